@@ -1,0 +1,62 @@
+// Generated from jvmside/wire by "go tool task generate". Do not edit.
+package rivulet.agent;
+
+/** Numbers of messages: package wire, tables Messages and Codes. */
+final class Wire {
+    private Wire() {}
+
+    /** send the loaded classes: LOADERS, CLASSES. */
+    static final int CMD_LIST = 1;
+    /** send these classes' files: BYTES. */
+    static final int CMD_FETCH = 2;
+    /** retransform these classes and send BATCH; unless all is set, leave those that aren't initialized to the thread that waits. */
+    static final int CMD_RETRANSFORM = 3;
+    /** restore every class, send RESTORED, end. */
+    static final int CMD_STOP = 4;
+    /** let a program that waits at its start (premain) go on. */
+    static final int CMD_GO = 5;
+    /** say which loaders could find this class: FOUND. */
+    static final int CMD_FIND = 6;
+    /** first message of the agent. */
+    static final int REQ_HELLO = 16;
+    /** class loaders that the controller has not heard of. */
+    static final int REQ_LOADERS = 17;
+    /** loaded classes; state has the CLASS_ bits; an empty super is none. */
+    static final int REQ_CLASSES = 18;
+    /** class files as resources; empty where none was found. */
+    static final int REQ_BYTES = 19;
+    /** a class is being loaded or retransformed; original, where not empty, is what restoring must yield; the loading thread is to retransform the classes named before it goes on. */
+    static final int REQ_TRANSFORM = 20;
+    /** a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself. */
+    static final int REQ_REVEAL = 21;
+    /** it has done so; the classes are those that were refused. */
+    static final int REQ_REVEALED = 22;
+    /** a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row. */
+    static final int REQ_BATCH = 23;
+    /** every class is restored but those named. */
+    static final int REQ_RESTORED = 24;
+    /** loaders of which a resource search found the class. */
+    static final int REQ_FOUND = 25;
+    /** an interface. */
+    static final int CLASS_INTERFACE = 1;
+    /** its initialization has ended. */
+    static final int CLASS_INITIALIZED = 2;
+    /** the JVM lets agents redefine it. */
+    static final int CLASS_MODIFIABLE = 4;
+    /** hidden or anonymous: it cannot be found by name. */
+    static final int CLASS_HIDDEN = 8;
+    /** the bootstrap loader, always loader 0. */
+    static final int LOADER_BOOT = 0;
+    /** platform loader; on JDK 8 the extension loader. */
+    static final int LOADER_PLATFORM = 1;
+    /** system class loader. */
+    static final int LOADER_APP = 2;
+    /** any other. */
+    static final int LOADER_OTHER = 3;
+    /** the JVM refused the new version. */
+    static final int OUTCOME_REFUSED = 0;
+    /** not initialized: left to the waiting thread. */
+    static final int OUTCOME_LEFT = 1;
+    /** no such class: unloaded. */
+    static final int OUTCOME_GONE = 2;
+}

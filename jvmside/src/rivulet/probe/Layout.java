@@ -1,0 +1,194 @@
+// Generated from jvmside/wire by "go tool task generate". Do not edit.
+package rivulet.probe;
+
+/** The data file's layout: package wire, table Layout. */
+public final class Layout {
+    private Layout() {}
+
+    /** first word of the file. */
+    public static final long MAGIC = 5929365308761789489L;
+    /** of layout and messages. */
+    public static final int VERSION = 1;
+    /** u64: MAGIC. */
+    public static final int H_MAGIC = 0;
+    /** u32: VERSION. */
+    public static final int H_VERSION = 8;
+    /** u32: 1 while recording; 0 silences every probe. */
+    public static final int H_GATE = 16;
+    /** u64: the session's tag, shifted left by INDEX_BITS. */
+    public static final int H_TAG = 24;
+    /** u32: the agent's state, one of the STATE_ rows. */
+    public static final int H_STATE = 72;
+    /** u32: why it stopped, one of the REASON_ rows. */
+    public static final int H_REASON = 76;
+    /** i64: written by the controller, ns on the target's nanoTime. */
+    public static final int H_HEARTBEAT = 64;
+    /** i64: root invocations still admitted. */
+    public static final int H_BUDGET = 128;
+    /** i64: root invocations not recorded since the budget was used up. */
+    public static final int H_REFUSED = 136;
+    /** i64: first node that no record has taken. */
+    public static final int H_NEXT_NODE = 192;
+    /** i64: nodes whose pages are allocated; grows. */
+    public static final int H_NODE_LIMIT = 200;
+    /** i64: nodes that the file can hold at the most. */
+    public static final int H_NODE_MAX = 208;
+    /** i64: first record that was never leased. */
+    public static final int H_NEXT_RECORD = 216;
+    /** i64: calls for which there was no room. */
+    public static final int H_OVERFLOW = 256;
+    /** i64: root invocations for which there was no record. */
+    public static final int H_LOST = 264;
+    /** i64: waits for a reveal that timed out. */
+    public static final int H_INCOMPLETE = 272;
+    /** u32: 1 from a ring until the controller has heard it. */
+    public static final int H_BELL = 320;
+    /** u32: spin lock of slots and records. */
+    public static final int H_LOCK = 324;
+    /** area of slots: thread id -> record. */
+    public static final long SLOTS = 4096L;
+    /** log2 of a slot's size. */
+    public static final int SLOT_SHIFT = 6;
+    /** home slot of a thread: its id and this. */
+    public static final long SLOT_MASK = 4095L;
+    /** slots searched beyond the home slot. */
+    public static final int SLOT_PROBE = 16;
+    /** i64: the thread's id, 0 when free. */
+    public static final int S_TID = 0;
+    /** i64: address of its record in the target. */
+    public static final int S_RECORD = 8;
+    /** i32: threads that have this home slot but lie elsewhere. */
+    public static final int S_DISPLACED = 16;
+    /** area of modes: one byte a method. */
+    public static final long MODES = 266240L;
+    /** method ids are below this. */
+    public static final int MAX_METHODS = 262144;
+    /** not recorded. */
+    public static final int MODE_OFF = 0;
+    /** first call not seen: it waits until its callees are instrumented. */
+    public static final int MODE_FRESH = 1;
+    /** recorded with System.nanoTime. */
+    public static final int MODE_PRECISE = 4;
+    /** flag, the sign bit: an invocation from outside enters the subgraph. */
+    public static final int MODE_ROOT = 128;
+    /** area of thread records. */
+    public static final long RECORDS = 528384L;
+    /** log2 of a record's size. */
+    public static final int RECORD_SHIFT = 8;
+    /** how many there are; record 0 is never used. */
+    public static final int MAX_RECORDS = 4096;
+    /** i64: node of the current invocation, 0 outside the subgraph. */
+    public static final int R_CURSOR = 0;
+    /** i64: up to when time was charged, ns. */
+    public static final int R_LAST = 8;
+    /** i64: id of the thread that has the record. */
+    public static final int R_TID = 16;
+    /** u32: 1 while leased to a root invocation. */
+    public static final int R_LEASE = 24;
+    /** u32: R_VIRTUAL, R_SHARED. */
+    public static final int R_FLAGS = 28;
+    /** u32: node above this record's roots. */
+    public static final int R_TOP = 32;
+    /** u32: 1 while the thread does the profiler's own work. */
+    public static final int R_BUSY = 36;
+    /** i64: next free node of the chunk. */
+    public static final int R_NODE_NEXT = 40;
+    /** i64: end of the chunk. */
+    public static final int R_NODE_END = 48;
+    /** i64: root invocations entered from outside. */
+    public static final int R_ENTRIES = 56;
+    /** i64: of those, ended (exceptions included). */
+    public static final int R_RETURNS = 64;
+    /** i64: ns that the profiler made the thread wait inside the subgraph. */
+    public static final int R_SUSPENDED = 72;
+    /** i64: address of the record's slot in the target, 0 none. */
+    public static final int R_SLOT = 80;
+    /** u32: UTF-16 units of the name. */
+    public static final int R_NAME_LENGTH = 88;
+    /** u16[]: the thread's name. */
+    public static final int R_NAME = 92;
+    /** units of the name that are kept. */
+    public static final int NAME_MAX = 80;
+    /** flag: leased to virtual threads in turn. */
+    public static final int R_VIRTUAL = 1;
+    /** flag: has served more than one platform thread. */
+    public static final int R_SHARED = 2;
+    /** area of the mailbox. */
+    public static final long BOXES = 1576960L;
+    /** requests under way at one time. */
+    public static final int BOX_COUNT = 16;
+    /** log2 of a box's size. */
+    public static final int BOX_SHIFT = 16;
+    /** where a box's data begins. */
+    public static final int BOX_HEADER = 64;
+    /** bytes of data that fit in one go. */
+    public static final int BOX_DATA = 65472;
+    /** u32: one of the BOX_ rows. */
+    public static final int B_STATE = 0;
+    /** u32: message number. */
+    public static final int B_TYPE = 4;
+    /** u32: bytes in this part. */
+    public static final int B_LENGTH = 8;
+    /** u32: bytes of the whole message. */
+    public static final int B_TOTAL = 12;
+    /** i64: id of the thread that has the box. */
+    public static final int B_OWNER = 16;
+    /** nobody has it. */
+    public static final int BOX_FREE = 0;
+    /** the target writes a request. */
+    public static final int BOX_CLAIMED = 1;
+    /** a part of a request is there for the controller. */
+    public static final int BOX_REQUEST = 2;
+    /** the controller has taken the part and wants the next. */
+    public static final int BOX_MORE = 3;
+    /** a part of the reply is there for the target. */
+    public static final int BOX_REPLY = 4;
+    /** the target has taken the part and wants the next. */
+    public static final int BOX_NEXT = 5;
+    /** the target has given up waiting. */
+    public static final int BOX_ABANDONED = 6;
+    /** area of nodes. */
+    public static final long NODES = 2625536L;
+    /** log2 of a node's size. */
+    public static final int NODE_SHIFT = 6;
+    /** nodes that a record takes at a time. */
+    public static final int NODE_CHUNK = 64;
+    /** i32: method id, -1 above the roots. */
+    public static final int N_METHOD = 0;
+    /** u32: the caller's node. */
+    public static final int N_PARENT = 4;
+    /** u32: first callee. */
+    public static final int N_CHILD = 8;
+    /** u32: next callee of the same caller. */
+    public static final int N_SIBLING = 12;
+    /** u32: callee entered last. */
+    public static final int N_CACHE = 16;
+    /** u32: the thread record that owns the tree. */
+    public static final int N_RECORD = 20;
+    /** i64: invocations begun. */
+    public static final int N_CALLS = 24;
+    /** i64: of those, ended by an exception. */
+    public static final int N_THROWN = 32;
+    /** i64: ns of its own. */
+    public static final int N_SELF = 40;
+    /** u64: N_INCOMPLETE. */
+    public static final int N_FLAGS = 48;
+    /** flag: a wait for its callees timed out. */
+    public static final int N_INCOMPLETE = 1;
+    /** low bits of a token: the node's index. */
+    public static final int INDEX_BITS = 40;
+    /** the agent answers. */
+    public static final int STATE_UP = 1;
+    /** classes are being restored. */
+    public static final int STATE_STOPPING = 2;
+    /** the agent is gone. */
+    public static final int STATE_STOPPED = 3;
+    /** told so by the controller. */
+    public static final int REASON_COMMAND = 1;
+    /** the controller fell silent. */
+    public static final int REASON_HEARTBEAT = 2;
+    /** the controller's end was closed. */
+    public static final int REASON_EOF = 3;
+    /** the agent failed. */
+    public static final int REASON_FAILED = 4;
+}

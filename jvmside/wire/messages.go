@@ -1,0 +1,93 @@
+package wire
+
+// A Message is a row of the message table.
+type Message struct {
+	Name   string
+	Type   uint32
+	Fields string // for docs/formats.md; "[]" repeats what follows with a u32 count before it
+	Reply  string // fields of the reply; "" for a command, which has none
+	Doc    string
+}
+
+// Commands travel from the controller to the agent through a FIFO, each
+// preceded by a u32 with the length of what follows and a u8 with its type.
+const (
+	CmdList        = 1
+	CmdFetch       = 2
+	CmdRetransform = 3
+	CmdStop        = 4
+	CmdGo          = 5
+	CmdFind        = 6
+)
+
+// Requests travel from the target to the controller through the mailbox, and
+// each is answered there.
+const (
+	ReqHello     = 16
+	ReqLoaders   = 17
+	ReqClasses   = 18
+	ReqBytes     = 19
+	ReqTransform = 20
+	ReqReveal    = 21
+	ReqRevealed  = 22
+	ReqBatch     = 23
+	ReqRestored  = 24
+	ReqFound     = 25
+)
+
+// MaxMessage bounds a message of either direction, in bytes. The largest that
+// travels is a class file, which JVMS §4.7.3 and §4.1 keep far below.
+const MaxMessage = 64 << 20
+
+// Messages is the table of all messages.
+var Messages = []Message{
+	{"CMD_LIST", CmdList, "", "", "send the loaded classes: LOADERS, CLASSES"},
+	{"CMD_FETCH", CmdFetch, "[] u32 loader, str name", "", "send these classes' files: BYTES"},
+	{"CMD_RETRANSFORM", CmdRetransform, "u32 batch, u8 all, [] u32 loader, str name", "", "retransform these classes and send BATCH; unless all is set, leave those that aren't initialized to the thread that waits"},
+	{"CMD_STOP", CmdStop, "", "", "restore every class, send RESTORED, end"},
+	{"CMD_GO", CmdGo, "", "", "let a program that waits at its start (premain) go on"},
+	{"CMD_FIND", CmdFind, "str name", "", "say which loaders could find this class: FOUND"},
+
+	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 loaded, str probe", "", "first message of the agent"},
+	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},
+	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface", "", "loaded classes; state has the CLASS_ bits; an empty super is none"},
+	{"REQ_BYTES", ReqBytes, "u8 last, [] u32 loader, str name, bytes file", "", "class files as resources; empty where none was found"},
+	{"REQ_TRANSFORM", ReqTransform, "u32 loader, str name, u8 redefined, bytes class", "u8 replace, bytes class, bytes original, [] u32 loader, str name", "a class is being loaded or retransformed; original, where not empty, is what restoring must yield; the loading thread is to retransform the classes named before it goes on"},
+	{"REQ_REVEAL", ReqReveal, "u32 method", "[] u32 loader, str name", "a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself"},
+	{"REQ_REVEALED", ReqRevealed, "u32 method, [] u32 loader, str name, str reason", "", "it has done so; the classes are those that were refused"},
+	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
+	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
+	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class"},
+}
+
+// Constants of messages.
+const (
+	ClassInterface   = 1
+	ClassInitialized = 2
+	ClassModifiable  = 4
+	ClassHidden      = 8
+
+	LoaderBoot     = 0
+	LoaderPlatform = 1
+	LoaderApp      = 2
+	LoaderOther    = 3
+
+	OutcomeRefused = 0
+	OutcomeLeft    = 1
+	OutcomeGone    = 2
+)
+
+// Codes are the numbers inside messages.
+var Codes = []Const{
+	{"CLASS_INTERFACE", ClassInterface, "an interface"},
+	{"CLASS_INITIALIZED", ClassInitialized, "its initialization has ended"},
+	{"CLASS_MODIFIABLE", ClassModifiable, "the JVM lets agents redefine it"},
+	{"CLASS_HIDDEN", ClassHidden, "hidden or anonymous: it cannot be found by name"},
+	{"LOADER_BOOT", LoaderBoot, "the bootstrap loader, always loader 0"},
+	{"LOADER_PLATFORM", LoaderPlatform, "platform loader; on JDK 8 the extension loader"},
+	{"LOADER_APP", LoaderApp, "system class loader"},
+	{"LOADER_OTHER", LoaderOther, "any other"},
+	{"OUTCOME_REFUSED", OutcomeRefused, "the JVM refused the new version"},
+	{"OUTCOME_LEFT", OutcomeLeft, "not initialized: left to the waiting thread"},
+	{"OUTCOME_GONE", OutcomeGone, "no such class: unloaded"},
+}

@@ -1,0 +1,264 @@
+// Package wire describes what the controller and the agent share: the data
+// file's layout, the messages, and how a message is encoded.
+//
+// Every offset, size and message number is a row of a table in this package.
+// The Java side's constants (Layout.java, Wire.java) and docs/formats.md are
+// generated from the same rows by "go tool task generate", so the two sides
+// cannot drift apart.
+//
+// All words of the data file are in the machine's byte order, since both
+// sides run on one machine; messages are big-endian, as DataOutputStream
+// writes them. Offsets are bytes. The package knows no I/O.
+package wire
+
+// Version is the version of everything in this package. The agent refuses a
+// data file of another version; it is part of the shipped agent, so the two
+// only differ when somebody mixes files by hand.
+const Version = 1
+
+// Magic begins every data file.
+const Magic = 0x52495655_4c455431 // "RIVULET1"
+
+// Sizes and bounds of the data file (docs/formats.md).
+const (
+	SlotShift   = 6    // a slot is 64 bytes: one cache line
+	Slots       = 4096 // threads that can be known at one time
+	SlotProbe   = 16   // slots searched beyond the home slot
+	MaxMethods  = 1 << 18
+	RecordShift = 8 // a thread record is 256 bytes
+	Records     = 4096
+	NodeShift   = 6  // a node is 64 bytes
+	NodeChunk   = 64 // nodes that a record takes at a time
+	Boxes       = 16 // mailbox: requests under way at one time
+	BoxShift    = 16 // a box is 64 KiB
+	BoxHeader   = 64
+	BoxData     = 1<<BoxShift - BoxHeader
+	NameMax     = 80 // UTF-16 units of a thread's name that are kept
+	IndexBits   = 40 // of a token: the node; the bits above are the session's tag
+)
+
+// Areas of the data file, in the order in which they lie there.
+const (
+	OffSlots   = 4096
+	OffModes   = OffSlots + Slots<<SlotShift
+	OffRecords = OffModes + MaxMethods
+	OffBoxes   = OffRecords + Records<<RecordShift
+	OffNodes   = OffBoxes + Boxes<<BoxShift // node 0 is never used
+)
+
+// A Const is one number that both sides know.
+type Const struct {
+	Name  string // in Java: upper case with underscores
+	Value int64
+	Doc   string
+}
+
+// Layout is the data file's table: every offset and bound by which the probe
+// and the agent address it.
+var Layout = []Const{
+	{"MAGIC", Magic, "first word of the file"},
+	{"VERSION", Version, "of layout and messages"},
+
+	{"H_MAGIC", HMagic, "u64: MAGIC"},
+	{"H_VERSION", HVersion, "u32: VERSION"},
+	{"H_GATE", HGate, "u32: 1 while recording; 0 silences every probe"},
+	{"H_TAG", HTag, "u64: the session's tag, shifted left by INDEX_BITS"},
+	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
+	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
+	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
+	{"H_BUDGET", HBudget, "i64: root invocations still admitted"},
+	{"H_REFUSED", HRefused, "i64: root invocations not recorded since the budget was used up"},
+	{"H_NEXT_NODE", HNextNode, "i64: first node that no record has taken"},
+	{"H_NODE_LIMIT", HNodeLimit, "i64: nodes whose pages are allocated; grows"},
+	{"H_NODE_MAX", HNodeMax, "i64: nodes that the file can hold at the most"},
+	{"H_NEXT_RECORD", HNextRecord, "i64: first record that was never leased"},
+	{"H_OVERFLOW", HOverflow, "i64: calls for which there was no room"},
+	{"H_LOST", HLost, "i64: root invocations for which there was no record"},
+	{"H_INCOMPLETE", HIncomplete, "i64: waits for a reveal that timed out"},
+	{"H_BELL", HBell, "u32: 1 from a ring until the controller has heard it"},
+	{"H_LOCK", HLock, "u32: spin lock of slots and records"},
+
+	{"SLOTS", OffSlots, "area of slots: thread id -> record"},
+	{"SLOT_SHIFT", SlotShift, "log2 of a slot's size"},
+	{"SLOT_MASK", Slots - 1, "home slot of a thread: its id and this"},
+	{"SLOT_PROBE", SlotProbe, "slots searched beyond the home slot"},
+	{"S_TID", STid, "i64: the thread's id, 0 when free"},
+	{"S_RECORD", SRecord, "i64: address of its record in the target"},
+	{"S_DISPLACED", SDisplaced, "i32: threads that have this home slot but lie elsewhere"},
+
+	{"MODES", OffModes, "area of modes: one byte a method"},
+	{"MAX_METHODS", MaxMethods, "method ids are below this"},
+	{"MODE_OFF", ModeOff, "not recorded"},
+	{"MODE_FRESH", ModeFresh, "first call not seen: it waits until its callees are instrumented"},
+	{"MODE_PRECISE", ModePrecise, "recorded with System.nanoTime"},
+	{"MODE_ROOT", ModeRoot, "flag, the sign bit: an invocation from outside enters the subgraph"},
+
+	{"RECORDS", OffRecords, "area of thread records"},
+	{"RECORD_SHIFT", RecordShift, "log2 of a record's size"},
+	{"MAX_RECORDS", Records, "how many there are; record 0 is never used"},
+	{"R_CURSOR", RCursor, "i64: node of the current invocation, 0 outside the subgraph"},
+	{"R_LAST", RLast, "i64: up to when time was charged, ns"},
+	{"R_TID", RTid, "i64: id of the thread that has the record"},
+	{"R_LEASE", RLease, "u32: 1 while leased to a root invocation"},
+	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED"},
+	{"R_TOP", RTop, "u32: node above this record's roots"},
+	{"R_BUSY", RBusy, "u32: 1 while the thread does the profiler's own work"},
+	{"R_NODE_NEXT", RNodeNext, "i64: next free node of the chunk"},
+	{"R_NODE_END", RNodeEnd, "i64: end of the chunk"},
+	{"R_ENTRIES", REntries, "i64: root invocations entered from outside"},
+	{"R_RETURNS", RReturns, "i64: of those, ended (exceptions included)"},
+	{"R_SUSPENDED", RSuspended, "i64: ns that the profiler made the thread wait inside the subgraph"},
+	{"R_SLOT", RSlot, "i64: address of the record's slot in the target, 0 none"},
+	{"R_NAME_LENGTH", RNameLength, "u32: UTF-16 units of the name"},
+	{"R_NAME", RName, "u16[]: the thread's name"},
+	{"NAME_MAX", NameMax, "units of the name that are kept"},
+	{"R_VIRTUAL", RVirtual, "flag: leased to virtual threads in turn"},
+	{"R_SHARED", RShared, "flag: has served more than one platform thread"},
+
+	{"BOXES", OffBoxes, "area of the mailbox"},
+	{"BOX_COUNT", Boxes, "requests under way at one time"},
+	{"BOX_SHIFT", BoxShift, "log2 of a box's size"},
+	{"BOX_HEADER", BoxHeader, "where a box's data begins"},
+	{"BOX_DATA", BoxData, "bytes of data that fit in one go"},
+	{"B_STATE", BState, "u32: one of the BOX_ rows"},
+	{"B_TYPE", BType, "u32: message number"},
+	{"B_LENGTH", BLength, "u32: bytes in this part"},
+	{"B_TOTAL", BTotal, "u32: bytes of the whole message"},
+	{"B_OWNER", BOwner, "i64: id of the thread that has the box"},
+	{"BOX_FREE", BoxFree, "nobody has it"},
+	{"BOX_CLAIMED", BoxClaimed, "the target writes a request"},
+	{"BOX_REQUEST", BoxRequest, "a part of a request is there for the controller"},
+	{"BOX_MORE", BoxMore, "the controller has taken the part and wants the next"},
+	{"BOX_REPLY", BoxReply, "a part of the reply is there for the target"},
+	{"BOX_NEXT", BoxNext, "the target has taken the part and wants the next"},
+	{"BOX_ABANDONED", BoxAbandoned, "the target has given up waiting"},
+
+	{"NODES", OffNodes, "area of nodes"},
+	{"NODE_SHIFT", NodeShift, "log2 of a node's size"},
+	{"NODE_CHUNK", NodeChunk, "nodes that a record takes at a time"},
+	{"N_METHOD", NMethod, "i32: method id, -1 above the roots"},
+	{"N_PARENT", NParent, "u32: the caller's node"},
+	{"N_CHILD", NChild, "u32: first callee"},
+	{"N_SIBLING", NSibling, "u32: next callee of the same caller"},
+	{"N_CACHE", NCache, "u32: callee entered last"},
+	{"N_RECORD", NRecord, "u32: the thread record that owns the tree"},
+	{"N_CALLS", NCalls, "i64: invocations begun"},
+	{"N_THROWN", NThrown, "i64: of those, ended by an exception"},
+	{"N_SELF", NSelf, "i64: ns of its own"},
+	{"N_FLAGS", NFlags, "u64: N_INCOMPLETE"},
+	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
+	{"INDEX_BITS", IndexBits, "low bits of a token: the node's index"},
+
+	{"STATE_UP", StateUp, "the agent answers"},
+	{"STATE_STOPPING", StateStopping, "classes are being restored"},
+	{"STATE_STOPPED", StateStopped, "the agent is gone"},
+	{"REASON_COMMAND", ReasonCommand, "told so by the controller"},
+	{"REASON_HEARTBEAT", ReasonHeartbeat, "the controller fell silent"},
+	{"REASON_EOF", ReasonEOF, "the controller's end was closed"},
+	{"REASON_FAILED", ReasonFailed, "the agent failed"},
+}
+
+// Words of the header. Those that probes read on every call share one cache
+// line with nothing that is written often.
+const (
+	HMagic      = 0
+	HVersion    = 8
+	HGate       = 16
+	HTag        = 24
+	HHeartbeat  = 64
+	HState      = 72
+	HReason     = 76
+	HBudget     = 128
+	HRefused    = 136
+	HNextNode   = 192
+	HNodeLimit  = 200
+	HNodeMax    = 208
+	HNextRecord = 216
+	HOverflow   = 256
+	HLost       = 264
+	HIncomplete = 272
+	HBell       = 320
+	HLock       = 324
+)
+
+// Words of a slot.
+const (
+	STid       = 0
+	SRecord    = 8
+	SDisplaced = 16
+)
+
+// Modes of a method. The root flag is the sign bit of the mode's byte.
+const (
+	ModeOff     = 0
+	ModeFresh   = 1
+	ModePrecise = 4
+	ModeRoot    = 0x80
+)
+
+// Words of a thread record.
+const (
+	RCursor     = 0
+	RLast       = 8
+	RTid        = 16
+	RLease      = 24
+	RFlags      = 28
+	RTop        = 32
+	RBusy       = 36
+	RNodeNext   = 40
+	RNodeEnd    = 48
+	REntries    = 56
+	RReturns    = 64
+	RSuspended  = 72
+	RSlot       = 80
+	RNameLength = 88
+	RName       = 92
+
+	RVirtual = 1
+	RShared  = 2
+)
+
+// Words and states of a box.
+const (
+	BState  = 0
+	BType   = 4
+	BLength = 8
+	BTotal  = 12
+	BOwner  = 16
+
+	BoxFree      = 0
+	BoxClaimed   = 1
+	BoxRequest   = 2
+	BoxMore      = 3
+	BoxReply     = 4
+	BoxNext      = 5
+	BoxAbandoned = 6
+)
+
+// Words of a node.
+const (
+	NMethod  = 0
+	NParent  = 4
+	NChild   = 8
+	NSibling = 12
+	NCache   = 16
+	NRecord  = 20
+	NCalls   = 24
+	NThrown  = 32
+	NSelf    = 40
+	NFlags   = 48
+
+	NIncomplete = 1
+)
+
+// States of the agent, and why it stopped.
+const (
+	StateUp       = 1
+	StateStopping = 2
+	StateStopped  = 3
+
+	ReasonCommand   = 1
+	ReasonHeartbeat = 2
+	ReasonEOF       = 3
+	ReasonFailed    = 4
+)
