@@ -1,0 +1,12 @@
+package shop.shipping;
+
+class Letter extends Shipment {
+    Letter(int grams) {
+        super(grams);
+    }
+
+    @Override
+    public long cents() {
+        return 180;
+    }
+}

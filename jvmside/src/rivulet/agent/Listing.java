@@ -1,0 +1,150 @@
+package rivulet.agent;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Tells the controller about loaded classes: all of the application's, and of the JDK's those that an application
+ * class extends or implements. (To ask the other thousands for their names and interfaces would make the JVM keep
+ * the answers.)
+ */
+final class Listing {
+    private static final long PATIENCE = 30_000_000_000L;
+    private static final int PART = 48 << 10;
+    private static final int LARGEST = 16 << 20;
+
+    private final Instrumentation inst;
+    private final Mailbox mailbox;
+    private final Loaders loaders;
+
+    Listing(Instrumentation inst, Mailbox mailbox, Loaders loaders) {
+        this.inst = inst;
+        this.mailbox = mailbox;
+        this.loaders = loaders;
+    }
+
+    void classes() {
+        Class<?>[] all = inst.getAllLoadedClasses();
+        loaders.learn(all);
+        Set<Class<?>> known = Collections.newSetFromMap(new IdentityHashMap<>());
+        ArrayDeque<Class<?>> todo = new ArrayDeque<>();
+        for (Class<?> c : all) {
+            if (!c.isArray() && !c.isPrimitive() && !loaders.jdk(c.getClassLoader()) && !loaders.own(c.getClassLoader())) todo.add(c);
+        }
+        List<Object[]> rows = new ArrayList<>();
+        while (!todo.isEmpty()) {
+            Class<?> c = todo.poll();
+            if (!known.add(c)) continue;
+            Class<?> s;
+            Class<?>[] is;
+            try {
+                s = c.getSuperclass();
+                is = c.getInterfaces();
+            } catch (Throwable t) {
+                continue; // TypeNotPresentException and the like: such a class can't run either
+            }
+            rows.add(new Object[] {c, s, is});
+            if (s != null) todo.add(s);
+            Collections.addAll(todo, is);
+        }
+        for (Object[] row : rows) {
+            loaders.id(((Class<?>) row[0]).getClassLoader());
+        }
+        byte[] news = loaders.news();
+        if (news != null) mailbox.call(Wire.REQ_LOADERS, news, PATIENCE);
+        Out out = new Out();
+        int n = 0;
+        for (Object[] row : rows) {
+            row(out, (Class<?>) row[0], (Class<?>) row[1], (Class<?>[]) row[2]);
+            n++;
+            if (out.size() > PART) {
+                send(Wire.REQ_CLASSES, false, n, out);
+                out = new Out();
+                n = 0;
+            }
+        }
+        send(Wire.REQ_CLASSES, true, n, out);
+    }
+
+    private void row(Out out, Class<?> c, Class<?> s, Class<?>[] is) {
+        String name = Loaders.internal(c);
+        int state = (c.isInterface() ? Wire.CLASS_INTERFACE : 0) | (inst.isModifiableClass(c) ? Wire.CLASS_MODIFIABLE : 0)
+            | (Memory.U.shouldBeInitialized(c) ? 0 : Wire.CLASS_INITIALIZED) | (c.getName().indexOf('/') >= 0 ? Wire.CLASS_HIDDEN : 0);
+        out.u32(loaders.id(c.getClassLoader())).str(name).u32(c.getModifiers()).u8(state);
+        if (s == null) out.u32(0).str("");
+        else out.u32(loaders.id(s.getClassLoader())).str(Loaders.internal(s));
+        out.u32(is.length);
+        for (Class<?> i : is) out.u32(loaders.id(i.getClassLoader())).str(Loaders.internal(i));
+    }
+
+    private void send(int type, boolean last, int n, Out rows) {
+        byte[] b = rows.done();
+        byte[] m = new byte[b.length + 5];
+        m[0] = (byte) (last ? 1 : 0);
+        m[1] = (byte) (n >>> 24);
+        m[2] = (byte) (n >>> 16);
+        m[3] = (byte) (n >>> 8);
+        m[4] = (byte) n;
+        System.arraycopy(b, 0, m, 5, b.length);
+        mailbox.call(type, m, PATIENCE);
+    }
+
+    /** Sends these classes' files, as their loaders' resources. */
+    void files(int[] ids, String[] names) {
+        Out out = new Out();
+        int n = 0;
+        for (int i = 0; i < ids.length; i++) {
+            out.u32(ids[i]).str(names[i]).block(file(ids[i], names[i]));
+            n++;
+            if (out.size() > PART) {
+                send(Wire.REQ_BYTES, false, n, out);
+                out = new Out();
+                n = 0;
+            }
+        }
+        send(Wire.REQ_BYTES, true, n, out);
+    }
+
+    private byte[] file(int id, String name) {
+        try {
+            ClassLoader l = loaders.loader(id);
+            String path = name + ".class";
+            try (InputStream in = l == null ? ClassLoader.getSystemResourceAsStream(path) : l.getResourceAsStream(path)) {
+                if (in == null) return new byte[0];
+                ByteArrayOutputStream b = new ByteArrayOutputStream(8192);
+                byte[] part = new byte[8192];
+                for (int k; (k = in.read(part)) > 0; ) {
+                    b.write(part, 0, k);
+                    if (b.size() > LARGEST) return new byte[0];
+                }
+                return b.toByteArray();
+            }
+        } catch (Throwable t) {
+            return new byte[0];
+        }
+    }
+
+    /** Says which of the known loaders could find a class that isn't loaded. */
+    void find(String name) {
+        List<Integer> found = new ArrayList<>();
+        for (int id = 0; id <= loaders.count(); id++) {
+            try {
+                ClassLoader l = loaders.loader(id);
+                String path = name + ".class";
+                if (l != null ? l.getResource(path) != null : ClassLoader.getSystemResource(path) != null) found.add(id);
+            } catch (Throwable t) {
+                // gone, or closed
+            }
+        }
+        Out out = new Out().str(name).u32(found.size());
+        for (int id : found) out.u32(id);
+        mailbox.call(Wire.REQ_FOUND, out.done(), PATIENCE);
+    }
+}

@@ -1,0 +1,118 @@
+package rivulet.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Numbers class loaders, by identity and without calling any of their code, and finds loaded classes by loader and
+ * name. Numbers are never used again.
+ */
+final class Loaders {
+    private static final class Entry {
+        final WeakReference<ClassLoader> loader;
+        final int id;
+
+        Entry(ClassLoader l, int id) {
+            this.loader = new WeakReference<>(l);
+            this.id = id;
+        }
+    }
+
+    private final Map<Integer, List<Entry>> byHash = new HashMap<>();
+    private final List<Entry> all = new ArrayList<>();
+    private final List<ClassLoader> fresh = new ArrayList<>();
+    private final ClassLoader system = ClassLoader.getSystemClassLoader(), platform = system.getParent();
+    private final ClassLoader own = Loaders.class.getClassLoader();
+    private Map<String, WeakReference<Class<?>>> loaded = new HashMap<>();
+
+    Loaders() {
+        if (platform != null) id(platform);
+        id(system);
+    }
+
+    /** The agent's own classes are nobody's business. */
+    boolean own(ClassLoader l) {
+        return l == own;
+    }
+
+    synchronized int id(ClassLoader l) {
+        if (l == null) return 0;
+        int hash = System.identityHashCode(l);
+        List<Entry> bucket = byHash.get(hash);
+        if (bucket == null) byHash.put(hash, bucket = new ArrayList<>(1));
+        for (int i = 0; i < bucket.size(); i++) if (bucket.get(i).loader.get() == l) return bucket.get(i).id;
+        Entry e = new Entry(l, all.size() + 1);
+        bucket.add(e);
+        all.add(e);
+        fresh.add(l);
+        if (l.getParent() != null) id(l.getParent());
+        return e.id;
+    }
+
+    /** The loader of a number; null is the bootstrap loader, and any loader that is gone throws. */
+    synchronized ClassLoader loader(int id) throws ClassNotFoundException {
+        if (id == 0) return null;
+        ClassLoader l = id <= all.size() ? all.get(id - 1).loader.get() : null;
+        if (l == null) throw new ClassNotFoundException("its loader is gone");
+        return l;
+    }
+
+    synchronized int count() {
+        return all.size();
+    }
+
+    /** The message about loaders that were numbered since the last call, or null. */
+    synchronized byte[] news() {
+        if (fresh.isEmpty()) return null;
+        Out out = new Out().u32(fresh.size());
+        for (int i = 0; i < fresh.size(); i++) {
+            ClassLoader l = fresh.get(i);
+            int kind = l == platform ? Wire.LOADER_PLATFORM : l == system ? Wire.LOADER_APP : Wire.LOADER_OTHER;
+            out.u32(id(l)).u8(kind).u32(id(l.getParent())).str(l.getClass().getName()).str(Integer.toHexString(System.identityHashCode(l)));
+        }
+        fresh.clear();
+        return out.done();
+    }
+
+    static String key(int loader, String name) {
+        return loader + ":" + name;
+    }
+
+    /** Remembers what getAllLoadedClasses said. */
+    void learn(Class<?>[] classes) {
+        Map<String, WeakReference<Class<?>>> m = new HashMap<>();
+        for (Class<?> c : classes) {
+            if (!c.isArray() && !jdk(c.getClassLoader())) m.put(key(id(c.getClassLoader()), internal(c)), new WeakReference<Class<?>>(c));
+        }
+        synchronized (this) {
+            loaded = m;
+        }
+    }
+
+    private synchronized Class<?> find(int loader, String name) {
+        WeakReference<Class<?>> r = loaded.get(key(loader, name));
+        return r == null ? null : r.get();
+    }
+
+    /** A loaded class, also one that was loaded after the last listing. */
+    Class<?> search(Instrumentation inst, int loader, String name) {
+        Class<?> c = find(loader, name);
+        if (c == null) {
+            learn(inst.getAllLoadedClasses());
+            c = find(loader, name);
+        }
+        return c;
+    }
+
+    boolean jdk(ClassLoader l) {
+        return l == null || l == platform;
+    }
+
+    static String internal(Class<?> c) {
+        return c.getName().replace('.', '/');
+    }
+}

@@ -1,0 +1,71 @@
+package rivulet.agent;
+
+import java.io.RandomAccessFile;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import rivulet.probe.Layout;
+import rivulet.probe.stub.Unsafe;
+
+/** The data file, mapped for as long as probes may look at it. */
+final class Memory {
+    static final Unsafe U = unsafe();
+    static final long BYTES = U.arrayBaseOffset(byte[].class);
+
+    private static final long TID = tid();
+
+    private MappedByteBuffer buffer;
+    /** Address of the file's first byte. */
+    final long base;
+
+    Memory(String file) throws Exception {
+        try (RandomAccessFile f = new RandomAccessFile(file, "rw")) {
+            buffer = f.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, f.length());
+        }
+        base = U.getLong(buffer, U.objectFieldOffset(Buffer.class.getDeclaredField("address")));
+        if (U.getLong(base + Layout.H_MAGIC) != Layout.MAGIC || U.getInt(base + Layout.H_VERSION) != Layout.VERSION)
+            throw new IllegalStateException("data file of another version: " + U.getInt(base + Layout.H_VERSION));
+    }
+
+    /** Unmaps the file. Whoever touches it afterwards crashes the JVM: see Silence. */
+    void unmap() throws Exception {
+        ByteBuffer b = buffer;
+        buffer = null;
+        if (System.getProperty("java.specification.version").startsWith("1.")) {
+            Method cleaner = b.getClass().getMethod("cleaner");
+            cleaner.setAccessible(true);
+            Object c = cleaner.invoke(b);
+            Method clean = c.getClass().getMethod("clean");
+            clean.setAccessible(true);
+            clean.invoke(c);
+        } else {
+            U.invokeCleaner(b);
+        }
+    }
+
+    /** The current thread's id. Thread.getId can be overridden before JDK 19. */
+    static long thread() {
+        return U.getLong(Thread.currentThread(), TID);
+    }
+
+    private static long tid() {
+        try {
+            return U.objectFieldOffset(Thread.class.getDeclaredField("tid"));
+        } catch (NoSuchFieldException e) {
+            throw new NoSuchFieldError(e.getMessage());
+        }
+    }
+
+    private static Unsafe unsafe() {
+        try {
+            Field f = Unsafe.class.getDeclaredField("theUnsafe"); // JDK 8: getUnsafe refuses other loaders
+            f.setAccessible(true);
+            return (Unsafe) f.get(null);
+        } catch (Exception | Error e) {
+            return Unsafe.getUnsafe();
+        }
+    }
+}

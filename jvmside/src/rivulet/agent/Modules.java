@@ -1,0 +1,25 @@
+package rivulet.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Method;
+import java.util.Collections;
+
+/** Gives the agent's own module, which goes with its loader, access to jdk.internal.misc. By reflection: Java 8 has no modules. */
+final class Modules {
+    private Modules() {}
+
+    static void open(Instrumentation inst) throws Exception {
+        Method getModule;
+        try {
+            getModule = Class.class.getMethod("getModule");
+        } catch (NoSuchMethodException e) {
+            return; // JDK 8
+        }
+        Object base = getModule.invoke(Object.class), own = getModule.invoke(Modules.class);
+        java.util.Map<String, java.util.Set<Object>> extra = Collections.singletonMap("jdk.internal.misc", Collections.singleton(own));
+        for (Method m : Instrumentation.class.getMethods()) {
+            if (m.getName().equals("redefineModule"))
+                m.invoke(inst, base, Collections.emptySet(), extra, extra, Collections.emptySet(), Collections.emptyMap());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package rivulet.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Gives every class that has probes its own bytes back. A class that was being defined when the hook changed it may
+ * not be listed yet, so those that are missing are looked for again for a while; what is missing then was never
+ * defined.
+ */
+final class Restore {
+    private static final int[] WAITS = {0, 20, 80, 300, 600};
+
+    private final Instrumentation inst;
+    private final Loaders loaders;
+    private final Hook hook;
+    private final Batch batch;
+
+    Restore(Instrumentation inst, Loaders loaders, Hook hook) {
+        this.inst = inst;
+        this.loaders = loaders;
+        this.hook = hook;
+        this.batch = new Batch(inst);
+    }
+
+    /** Restores in batches of this size; the number of classes. */
+    int run(int size) {
+        Set<String> keys = hook.restore();
+        int done = 0;
+        for (int i = 0; i < WAITS.length && !keys.isEmpty(); i++) {
+            try {
+                if (WAITS[i] > 0) Thread.sleep(WAITS[i]);
+            } catch (InterruptedException e) {
+                // look again at once
+            }
+            List<Class<?>> found = new ArrayList<>();
+            for (Class<?> c : inst.getAllLoadedClasses()) {
+                if (!c.isArray() && c.getClassLoader() != null && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
+            }
+            for (int k = 0; k < found.size(); k += size) batch.run(found.subList(k, Math.min(k + size, found.size())));
+            done += found.size();
+        }
+        return done - batch.refusals();
+    }
+
+    int failures() {
+        return batch.refusals();
+    }
+
+    Class<?> failed(int i) {
+        return batch.refused(i);
+    }
+
+    String reason(int i) {
+        return batch.reason(i);
+    }
+}
