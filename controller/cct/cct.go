@@ -1,0 +1,186 @@
+// Package cct is the calling context tree: every path from a root method to
+// a method called beneath it, with exact counts and times.
+//
+// [Read] takes a tree out of the data file that the target's probes write
+// (package wire describes the layout); everything else here is arithmetic on
+// such snapshots. A snapshot is a copy: the target may go on, and nothing
+// that it does later changes what was read. A snapshot may be read by many
+// goroutines as long as none of them changes it.
+//
+// Guarantees: once the target's gate is closed, calls, thrown and self times
+// are exactly what the probes wrote. While it records, each word is one that
+// the target did write, but words of different nodes may be from different
+// moments. Nothing here recurses over a tree, since recursion in the target
+// makes trees of twenty thousand levels and more.
+//
+// Not seen: time spent in calls that were still running at the moment of
+// reading, unless the caller passes the target's clock to [Read].
+//
+// The calling context tree is that of Ammons, Ball and Larus (PLDI '97), kept
+// per thread as in JFluid (papers/002, section 5).
+package cct
+
+import "iter"
+
+// A Method is what a method id stands for. Whoever instruments hands out the
+// ids and knows their methods.
+type Method struct {
+	Name   string // "pkg.Outer$Inner.name(descriptor)return"
+	Loader string // "boot", "platform", "app", or the loader's class and name
+}
+
+// A Lookup finds the method of an id.
+type Lookup func(id int32) (Method, bool)
+
+// A Node is one calling context: a method, called along one path.
+type Node struct {
+	Method     int32
+	Levels     int32 // of direct recursion that FoldRecursion put into this node; 0 for none
+	Calls      int64 // invocations begun
+	Thrown     int64 // of those, ended by an exception
+	Self       int64 // ns of its own
+	Total      int64 // ns of its own and of everything below
+	Children   []*Node
+	Incomplete bool // a wait for its callees timed out: callees may be missing
+}
+
+// A Thread is a record of the data file: the tree of one thread, or of
+// several that had the record one after another.
+type Thread struct {
+	ID          int64
+	Name        string
+	Virtual     bool // had by virtual threads in turn; ID and Name are the last one's
+	Shared      bool // had by more than one platform thread; ID and Name are the last one's
+	Open        bool // inside a root invocation when read
+	Roots       []*Node
+	RootEntries int64 // root invocations entered from outside
+	RootReturns int64 // of those, ended (exceptions included)
+	Suspended   int64 // ns that the profiler made it wait; in nobody's self time
+}
+
+// A Snapshot is everything that the data file held at one moment.
+type Snapshot struct {
+	Threads    []*Thread
+	Overflow   int64 // calls for which there was no room in the tree
+	Lost       int64 // root invocations for which there was no record
+	Refused    int64 // root invocations not recorded since the budget was used up
+	Incomplete int64 // waits for a reveal that timed out
+	Bad        int64 // links that led nowhere: the target's memory is damaged
+}
+
+// Roots returns the roots of all threads, unmerged.
+func (s *Snapshot) Roots() []*Node {
+	var roots []*Node
+	for _, t := range s.Threads {
+		roots = append(roots, t.Roots...)
+	}
+	return roots
+}
+
+// Sums are figures added up over whole trees.
+type Sums struct {
+	Nodes, Calls, Thrown, Self int64
+	Depth                      int // levels of the deepest path
+}
+
+// Sum adds up everything in the trees below roots.
+func Sum(roots []*Node) Sums {
+	var s Sums
+	for n, depth := range All(roots) {
+		s.Nodes++
+		s.Calls += n.Calls
+		s.Thrown += n.Thrown
+		s.Self += n.Self
+		s.Depth = max(s.Depth, depth+1)
+	}
+	return s
+}
+
+// All yields every node below roots with its depth, parents before their
+// children and children in order. The roots have depth 0.
+func All(roots []*Node) iter.Seq2[*Node, int] {
+	type item struct {
+		node  *Node
+		depth int
+	}
+	return func(yield func(*Node, int) bool) {
+		var stack []item
+		push := func(nodes []*Node, depth int) {
+			for i := len(nodes) - 1; i >= 0; i-- {
+				stack = append(stack, item{nodes[i], depth})
+			}
+		}
+		push(roots, 0)
+		for len(stack) > 0 {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if !yield(top.node, top.depth) {
+				return
+			}
+			push(top.node.Children, top.depth+1)
+		}
+	}
+}
+
+// Walk calls enter on every node before its children and leave after them.
+// Where enter returns false, the node's children are left out; leave is
+// called all the same.
+func Walk(roots []*Node, enter func(n *Node, depth int) bool, leave func(n *Node, depth int)) {
+	type frame struct {
+		node *Node
+		rest []*Node // children still to visit
+	}
+	var stack []frame
+	for _, root := range roots {
+		next := root
+		for {
+			if next != nil {
+				rest := next.Children
+				if !enter(next, len(stack)) {
+					rest = nil
+				}
+				stack = append(stack, frame{next, rest})
+			}
+			top := &stack[len(stack)-1]
+			if len(top.rest) > 0 {
+				next, top.rest = top.rest[0], top.rest[1:]
+				continue
+			}
+			next = nil
+			node := top.node
+			stack = stack[:len(stack)-1]
+			leave(node, len(stack))
+			if len(stack) == 0 {
+				break
+			}
+		}
+	}
+}
+
+// computeTotals sets Total of every node below roots.
+func computeTotals(roots []*Node) {
+	Walk(roots,
+		func(n *Node, _ int) bool { n.Total = n.Self; return true },
+		func(n *Node, _ int) {
+			for _, c := range n.Children {
+				n.Total += c.Total
+			}
+		})
+}
+
+// A slab is where nodes are cut from: a million small allocations would take
+// longer than all the rest.
+type slab struct {
+	nodes []Node
+	size  int
+}
+
+func (s *slab) cut() *Node {
+	if len(s.nodes) == 0 {
+		s.size = min(max(2*s.size, 16), 1<<13)
+		s.nodes = make([]Node, s.size)
+	}
+	n := &s.nodes[0]
+	s.nodes = s.nodes[1:]
+	return n
+}

@@ -1,0 +1,55 @@
+package cct
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Flat is a method's line over all the paths that lead to it.
+type Flat struct {
+	Method     int32
+	Incomplete bool
+	Contexts   int64 // nodes that the method has
+	Calls      int64
+	Thrown     int64
+	Self       int64
+	Total      int64 // recursion counted once: only the outermost level of each path
+}
+
+// FlatOf adds up the trees by method, most self time first (then most calls,
+// then by method id, so that equal trees give equal lists).
+func FlatOf(roots []*Node) []Flat {
+	at := map[int32]int{}
+	var flat []Flat
+	var open []int32 // levels of flat[i]'s method on the current path
+	lookup := func(m int32) int {
+		i, ok := at[m]
+		if !ok {
+			i = len(flat)
+			at[m] = i
+			flat = append(flat, Flat{Method: m})
+			open = append(open, 0)
+		}
+		return i
+	}
+	Walk(roots,
+		func(n *Node, _ int) bool {
+			i := lookup(n.Method)
+			f := &flat[i]
+			f.Contexts++
+			f.Calls += n.Calls
+			f.Thrown += n.Thrown
+			f.Self += n.Self
+			f.Incomplete = f.Incomplete || n.Incomplete
+			if open[i] == 0 {
+				f.Total += n.Total
+			}
+			open[i]++
+			return true
+		},
+		func(n *Node, _ int) { open[at[n.Method]]-- })
+	slices.SortFunc(flat, func(a, b Flat) int {
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Method, b.Method))
+	})
+	return flat
+}

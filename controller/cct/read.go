@@ -1,0 +1,229 @@
+package cct
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"unicode/utf16"
+	"unsafe"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// ErrFormat marks memory that is not a data file of this version.
+var ErrFormat = errors.New("not a data file of this version")
+
+// ErrGone marks a data file whose pages went away while they were read: the
+// target, or somebody else, has truncated it. What was read before stands.
+var ErrGone = errors.New("the data file was truncated")
+
+// Read copies the trees out of a mapped data file while the target writes it.
+// mem must begin at a multiple of 8, as mappings do.
+//
+// now is the target's System.nanoTime, taken before the call; with it, a
+// thread that is inside has the time since its last boundary charged to the
+// method in which it is, so that long invocations show before they end. With
+// 0 nothing is charged.
+//
+// Whatever the target writes, Read ends, touches nothing outside mem, and
+// needs memory in proportion to the nodes that H_NODE_LIMIT admits. Links
+// that lead nowhere, or to a node already seen, are counted in Snapshot.Bad
+// and not followed.
+func Read(mem []byte, now int64) (s *Snapshot, err error) {
+	if len(mem) < wire.OffNodes {
+		return nil, fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
+		return nil, errors.New("data file mapped at an address that is no multiple of 8")
+	}
+	// A mapping may be longer than its file has become. Touching what is
+	// missing is a fault, which the runtime turns into a panic on request.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, fault := p.(interface{ Addr() uintptr }); !fault {
+				panic(p)
+			}
+			s, err = nil, ErrGone
+		}
+	}()
+
+	r := &reader{mem: mem[:len(mem)&^7]}
+	if magic, version := r.word(wire.HMagic), r.half(wire.HVersion); magic != wire.Magic || version != wire.Version {
+		return nil, fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
+	}
+	r.grow()
+	s = &Snapshot{}
+	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)
+	for rec := int64(1); rec < records; rec++ {
+		if t := r.thread(wire.OffRecords+int(rec)<<wire.RecordShift, now); t != nil {
+			s.Threads = append(s.Threads, t)
+		}
+	}
+	s.Overflow = count(r.word(wire.HOverflow))
+	s.Lost = count(r.word(wire.HLost))
+	s.Refused = count(r.word(wire.HRefused))
+	s.Incomplete = count(r.word(wire.HIncomplete))
+	s.Bad = r.bad
+	return s, nil
+}
+
+// count is a counter as the target wrote it; damaged ones read as 0.
+func count(v int64) int64 { return max(v, 0) }
+
+// A reader is one pass over the data file.
+type reader struct {
+	mem   []byte // whole 8-byte words only
+	limit uint32 // nodes from here on are not there
+	seen  []uint64
+	bad   int64
+	nodes slab
+	refs  []*Node // slab from which lists of children are cut
+}
+
+// word and half read one word in one piece. The offsets come from wire's
+// tables or from indices below limit; the slice expression checks them again.
+func (r *reader) word(off int) int64 {
+	return atomic.LoadInt64((*int64)(unsafe.Pointer(&r.mem[off&^7])))
+}
+
+func (r *reader) half(off int) uint32 {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.mem[off&^3])))
+}
+
+// grow admits the nodes whose pages are allocated by now.
+func (r *reader) grow() {
+	room := int64(len(r.mem)-wire.OffNodes) >> wire.NodeShift
+	limit := min(max(r.word(wire.HNodeLimit), 0), room, 1<<32-1)
+	if limit <= int64(r.limit) {
+		return
+	}
+	r.limit = uint32(limit)
+	if need := int(limit+63) / 64; need > len(r.seen) {
+		seen := make([]uint64, need)
+		copy(seen, r.seen)
+		r.seen = seen
+	}
+}
+
+// take says whether the walk may go on to this node, which is once.
+func (r *reader) take(index uint32) bool {
+	if index >= r.limit {
+		r.grow() // a record may have taken nodes that were allocated meanwhile
+	}
+	if index == 0 || index >= r.limit || r.seen[index/64]>>(index%64)&1 != 0 {
+		r.bad++
+		return false
+	}
+	r.seen[index/64] |= 1 << (index % 64)
+	return true
+}
+
+func nodeOffset(index uint32) int { return wire.OffNodes + int(index)<<wire.NodeShift }
+
+// thread reads one record and the tree that hangs on it; nil if the record
+// was never inside the subgraph.
+func (r *reader) thread(rec int, now int64) *Thread {
+	top, entries := r.half(rec+wire.RTop), r.word(rec+wire.REntries)
+	if top == 0 && entries <= 0 {
+		return nil
+	}
+	flags := r.half(rec + wire.RFlags)
+	t := &Thread{
+		ID:          r.word(rec + wire.RTid),
+		Name:        r.name(rec),
+		Virtual:     flags&wire.RVirtual != 0,
+		Shared:      flags&wire.RShared != 0,
+		RootReturns: count(r.word(rec + wire.RReturns)),
+	}
+	// The thread charges self before it moves R_LAST. If R_LAST is the same
+	// before and after the walk, no self time has moved in between, and what
+	// lies between it and now is in no node. If it has moved, it has moved
+	// past now, and nothing is missing.
+	last, cursor := r.word(rec+wire.RLast), r.word(rec+wire.RCursor)
+	var inside *Node
+	if top != 0 && r.take(top) {
+		t.Roots, inside = r.tree(top, cursor)
+	}
+	t.Suspended = count(r.word(rec + wire.RSuspended))
+	t.Open = cursor != 0
+	still := r.word(rec+wire.RLast) == last && r.word(rec+wire.RCursor) == cursor
+	if elapsed := now - last; now > 0 && last > 0 && elapsed > 0 && still && inside != nil {
+		if r.half(rec+wire.RBusy) != 0 {
+			t.Suspended += elapsed // it waits for the profiler
+		} else {
+			inside.Self += elapsed
+		}
+	}
+	// Read after the returns, so that there are never more of those.
+	t.RootEntries = max(count(r.word(rec+wire.REntries)), t.RootReturns)
+	computeTotals(t.Roots)
+	return t
+}
+
+// tree reads what hangs below the node top and also returns the node whose
+// index is cursor, if that is among it.
+func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
+	type item struct {
+		index uint32
+		node  *Node
+	}
+	above := &Node{}
+	stack := []item{{top, above}}
+	var found []*Node
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		found = found[:0]
+		for next := r.half(nodeOffset(it.index) + wire.NChild); next != 0 && r.take(next); {
+			off := nodeOffset(next)
+			method := r.half(off + wire.NMethod)
+			if method < wire.MaxMethods {
+				n := r.nodes.cut()
+				n.Method = int32(method)
+				n.Calls = count(r.word(off + wire.NCalls))
+				n.Thrown = count(r.word(off + wire.NThrown))
+				n.Self = count(r.word(off + wire.NSelf))
+				n.Incomplete = r.word(off+wire.NFlags)&wire.NIncomplete != 0
+				found = append(found, n)
+				stack = append(stack, item{next, n})
+				if int64(next) == cursor {
+					inside = n
+				}
+			} else {
+				r.bad++
+			}
+			next = r.half(off + wire.NSibling)
+		}
+		it.node.Children = r.list(found)
+	}
+	return above.Children, inside
+}
+
+func (r *reader) list(nodes []*Node) []*Node {
+	k := len(nodes)
+	if k == 0 {
+		return nil
+	}
+	if len(r.refs) < k {
+		r.refs = make([]*Node, max(k, 1<<10))
+	}
+	l := r.refs[:k:k]
+	r.refs = r.refs[k:]
+	copy(l, nodes)
+	return l
+}
+
+// name reads a thread's name, two UTF-16 units at a time.
+func (r *reader) name(rec int) string {
+	length := min(r.half(rec+wire.RNameLength), wire.NameMax)
+	units := make([]uint16, 0, length+1)
+	for i := uint32(0); i < length; i += 2 {
+		var pair [4]byte
+		binary.NativeEndian.PutUint32(pair[:], r.half(rec+wire.RName+int(2*i)))
+		units = append(units, binary.NativeEndian.Uint16(pair[:2]), binary.NativeEndian.Uint16(pair[2:]))
+	}
+	return string(utf16.Decode(units[:length]))
+}

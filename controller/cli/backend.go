@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+)
+
+// A backend is what the commands stand on: the real one, or a fake in tests.
+type backend interface {
+	processes(ctx context.Context) ([]attach.Process, error)
+	attach(ctx context.Context, pid int, cfg session.Config) (attached, error)
+	launch(ctx context.Context, argv []string, std stdio, cfg session.Config) (launched, error)
+}
+
+// An attached is one attached JVM: *session.Session. Finish or Close must be
+// called at the end, and nothing but Target after that.
+type attached interface {
+	Target() session.Target
+	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
+	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
+	Start(ctx context.Context, r session.Recording) error
+	Done() <-chan struct{}
+	Progress() session.Progress
+	Diagnose(ctx context.Context) string
+	Finish(ctx context.Context) (*export.Report, error)
+	Close() error
+}
+
+// A launched is the session of a program that Rivulet started.
+type launched interface {
+	attached
+	Signal(sig os.Signal) error
+	Exited() <-chan struct{}
+	ExitCode() int // once it has exited; 128 and the signal's number if one ended it
+}
+
+type system struct{}
+
+func (system) processes(ctx context.Context) ([]attach.Process, error) { return attach.List(ctx) }
+
+func (system) attach(ctx context.Context, pid int, cfg session.Config) (attached, error) {
+	s, err := session.Attach(ctx, pid, cfg)
+	if err != nil {
+		return nil, err // not a nil *Session in an interface
+	}
+	return s, nil
+}
+
+// isBadInput reports errors about things that don't exist or can't be what
+// they are asked to be: the command was wrong, nothing failed.
+func isBadInput(err error) bool {
+	for _, kind := range []error{session.ErrNoRoot, attach.ErrNoProcess, attach.ErrNotJVM} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}

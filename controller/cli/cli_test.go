@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+)
+
+func (r result) want(t *testing.T, code int, stdout, stderr string) {
+	t.Helper()
+	if r.code != code || !strings.Contains(r.stdout, stdout) || !strings.Contains(r.stderr, stderr) {
+		t.Errorf("got code %d, want %d\n-- stdout, want %q\n%s-- stderr, want %q\n%s", r.code, code, stdout, r.stdout, stderr, r.stderr)
+	}
+}
+
+func TestProfile(t *testing.T) {
+	f := newFake()
+	r := f.run(t, "profile", "4711", "--root", "shop/Price#of(I)J", "--root", "shop.Price.of(I)J", "--root", "a.B.c",
+		"--for", "10ms", "--until-calls", "7", "--scheme", "a", "--wait")
+	r.want(t, 0, "shop.Price.of", "rivulet: this JVM will print a warning\n")
+	want := session.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Clock: "precise", UntilCalls: 7, Wait: true}
+	if diff := cmp.Diff(want, f.rec); diff != "" {
+		t.Error("-want +got:\n", diff)
+	}
+	if got := f.steps(); got != "attach start finish" {
+		t.Error("steps:", got)
+	}
+}
+
+func TestProfileEndsByItself(t *testing.T) {
+	f := newFake()
+	close(f.done)
+	f.run(t, "profile", "4711", "--root", "a.B.c").want(t, 0, "shop.Price.of", "rivulet: stopped after 1.00 s\n")
+}
+
+func TestProfileNeverCalled(t *testing.T) {
+	f := newFake()
+	f.diagnose = "root a.B.c has not been called."
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms").want(t, 0, "note: root a.B.c has not been called.\n", "")
+}
+
+func TestProfileJSON(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.json")
+	f := newFake()
+	r := f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "--format", "json", "-o", path)
+	r.want(t, 0, "", "report written to "+path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Schema, Calls int }
+	if err := json.Unmarshal(text, &got); err != nil || got.Schema != 1 || got.Calls != 1 {
+		t.Errorf("%+v, %v:\n%s", got, err, text)
+	}
+	if r.stdout != "" {
+		t.Errorf("stdout: %q", r.stdout)
+	}
+}
+
+// TestProfileFails has everything fail that can; the session must be closed,
+// an old report stay, and no temporary file be left.
+func TestProfileFails(t *testing.T) {
+	gone := &attach.Error{PID: 4711, Kind: attach.ErrNoProcess, Cause: "no such process", Fix: "see rivulet ps"}
+	tests := []struct {
+		name   string
+		fake   *fake
+		code   int
+		stderr string
+		steps  string
+	}{
+		{"attach, bad pid", &fake{attachErr: gone}, 2, "rivulet: pid 4711: no such process; see rivulet ps\n", "attach"},
+		{"attach", &fake{attachErr: errors.New("no\nsocket\x1b")}, 1, "rivulet: no socket\ufffd\n", "attach"},
+		{"start, bad root", &fake{startErr: fmt.Errorf("%w: a.B.c", session.ErrNoRoot)}, 2, "rivulet: no such root: a.B.c\n", "attach start close"},
+		{"start", &fake{startErr: session.ErrExited}, 1, "rivulet: the target has exited\n", "attach start close"},
+		{"finish", &fake{finishErr: session.ErrSilent}, 1, "rivulet: the agent in the target does not answer\n", "attach start finish"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "report.txt")
+			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := test.fake.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "-o", path)
+			r.want(t, test.code, "", test.stderr)
+			if got := test.fake.steps(); got != test.steps {
+				t.Errorf("steps: got %s, want %s", got, test.steps)
+			}
+			if text, err := os.ReadFile(path); string(text) != "old" {
+				t.Errorf("the old report: %q, %v", text, err)
+			}
+			if left, _ := os.ReadDir(dir); len(left) != 1 {
+				t.Errorf("left in the folder: %v", left)
+			}
+		})
+	}
+}
+
+func signalSelf(t *testing.T, s syscall.Signal) {
+	if err := syscall.Kill(os.Getpid(), s); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			f := newFake()
+			f.onStart = func(*fake) { time.AfterFunc(20*time.Millisecond, func() { signalSelf(t, sig) }) }
+			f.run(t, "profile", "4711", "--root", "a.B.c").want(t, 0, "shop.Price.of", "stopped after")
+			if got := f.steps(); got != "attach start finish" {
+				t.Error("steps:", got)
+			}
+		})
+	}
+}
+
+func TestInterruptBeforeRecording(t *testing.T) {
+	f := newFake()
+	f.startErr = fmt.Errorf("start: %w", context.Canceled)
+	f.onStart = func(*fake) {
+		signalSelf(t, syscall.SIGINT)
+		time.Sleep(50 * time.Millisecond)
+	}
+	f.run(t, "profile", "4711", "--root", "a.B.c").want(t, 1, "", "rivulet: interrupted before the recording began")
+	if got := f.steps(); got != "attach start close" {
+		t.Error("steps:", got)
+	}
+}
+
+func TestRun(t *testing.T) {
+	f := newFake()
+	f.exitCode = 3
+	f.onStart = func(f *fake) { close(f.exited) }
+	r := f.run(t, "run", "--root", "a.B.c", "java", "-jar", "x.jar", "--for", "me")
+	r.want(t, 3, "the program's output\n", "shop.Price.of")
+	if diff := cmp.Diff([]string{"java", "-jar", "x.jar", "--for", "me"}, f.argv); diff != "" {
+		t.Error("-want +got:\n", diff)
+	}
+	if !f.rec.Wait {
+		t.Error("does not wait for the root")
+	}
+	if strings.Contains(r.stdout, "shop.Price") {
+		t.Error("the report is in the program's output")
+	}
+}
+
+// TestRunLength ends the recording before the program.
+func TestRunLength(t *testing.T) {
+	f := newFake()
+	time.AfterFunc(100*time.Millisecond, func() { close(f.exited) })
+	f.run(t, "run", "--root", "a.B.c", "--for", "1ms", "--", "x").want(t, 0, "", "shop.Price.of")
+}
+
+// TestRunSignal passes a signal on and lets the program end as it likes.
+func TestRunSignal(t *testing.T) {
+	f := newFake()
+	f.exitCode = 143
+	f.onStart = func(*fake) { time.AfterFunc(20*time.Millisecond, func() { signalSelf(t, syscall.SIGTERM) }) }
+	f.run(t, "run", "--root", "a.B.c", "--", "x").want(t, 143, "", "shop.Price.of")
+	if got := f.steps(); got != "launch start signal:terminated finish" {
+		t.Error("steps:", got)
+	}
+}
+
+func TestLists(t *testing.T) {
+	f := newFake()
+	f.run(t, "ps").want(t, 0, `PID   USER  JAVA     UPTIME  MAIN
+4711  anna  17.0.15  1h 30m  shop.jar
+4712  bert  ?        5 s     `+"evil\ufffd[31m  not attachable: belongs to user bert, you are anna; run as bert or root (sudo)\n", "")
+	f.run(t, "classes", "4711", "shop").want(t, 0, `CLASS                     LOADER  METHODS
+shop.Price                app     3
+shop.orders.OrderService  app     12
+`, "")
+	f.run(t, "methods", "4711", "shop/Price").want(t, 0, `METHOD              LOADER  FLAGS
+shop.Price.of(I)J   app     public static
+shop.Price.sync()V  app     native         no probes: native
+`, "")
+	for _, args := range [][]string{{"ps", "--json"}, {"classes", "4711", "--json"}, {"methods", "4711", "shop.Price", "--json"}} {
+		r := f.run(t, args...)
+		var got []map[string]any
+		if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || len(got) != 2 || r.code != 0 {
+			t.Errorf("%v: code %d, %v, %d entries:\n%s", args, r.code, err, len(got), r.stdout)
+		}
+	}
+	if !strings.Contains(f.steps(), "attach close attach close") {
+		t.Error("steps:", f.steps())
+	}
+}
+
+func TestParseRoot(t *testing.T) {
+	good := map[string]string{
+		"pkg.Class.method":                        "pkg.Class.method",
+		"Main.main":                               "Main.main",
+		" pkg/sub/Class.method ":                  "pkg.sub.Class.method",
+		"pkg.Class#method":                        "pkg.Class.method",
+		"pkg.Class::method(I)V":                   "pkg.Class.method(I)V",
+		"pkg.Outer$Inner.<init>":                  "pkg.Outer$Inner.<init>",
+		"pkg.C.<clinit>()V":                       "pkg.C.<clinit>()V",
+		"pkg.C.m([[Ljava/lang/String;JZ)[I":       "pkg.C.m([[Ljava/lang/String;JZ)[I",
+		"pkg.C.m()Ljava/util/List;":               "pkg.C.m()Ljava/util/List;",
+		"pkg.C.lambda$main$0(Lpkg/Outer$Inner;)V": "pkg.C.lambda$main$0(Lpkg/Outer$Inner;)V",
+		"größe.Straße.zählen":                     "größe.Straße.zählen",
+		"pkg.C.a name of Kotlin's":                "pkg.C.a name of Kotlin's",
+	}
+	for in, want := range good {
+		if got, err := parseRoot(in); err != nil || got != want {
+			t.Errorf("%q: got %q, %v, want %q", in, got, err, want)
+		}
+	}
+	bad := []string{
+		"", ".", "method", ".method", "pkg..C.m", "pkg.C.", "pkg.C.<m>", "pkg.C.*", "pkg.C;.m", "pkg.C.m\x1b",
+		"pkg.C.m(", "pkg.C.m()", "pkg.C.m)V", "pkg.C.m(I)", "pkg.C.m(int)void", "pkg.C.m(V)V", "pkg.C.m(I)VV", "pkg.C.m(I)II",
+		"pkg.C.m(Ljava.lang.String;)V", "pkg.C.m(Ljava/lang/String)V", "pkg.C.m(L;)V", "pkg.C.m([)V", "pkg.C.m([V)V",
+		"pkg.C.m(" + strings.Repeat("[", 256) + "I)V",
+	}
+	for _, in := range bad {
+		if got, err := parseRoot(in); err == nil || !strings.Contains(err.Error(), "pkg.Class.method") {
+			t.Errorf("%q: got %q, %v", in, got, err)
+		}
+	}
+}
+
+func FuzzParseRoot(f *testing.F) {
+	f.Add("pkg.C.m([[Ljava/lang/String;JZ)[I")
+	f.Fuzz(func(t *testing.T, s string) {
+		if parsed, err := parseRoot(s); err == nil {
+			if again, err := parseRoot(parsed); err != nil || again != parsed {
+				t.Errorf("%q -> %q -> %q, %v", s, parsed, again, err)
+			}
+		}
+	})
+}
+
+func TestSize(t *testing.T) {
+	for in, want := range map[string]int64{"1": 1, "64K": 64 << 10, "512m": 512 << 20, "2GB": 2 << 30} {
+		var s size
+		if err := s.Set(in); err != nil || int64(s) != want {
+			t.Errorf("%q: got %d, %v", in, s, err)
+		}
+	}
+	for _, in := range []string{"", "M", "-1", "0", "1T", "1.5G", "99999999999G"} {
+		var s size
+		if err := s.Set(in); err == nil {
+			t.Errorf("%q: got %d", in, s)
+		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(at("old"), []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("old", at("link")); err != nil {
+		t.Fatal(err)
+	}
+	f := newFake()
+	for _, name := range []string{"new", "link"} {
+		f.run(t, "profile", "1", "--root", "a.B.c", "--for", "1ms", "-o", at(name)).want(t, 0, "", "report written")
+	}
+	info, err := os.Lstat(at("link"))
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced:", info, err)
+	}
+	info, err = os.Stat(at("old"))
+	if err != nil || info.Mode().Perm() != 0o640 || info.Size() < 10 {
+		t.Error("what it led to:", info, err)
+	}
+	before := f.steps()
+	for _, path := range []string{dir, at("no/such/folder"), at("new") + "/x"} {
+		f.run(t, "profile", "1", "--root", "a.B.c", "-o", path).want(t, 2, "", "rivulet: -o "+path+": can't write there: ")
+	}
+	if f.steps() != before {
+		t.Error("attached without a place for the report")
+	}
+	f.run(t, "profile", "1", "--root", "a.B.c", "--for", "1ms", "-o", os.DevNull).want(t, 0, "", "")
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatal("the null device was replaced")
+	}
+	f.run(t, "profile", "1", "--root", "a.B.c", "--for", "1ms", "-o", "-").want(t, 0, "shop.Price.of", "")
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+)
+
+// How often progress is shown: on a terminal one line is written anew, in a
+// file or pipe lines follow each other.
+const (
+	meterOnTerminal = 200 * time.Millisecond
+	meterInFile     = 5 * time.Second
+)
+
+// A meter shows a session's progress on stderr from start until stop.
+type meter struct {
+	w        io.Writer
+	terminal bool
+	begin    time.Time
+
+	mu     sync.Mutex
+	source func() session.Progress // nil once phase is fixed
+	phase  string
+	shown  bool // a line that has to be wiped
+	last   session.Progress
+	lastAt time.Time
+
+	quit, done chan struct{}
+}
+
+func startMeter(w io.Writer, source func() session.Progress) *meter {
+	now := time.Now()
+	m := &meter{
+		w: w, terminal: isTerminal(w), source: source, begin: now, lastAt: now,
+		quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go m.run()
+	return m
+}
+
+func (m *meter) run() {
+	defer close(m.done)
+	every := meterInFile
+	if m.terminal {
+		every = meterOnTerminal
+	}
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			m.show()
+		case <-m.quit:
+			return
+		}
+	}
+}
+
+// stop ends the display; the cursor is then at the beginning of a line. It
+// may be called twice, by the goroutine that started the meter.
+func (m *meter) stop() {
+	select {
+	case <-m.quit:
+	default:
+		close(m.quit)
+	}
+	<-m.done
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wipe()
+}
+
+// fix shows a phase and nothing else from now on: once it returns, the
+// session is no longer asked.
+func (m *meter) fix(phase string) {
+	m.mu.Lock()
+	m.source, m.phase = nil, phase
+	m.mu.Unlock()
+	if m.terminal {
+		m.show()
+	}
+}
+
+// say prints a line of its own.
+func (m *meter) say(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wipe()
+	fmt.Fprintf(m.w, "rivulet: %s\n", oneLine(text))
+}
+
+func (m *meter) show() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := session.Progress{Phase: m.phase}
+	if m.source != nil {
+		p = m.source()
+	}
+	now := time.Now()
+	text := progressLine(p, now.Sub(m.begin), float64(p.Calls-m.last.Calls)/max(now.Sub(m.lastAt).Seconds(), 1e-3))
+	m.last, m.lastAt = p, now
+	if !m.terminal {
+		fmt.Fprintln(m.w, "rivulet: "+text)
+		return
+	}
+	if r, most := []rune(text), max(columns(m.w)-1, 1); len(r) > most {
+		text = string(r[:most])
+	}
+	m.wipe()
+	fmt.Fprint(m.w, text)
+	m.shown = true
+}
+
+func (m *meter) wipe() {
+	if m.shown {
+		fmt.Fprint(m.w, "\r\x1b[K")
+		m.shown = false
+	}
+}
+
+func progressLine(p session.Progress, elapsed time.Duration, rate float64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %.1f s", p.Phase, elapsed.Seconds())
+	if p.Classes > 0 || p.Instrumented > 0 {
+		fmt.Fprintf(&b, "  %s classes, %s methods instrumented, %s called",
+			export.Count(int64(p.Classes)), export.Count(int64(p.Instrumented)), export.Count(int64(p.Called)))
+	}
+	if p.Calls > 0 {
+		fmt.Fprintf(&b, ", %s calls (%s/s)", export.Count(p.Calls), export.Count(int64(max(rate, 0))))
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// An output is where a report goes. A file is written beside its place and
+// moved there when it is complete, so nobody ever sees half a report, and an
+// old one stays if a new one can't be had.
+type output struct {
+	w    io.Writer
+	temp *os.File // nil for what can't be replaced: streams and devices
+	path string   // of the file, links followed
+	file *os.File // a device, pipe or the like, to be closed
+}
+
+// openOutput makes sure that a report can be written to path, before anything
+// is done to the target. An empty path and "-" mean w.
+func openOutput(path string, w io.Writer) (*output, error) {
+	if path == "" || path == "-" {
+		return &output{w: w}, nil
+	}
+	fail := func(err error) error {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err // the path is named already
+		}
+		return usage("-o %s: can't write there: %w; nothing was done", path, err)
+	}
+	if full, err := filepath.EvalSymlinks(path); err == nil {
+		path = full
+	}
+	mode := fs.FileMode(0)
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fail(err)
+	case info.IsDir():
+		return nil, fail(errors.New("it is a folder"))
+	case !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, fail(err)
+		}
+		return &output{w: f, file: f}, nil
+	default:
+		f, err := os.OpenFile(path, os.O_WRONLY, 0) // replacing it would ignore its mode
+		if err != nil {
+			return nil, fail(err)
+		}
+		f.Close()
+		mode = info.Mode().Perm()
+	}
+	temp, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid())),
+		os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, fail(err)
+	}
+	o := &output{w: temp, temp: temp, path: path}
+	if mode != 0 {
+		if err := temp.Chmod(mode); err != nil {
+			o.discard()
+			return nil, fail(err)
+		}
+	}
+	return o, nil
+}
+
+// write writes the whole output. It can be called once.
+func (o *output) write(content func(io.Writer) error) error {
+	defer o.discard()
+	b := bufio.NewWriterSize(o.w, 1<<16)
+	if err := content(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("the report could not be written: %w", err)
+	}
+	if o.temp == nil {
+		return nil
+	}
+	if err := o.temp.Close(); err != nil {
+		return fmt.Errorf("the report could not be written: %w", err)
+	}
+	if err := os.Rename(o.temp.Name(), o.path); err != nil {
+		return fmt.Errorf("the report could not be put in its place: %w", err)
+	}
+	o.temp = nil
+	return nil
+}
+
+// discard cleans up; after write it does nothing.
+func (o *output) discard() {
+	if o.temp != nil {
+		o.temp.Close()
+		os.Remove(o.temp.Name())
+		o.temp = nil
+	}
+	if o.file != nil {
+		o.file.Close()
+		o.file = nil
+	}
+}

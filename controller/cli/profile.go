@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+)
+
+func (a *app) profile() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "profile PID --root CLASS.METHOD[(DESC)RET]",
+		Short: "Record what a root method of a running JVM calls, and report",
+		Long: `Attaches to a running JVM, instruments what the root method calls, records
+until told to stop, restores every class, detaches, and reports. Only
+invocations of the root that begin while recording count.
+
+Without --for and --until-calls it records until Ctrl-C, which detaches cleanly,
+reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
+		Example: `  rivulet profile 4711 --root shop.orders.OrderService.process --for 10s
+  rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
+  rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
+  rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
+		Args: takes(1, "PID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			if err != nil {
+				return err
+			}
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.profileRunning(pid, &f)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
+	return cmd
+}
+
+func parsePID(s string) (int, error) {
+	pid, err := strconv.Atoi(s)
+	if err != nil || pid <= 0 {
+		return 0, usage("%q is not a process id; rivulet ps lists the JVMs and theirs", s)
+	}
+	return pid, nil
+}
+
+func (a *app) profileRunning(pid int, f *recordFlags) error {
+	out, err := openOutput(f.file, a.stdout)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	in := watchInterrupts()
+	defer in.stop()
+	s, err := a.attach(in.first, pid, int64(f.memory))
+	if err != nil {
+		return err
+	}
+	m := startMeter(a.stderr, s.Progress)
+	defer m.stop()
+	if err := arm(in, s, m, f.recording()); err != nil {
+		return err
+	}
+	await(s, m, f.length, in.first)
+	r, err := finish(in, s, m)
+	return a.deliver(r, err, f, out)
+}
+
+// attach opens a session and says what the user should know before.
+func (a *app) attach(ctx context.Context, pid int, memory int64) (attached, error) {
+	s, err := a.backend.attach(ctx, pid, a.config(memory))
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil, errInterrupted
+	}
+	return s, err
+}
+
+func (a *app) config(memory int64) session.Config {
+	return session.Config{Log: a.log(), Memory: memory, Warn: func(text string) { a.say("%s", oneLine(text)) }}
+}
+
+// deliver writes the report. A report with an error is one that lacks
+// something: it is written, and the command fails all the same.
+func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *output) error {
+	if r == nil {
+		return failed
+	}
+	if r.Ended != "" {
+		a.say("%s after %s", oneLine(r.Ended), export.Duration(int64(r.Time.Round(time.Millisecond))))
+	}
+	if err := f.report(r, out); err != nil {
+		return errors.Join(failed, err)
+	}
+	if out.path != "" {
+		a.say("report written to %s", out.path)
+	}
+	return failed
+}

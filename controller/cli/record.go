@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+)
+
+// recordFlags are the flags that profile and run have in common.
+type recordFlags struct {
+	roots      []string
+	scheme     string
+	clock      string
+	length     time.Duration
+	untilCalls int64
+	format     string
+	file       string
+	top        int
+	depth      int
+	depthGiven bool
+	memory     size
+	wait       bool
+}
+
+func (f *recordFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`; may be repeated")
+	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called")
+	fs.StringVar(&f.clock, "clock", "precise", "`precise`: System.nanoTime at each entry and exit")
+	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
+	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
+	fs.StringVar(&f.format, "format", "text", "`text` or json")
+	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`")
+	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text report; 0 for all")
+	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the report; 0 for all (json: all unless given)")
+	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 256M)")
+}
+
+// check looks at everything that can be wrong before a target is touched.
+func (f *recordFlags) check(cmd *cobra.Command) error {
+	if len(f.roots) == 0 {
+		return usage("--root is missing: which method shall be profiled? %s", rootGrammar)
+	}
+	var roots []string
+	for _, r := range f.roots {
+		parsed, err := parseRoot(r)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(roots, parsed) {
+			roots = append(roots, parsed)
+		}
+	}
+	f.roots = roots
+	f.scheme = strings.ToUpper(f.scheme)
+	for _, c := range []struct {
+		flag, value string
+		known       []string
+	}{
+		{"--scheme", f.scheme, []string{"A", "B"}},
+		{"--clock", f.clock, []string{"precise"}},
+		{"--format", f.format, []string{"text", "json"}},
+	} {
+		if !slices.Contains(c.known, c.value) {
+			return usage("%s %q: there is only %s", c.flag, c.value, strings.Join(c.known, " and "))
+		}
+	}
+	changed := cmd.Flags().Changed
+	f.depthGiven = changed("depth")
+	switch {
+	case changed("for") && f.length <= 0:
+		return usage("--for %v: give a time above zero, such as 10s", f.length)
+	case changed("until-calls") && f.untilCalls <= 0:
+		return usage("--until-calls %d: give a number above zero", f.untilCalls)
+	case f.top < 0:
+		return usage("--top %d: give a number of methods, or 0 for all", f.top)
+	case f.depth < 0:
+		return usage("--depth %d: give a number of levels, or 0 for all", f.depth)
+	}
+	return nil
+}
+
+func (f *recordFlags) recording() session.Recording {
+	return session.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait}
+}
+
+// report writes r in the form that the flags ask for.
+func (f *recordFlags) report(r *export.Report, o *output) error {
+	return o.write(func(w io.Writer) error {
+		if f.format == "json" {
+			options := export.JSONOptions{}
+			if f.depthGiven {
+				options.Depth = f.depth
+			}
+			return r.JSON(w, options)
+		}
+		return r.Text(w, export.TextOptions{Top: f.top, Depth: f.depth, Color: hasColor(o.w)})
+	})
+}
+
+// errInterrupted is Ctrl-C before there was anything to report.
+var errInterrupted = errors.New("interrupted before the recording began; the target is as it was")
+
+// arm starts the recording; when it can't, the session is closed.
+func arm(in *interrupts, s attached, m *meter, r session.Recording) error {
+	err := s.Start(in.first, r)
+	if err == nil {
+		return nil
+	}
+	m.fix("detaching")
+	if closing := s.Close(); closing != nil && !errors.Is(closing, err) {
+		err = fmt.Errorf("%w (and detaching failed: %w)", err, closing)
+	}
+	if in.first.Err() != nil && errors.Is(err, context.Canceled) {
+		return errInterrupted
+	}
+	return err
+}
+
+// diagnoseAfter is how long a root may stay uncalled before somebody looks
+// why, which costs the target a thread dump.
+const diagnoseAfter = 3 * time.Second
+
+// await waits for the end of an armed recording: by itself, by time, or when
+// one of the contexts is done.
+func await(s attached, m *meter, length time.Duration, ends ...context.Context) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, end := range ends {
+		defer context.AfterFunc(end, cancel)()
+	}
+	over := deadline(length)
+	look := time.After(diagnoseAfter)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-over:
+			return
+		case <-s.Done():
+			return
+		case <-look:
+			if text := s.Diagnose(ctx); text != "" {
+				m.say(text)
+			}
+		}
+	}
+}
+
+// finish ends the recording. A target that doesn't let go is waited for until
+// the second Ctrl-C.
+func finish(in *interrupts, s attached, m *meter) (*export.Report, error) {
+	why := ""
+	select {
+	case <-s.Done():
+	default:
+		why = s.Diagnose(in.second) // "" if the root was called
+	}
+	m.fix("detaching")
+	r, err := s.Finish(in.second)
+	m.stop()
+	if r != nil && why != "" {
+		r.Notes = append(r.Notes, strings.Split(why, "\n")...)
+	}
+	if err != nil && in.second.Err() != nil {
+		err = fmt.Errorf("stopped without waiting for the target, which restores itself: %w", err)
+	}
+	return r, err
+}
+
+// deadline is a channel for the end of a recording of a given length; nil,
+// which never delivers, for one without.
+func deadline(length time.Duration) <-chan time.Time {
+	if length <= 0 {
+		return nil
+	}
+	return time.After(length)
+}
+
+// A size is a number of bytes with K, M or G.
+type size int64
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+func (s *size) Set(text string) error {
+	number, shift := strings.TrimSuffix(strings.ToUpper(text), "B"), 0
+	for i, unit := range []string{"K", "M", "G"} {
+		if n, ok := strings.CutSuffix(number, unit); ok {
+			number, shift = n, 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
+		return errors.New("give a size such as 512M")
+	}
+	*s = size(n << shift)
+	return nil
+}

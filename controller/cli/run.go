@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "run --root CLASS.METHOD[(DESC)RET] -- COMMAND...",
+		Short: "Start a program and record what a root method calls, from its first call on",
+		Long: `Starts the program itself, so that short programs and the start of long ones
+are covered. COMMAND may be java or a script that starts it. The program's
+input, output and exit code pass through; the report goes to stderr, or with -o
+to a file. Ctrl-C goes to the program, a second one detaches and reports.`,
+		Example: `  rivulet run --root shop.Main.main -- java -jar shop.jar
+  rivulet run --root shop.Main.main --format json -o report.json -- ./start-shop.sh --port 8080
+  rivulet run --root 'shop.Cache.<init>' --until-calls 1 -- java -cp classes shop.Main`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("the command is missing; usage: %s", cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return a.runProgram(args, &f)
+		},
+	}
+	f.add(cmd)
+	// The program's own flags are not ours, even if "--" was forgotten.
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+func (a *app) runProgram(argv []string, f *recordFlags) error {
+	out, err := openOutput(f.file, a.stderr)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	in := watchInterrupts()
+	defer in.stop()
+	s, err := a.backend.launch(in.first, argv, stdio{a.stdin, a.stdout, a.stderr}, a.config(int64(f.memory)))
+	if err != nil {
+		return err
+	}
+	// Any class may still come.
+	r := f.recording()
+	r.Wait = true
+	m := startMeter(a.stderr, s.Progress)
+	defer m.stop()
+	if err := arm(in, s, m, r); err != nil {
+		return err
+	}
+	// The first signal is the program's affair; what it does about it belongs
+	// to the recording.
+	exited, gone := context.WithCancel(context.Background())
+	defer gone()
+	passed := make(chan struct{})
+	go func() {
+		defer close(passed)
+		for {
+			select {
+			case sig := <-in.got:
+				a.passOn(s, sig)
+			case <-s.Exited():
+				gone()
+				return
+			case <-in.second.Done():
+				return
+			}
+		}
+	}()
+	await(s, m, f.length, exited, in.second)
+	report, err := finish(in, s, m)
+	if err := a.deliver(report, err, f, out); err != nil {
+		return err
+	}
+	<-passed
+	select {
+	case <-s.Exited():
+		a.code = s.ExitCode()
+	default:
+		a.say("the program goes on as process %d", s.Target().PID)
+	}
+	return nil
+}
+
+// passOn gives the program a signal that only we have got: what a terminal
+// sends, its whole process group gets, the program included.
+func (a *app) passOn(s launched, sig os.Signal) {
+	if sig == os.Interrupt && isTerminal(a.stdin) || sig == syscall.SIGHUP && isTerminal(a.stdin) {
+		return
+	}
+	if err := s.Signal(sig); err != nil {
+		a.say("the program could not be signalled: %v", err)
+	}
+}

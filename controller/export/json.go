@@ -1,0 +1,267 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// Schema is the number of the JSON schema. A schema only gains fields.
+const Schema = 1
+
+// JSONOptions choose what JSON writes.
+type JSONOptions struct {
+	// Depth, where positive, is how many levels of the tree are written. What
+	// lies below is summed up in the field "below" of the lowest ones.
+	Depth int
+}
+
+// head is everything before "flat" and "tree", in the order in which it is written.
+type head struct {
+	Schema          int              `json:"schema"`
+	Target          jsonTarget       `json:"target"`
+	Scheme          string           `json:"scheme"`
+	Clock           string           `json:"clock"`
+	Roots           []string         `json:"roots"`
+	Seconds         float64          `json:"seconds"`
+	Ended           string           `json:"ended"`
+	Calls           int64            `json:"calls"`
+	RootInvocations int64            `json:"root_invocations"`
+	OpenInvocations int64            `json:"open_invocations"`
+	Incomplete      int64            `json:"incomplete"`
+	Overflow        int64            `json:"overflow"`
+	Lost            int64            `json:"lost"`
+	Refused         int64            `json:"refused"`
+	Methods         jsonMethods      `json:"methods"`
+	Redefinition    jsonRedefinition `json:"redefinition"`
+	Time            jsonTime         `json:"time"`
+	Calibration     *struct{}        `json:"calibration"`
+	Notes           []string         `json:"notes"`
+}
+
+type jsonTarget struct {
+	PID  int    `json:"pid"`
+	Java string `json:"java"`
+	VM   string `json:"vm"`
+	Main string `json:"main"`
+}
+
+type jsonMethods struct {
+	Instrumented int       `json:"instrumented"`
+	Called       int       `json:"called"`
+	Skipped      []Skipped `json:"skipped"`
+}
+
+type jsonRedefinition struct {
+	Batches      int      `json:"batches"`
+	Classes      int      `json:"classes"`
+	MS           float64  `json:"ms"`
+	LongestPause *float64 `json:"longest_pause_ms"`
+}
+
+// The fields of jsonTime that nothing measures yet stay nil.
+type jsonTime struct {
+	Measured   int64  `json:"measured_ns"`
+	Suspended  int64  `json:"suspended_ns"`
+	Subtracted *int64 `json:"subtracted_ns"`
+	Clamped    *int64 `json:"clamped_ns"`
+	Charged    *int64 `json:"charged_ns"`
+}
+
+// JSON writes the report in schema 1, as docs/formats-report.md describes it:
+// one object and a newline, with a line for each method and each tree.
+func (r *Report) JSON(w io.Writer, o JSONOptions) error {
+	f := r.figures()
+	h := head{
+		Schema:          Schema,
+		Target:          jsonTarget(r.Target),
+		Scheme:          r.Scheme,
+		Clock:           r.Clock,
+		Roots:           some(r.Roots),
+		Seconds:         r.Time.Seconds(),
+		Ended:           r.Ended,
+		Calls:           f.sums.Calls,
+		RootInvocations: f.invocations,
+		OpenInvocations: f.open,
+		Incomplete:      f.snapshot.Incomplete,
+		Overflow:        f.snapshot.Overflow,
+		Lost:            f.snapshot.Lost,
+		Refused:         f.snapshot.Refused,
+		Methods:         jsonMethods{r.Instrumented, f.called(), some(r.Skipped)},
+		Redefinition: jsonRedefinition{
+			Batches: r.Redefinition.Batches,
+			Classes: r.Redefinition.Classes,
+			MS:      milliseconds(r.Redefinition.Time),
+		},
+		Time:  jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
+		Notes: some(r.Notes),
+	}
+	if p := r.Redefinition.LongestPause; p != nil {
+		ms := milliseconds(*p)
+		h.Redefinition.LongestPause = &ms
+	}
+	begin, err := marshal(h, " ")
+	if err != nil {
+		return fmt.Errorf("json report: %w", err)
+	}
+	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, names: map[int32][]byte{}, report: r}
+	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
+	out.text(",\n \"flat\": [")
+	for i, e := range f.flat {
+		out.line(i)
+		out.flat(e)
+	}
+	out.text("\n ],\n \"tree\": [")
+	lines := 0
+	for _, t := range f.threads {
+		for _, root := range t.Roots {
+			out.line(lines)
+			out.tree(t, root)
+			lines++
+		}
+	}
+	out.text("\n ]\n}\n")
+	if err := out.flush(); err != nil {
+		return fmt.Errorf("json report: %w", err)
+	}
+	return nil
+}
+
+// called counts the methods that were called: waiting at a first call that
+// never went on makes a node without calls.
+func (f figures) called() int {
+	n := 0
+	for _, e := range f.flat {
+		if e.Calls > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// A jsonWriter writes the long parts without recursion and without a copy of
+// them; encoding/json would need both.
+type jsonWriter struct {
+	sink
+	depth  int
+	names  map[int32][]byte // methods, quoted
+	report *Report
+}
+
+// line begins the i-th element of a list.
+func (w *jsonWriter) line(i int) {
+	if i > 0 {
+		w.text(",")
+	}
+	w.text("\n  ")
+}
+
+func (w *jsonWriter) flat(e cct.Flat) {
+	w.text(`{"method":`)
+	w.bytes(w.name(e.Method))
+	w.text(`,"loader":`)
+	w.bytes(quote(w.report.method(e.Method).Loader))
+	w.field("calls", e.Calls)
+	w.field("thrown", e.Thrown)
+	w.field("self_ns", e.Self)
+	w.field("total_ns", e.Total)
+	w.flag("incomplete", e.Incomplete)
+	w.text("}")
+}
+
+func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
+	sibling := false // whether the next node has one before it
+	cct.Walk([]*cct.Node{root}, func(n *cct.Node, depth int) bool {
+		if sibling {
+			w.text(",")
+		}
+		sibling = false
+		w.text(`{"method":`)
+		w.bytes(w.name(n.Method))
+		if depth == 0 {
+			w.text(`,"thread":`)
+			w.bytes(quote(t.Name))
+			w.field("thread_id", t.ID)
+			w.flag("virtual", t.Virtual)
+			w.flag("shared", t.Shared)
+		}
+		w.field("calls", n.Calls)
+		w.field("thrown", n.Thrown)
+		w.field("self_ns", n.Self)
+		w.field("total_ns", n.Total)
+		w.flag("incomplete", n.Incomplete)
+		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
+		if cut {
+			s := cct.Sum(n.Children)
+			w.text(`,"below":{"nodes":`)
+			w.number(s.Nodes)
+			w.field("calls", s.Calls)
+			w.field("thrown", s.Thrown)
+			w.field("self_ns", s.Self)
+			w.text("}")
+		}
+		w.text(`,"children":[`)
+		return !cut
+	}, func(*cct.Node, int) {
+		w.text("]}")
+		sibling = true
+	})
+}
+
+func (w *jsonWriter) field(name string, v int64) {
+	w.text(`,"`)
+	w.text(name)
+	w.text(`":`)
+	w.number(v)
+}
+
+func (w *jsonWriter) flag(name string, set bool) {
+	if set {
+		w.text(`,"`)
+		w.text(name)
+		w.text(`":true`)
+	}
+}
+
+func (w *jsonWriter) name(method int32) []byte {
+	q, ok := w.names[method]
+	if !ok {
+		q = quote(w.report.method(method).Name)
+		w.names[method] = q
+	}
+	return q
+}
+
+// marshal is json.Marshal that leaves "<init>" as it is.
+func marshal(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// quote writes a JSON string; damaged UTF-8 becomes U+FFFD.
+func quote(s string) []byte {
+	q, err := marshal(s, "")
+	if err != nil { // a string can't fail
+		return []byte(`""`)
+	}
+	return q
+}
+
+// some makes an absent list an empty one, since null would say that nobody
+// looked.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,97 @@
+// Package export turns a finished recording into what people and programs
+// read: a text report, and JSON of schema 1 (docs/formats-report.md).
+//
+// A [Report] holds what was measured; both forms are functions of it alone, so
+// equal reports give equal bytes. Figures that were not measured are absent,
+// never zero. Writing changes nothing in the report; several goroutines may
+// write one report at a time.
+//
+// Trees may be deep: nothing here recurses over them, and the text form
+// bounds its depth and its indentation.
+package export
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A Report is a finished recording.
+type Report struct {
+	Target Target
+	Scheme string        // "A", "B"
+	Clock  string        // "precise"
+	Roots  []string      // as resolved: "pkg.C.m(I)V"
+	Time   time.Duration // from arming to the end
+	Ended  string        // why it ended, such as "stopped" or "target exited"
+	Notes  []string      // whole sentences that the reader should know
+
+	Tree   *cct.Snapshot // nil reads as empty
+	Lookup cct.Lookup    // names of the methods in Tree
+
+	Instrumented int // methods that had probes
+	Skipped      []Skipped
+	Redefinition Redefinition
+}
+
+// A Target is the JVM that was profiled.
+type Target struct {
+	PID  int
+	Java string // "17.0.15"
+	VM   string // "OpenJDK 64-Bit Server VM"
+	Main string // main class or jar
+}
+
+// A Skipped is a method within reach that has no probes.
+type Skipped struct {
+	Method string `json:"method"`
+	Reason string `json:"reason"`
+}
+
+// Redefinition says what changing the classes cost. Pointers are nil where
+// nothing was measured.
+type Redefinition struct {
+	Batches      int
+	Classes      int
+	Time         time.Duration
+	LongestPause *time.Duration
+}
+
+// figures are what both forms compute from a report's tree.
+type figures struct {
+	snapshot    *cct.Snapshot
+	threads     []*cct.Thread // by thread, records of one put together
+	flat        []cct.Flat
+	sums        cct.Sums
+	invocations int64 // of roots, from outside
+	open        int64 // of those, not ended
+	suspended   int64
+}
+
+func (r *Report) figures() figures {
+	f := figures{snapshot: r.Tree}
+	if f.snapshot == nil {
+		f.snapshot = &cct.Snapshot{}
+	}
+	f.threads = f.snapshot.ByThread()
+	roots := f.snapshot.Roots()
+	f.flat = cct.FlatOf(roots)
+	f.sums = cct.Sum(roots)
+	for _, t := range f.threads {
+		f.invocations += t.RootEntries
+		f.open += t.RootEntries - t.RootReturns
+		f.suspended += t.Suspended
+	}
+	return f
+}
+
+// method names a method even if nobody knows it.
+func (r *Report) method(id int32) cct.Method {
+	if r.Lookup != nil {
+		if m, ok := r.Lookup(id); ok {
+			return m
+		}
+	}
+	return cct.Method{Name: fmt.Sprintf("unknown method %d", id), Loader: "unknown"}
+}

@@ -1,0 +1,282 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// Defaults of TextOptions.
+const (
+	DefaultTop   = 20
+	DefaultDepth = 12
+)
+
+// TextOptions choose what Text writes.
+type TextOptions struct {
+	Top   int  // methods in the table of hot methods; 0 for all
+	Depth int  // levels of the tree; 0 for all
+	Color bool // with escape sequences; for terminals
+}
+
+const (
+	smallShare   = 0.01 // branches below this part of all time are folded
+	mostChildren = 20   // children of one node that are shown
+	mostRows     = 2000 // of the tree; the rest is folded where it is
+	mostIndent   = 40   // levels that are indented; deeper ones say their depth
+	mostThreads  = 10
+	mostReasons  = 8
+
+	styleHot  = "\x1b[1m"
+	styleFold = "\x1b[2m"
+	styleHead = "\x1b[1m"
+)
+
+// Text writes the report for people: the tree of all threads merged, the hot
+// methods, and what the profiler did to the target.
+func (r *Report) Text(w io.Writer, o TextOptions) error {
+	f := r.figures()
+	t := textWriter{sink: sink{w: w}, report: r, figures: f, o: o, labels: r.labels(f.flat)}
+	t.summary()
+	if f.sums.Nodes > 0 {
+		t.tree()
+		t.hotMethods()
+		if len(f.threads) > 1 {
+			t.threadTable()
+		}
+	}
+	t.footer()
+	if err := t.flush(); err != nil {
+		return fmt.Errorf("text report: %w", err)
+	}
+	return nil
+}
+
+type textWriter struct {
+	sink
+	figures
+	report *Report
+	o      TextOptions
+	labels map[int32]string
+}
+
+func (t *textWriter) printf(format string, args ...any) { t.text(fmt.Sprintf(format, args...)) }
+
+func (t *textWriter) section(title string) {
+	if t.o.Color {
+		title = styleHead + title + styleEnd
+	}
+	t.printf("\n%s\n\n", title)
+}
+
+// labels shortens the methods' names: descriptors and loaders are shown only
+// where names would be the same without them.
+func (r *Report) labels(flat []cct.Flat) map[int32]string {
+	short := map[string]map[string]bool{} // name without descriptor -> full names
+	full := map[string]map[string]bool{}  // full name -> loaders
+	put := func(m map[string]map[string]bool, key, value string) {
+		if m[key] == nil {
+			m[key] = map[string]bool{}
+		}
+		m[key][value] = true
+	}
+	bare := func(name string) string { s, _, _ := strings.Cut(name, "("); return s }
+	for _, e := range flat {
+		m := r.method(e.Method)
+		put(short, bare(m.Name), m.Name)
+		put(full, m.Name, m.Loader)
+	}
+	labels := make(map[int32]string, len(flat))
+	for _, e := range flat {
+		m := r.method(e.Method)
+		label := bare(m.Name)
+		if len(short[label]) > 1 {
+			label = m.Name
+		}
+		if len(full[m.Name]) > 1 {
+			label += " [" + m.Loader + "]"
+		}
+		labels[e.Method] = Clean(label)
+	}
+	return labels
+}
+
+func (t *textWriter) summary() {
+	r := t.report
+	main := r.Target.Main
+	if main == "" {
+		main = "JVM"
+	}
+	t.printf("%s (pid %d", Clean(main), r.Target.PID)
+	if r.Target.Java != "" {
+		t.printf(", Java %s", Clean(r.Target.Java))
+	}
+	t.text(")\n")
+	for i, root := range r.Roots {
+		if i == 0 {
+			t.text("root ")
+		} else {
+			t.text("     ")
+		}
+		t.text(Clean(root) + "\n")
+	}
+	t.printf("scheme %s, %s clock, %s", r.Scheme, r.Clock, Duration(int64(r.Time)))
+	if r.Ended != "" {
+		t.printf(" (%s)", Clean(r.Ended))
+	}
+	t.text("\n")
+	if t.sums.Nodes == 0 && t.invocations == 0 {
+		t.text("Nothing was recorded: no invocation of the root began while recording.\n")
+		return
+	}
+	t.printf("%s, %s in %s, %s measured\n",
+		Plural(t.invocations, "root invocation", "root invocations"),
+		Plural(t.sums.Calls, "call", "calls"),
+		Plural(t.sums.Nodes, "context", "contexts"),
+		Duration(t.sums.Self))
+	if t.open > 0 {
+		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root invocation was", "root invocations were"))
+	}
+}
+
+func (t *textWriter) hotMethods() {
+	t.section("Hot methods, by self time")
+	flat := t.flat
+	if t.o.Top > 0 && len(flat) > t.o.Top {
+		flat = flat[:t.o.Top]
+	}
+	table := table{head: []string{"self", "share", "total", "calls", "thrown", "self/call", "method"}}
+	for _, e := range flat {
+		each := "-"
+		if e.Calls > 0 {
+			each = Duration(e.Self / e.Calls)
+		}
+		table.add(t.labels[e.Method], "", Duration(e.Self), share(e.Self, t.sums.Self), Duration(e.Total),
+			Count(e.Calls), t.thrown(e.Thrown), each)
+	}
+	table.write(&t.sink, t.o.Color)
+	if rest := t.flat[len(flat):]; len(rest) > 0 {
+		var self int64
+		for _, e := range rest {
+			self += e.Self
+		}
+		t.printf("and %s with %s of self time (%s)\n", Plural(int64(len(rest)), "method", "methods"), Duration(self), share(self, t.sums.Self))
+	}
+}
+
+// thrown is empty if nothing was thrown at all, so that the column goes.
+func (t *textWriter) thrown(n int64) string {
+	if t.sums.Thrown == 0 {
+		return ""
+	}
+	return Count(n)
+}
+
+func (t *textWriter) threadTable() {
+	t.section("Threads")
+	type line struct {
+		*cct.Thread
+		total int64
+	}
+	var lines []line
+	for _, th := range t.threads {
+		l := line{Thread: th}
+		for _, root := range th.Roots {
+			l.total += root.Total
+		}
+		lines = append(lines, l)
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.total, a.total) })
+	table := table{head: []string{"total", "share", "invocations", "suspended", "thread"}}
+	for _, l := range lines[:min(len(lines), mostThreads)] {
+		suspended := ""
+		if t.suspended > 0 {
+			suspended = Duration(l.Suspended)
+		}
+		table.add(threadName(l.Thread), "", Duration(l.total), share(l.total, t.sums.Self), Count(l.RootEntries), suspended)
+	}
+	table.write(&t.sink, t.o.Color)
+	if rest := len(lines) - mostThreads; rest > 0 {
+		t.printf("and %s\n", Plural(int64(rest), "more", "more"))
+	}
+}
+
+func threadName(t *cct.Thread) string {
+	name := Clean(t.Name)
+	switch {
+	case t.Virtual:
+		return strings.TrimSpace("virtual threads in turn, last " + cmp.Or(name, fmt.Sprint("id ", t.ID)))
+	case name == "":
+		return fmt.Sprint("thread ", t.ID)
+	case t.Shared:
+		return name + " and others before it"
+	}
+	return name
+}
+
+func (t *textWriter) footer() {
+	r := t.report
+	t.section("Instrumentation")
+	t.printf("%s instrumented, %s called\n", Plural(int64(r.Instrumented), "method", "methods"), Count(int64(t.called())))
+	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
+		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))
+	if p := r.Redefinition.LongestPause; p != nil {
+		t.printf(", longest pause %s", Duration(int64(*p)))
+	}
+	t.text("\n")
+	if t.suspended > 0 {
+		t.printf("threads inside the subgraph were suspended for %s, which is in no figure above\n", Duration(t.suspended))
+	}
+	t.skipped()
+	for _, l := range []struct {
+		n          int64
+		what, hint string
+	}{
+		{t.figures.snapshot.Incomplete, "waits for instrumentation that timed out", "below nodes marked incomplete, counts are lower bounds"},
+		{t.figures.snapshot.Overflow, "calls missing for want of room in the tree", "raise --memory"},
+		{t.figures.snapshot.Lost, "root invocations missing", "too many were under way at one time"},
+		{t.figures.snapshot.Refused, "root invocations left out", "--until-calls was reached"},
+		{t.figures.snapshot.Bad, "damaged links in the tree", "the target's memory can't be trusted"},
+	} {
+		if l.n > 0 {
+			t.printf("%s: %s (%s)\n", l.what, Count(l.n), l.hint)
+		}
+	}
+	for _, note := range r.Notes {
+		t.printf("note: %s\n", Clean(note))
+	}
+}
+
+// skipped sums up the methods without probes by reason.
+func (t *textWriter) skipped() {
+	skipped := t.report.Skipped
+	if len(skipped) == 0 {
+		return
+	}
+	count := map[string]int{}
+	var reasons []string
+	for _, s := range skipped {
+		if count[s.Reason]++; count[s.Reason] == 1 {
+			reasons = append(reasons, s.Reason)
+		}
+	}
+	slices.SortFunc(reasons, func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	t.printf("%s skipped (all of them are in the JSON report):\n", Plural(int64(len(skipped)), "method", "methods"))
+	shown := min(len(reasons), mostReasons)
+	for _, reason := range reasons[:shown] {
+		t.printf("  %s  %s\n", Count(int64(count[reason])), Clean(reason))
+	}
+	if rest := reasons[shown:]; len(rest) > 0 {
+		n := 0
+		for _, reason := range rest {
+			n += count[reason]
+		}
+		t.printf("  %s  for %s\n", Count(int64(n)), Plural(int64(len(rest)), "other reason", "other reasons"))
+	}
+}

@@ -1,0 +1,116 @@
+package export
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A branch is a line of the tree still to be written: a node, or the fold of
+// several.
+type branch struct {
+	node   *cct.Node
+	fold   cct.Fold
+	what   string // of the fold: "smaller", "deeper"
+	prefix string // of the lines below it
+	joint  string // before its own label
+	depth  int
+}
+
+func (t *textWriter) tree() {
+	t.section("Calling context tree, all threads (* hot path)")
+	roots := cct.FoldRecursion(t.figures.snapshot.Roots())
+	cct.Sort(roots)
+	hot := map[*cct.Node]bool{}
+	for _, n := range cct.HotPath(roots) {
+		hot[n] = true
+	}
+	table := table{head: []string{"calls", "thrown", "self", "total", "share", "  method"}}
+	// Work in progress: the last element is the next line.
+	var todo []branch
+	push := func(lines []branch) {
+		for i := len(lines) - 1; i >= 0; i-- {
+			todo = append(todo, lines[i])
+		}
+	}
+	for i := len(roots) - 1; i >= 0; i-- {
+		todo = append(todo, branch{node: roots[i]})
+	}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if b.node == nil {
+			table.add("  "+b.joint+foldLabel(b), styleFold, Count(b.fold.Calls), t.thrown(b.fold.Thrown), "",
+				Duration(b.fold.Total), share(b.fold.Total, t.sums.Self))
+			continue
+		}
+		n := b.node
+		mark, style := "  ", ""
+		if hot[n] {
+			mark, style = "* ", styleHot
+		}
+		table.add(mark+b.joint+t.nodeLabel(b), style, Count(n.Calls), t.thrown(n.Thrown), Duration(n.Self),
+			Duration(n.Total), share(n.Total, t.sums.Self))
+		push(t.below(b, len(table.rows)+len(todo)))
+	}
+	table.write(&t.sink, t.o.Color)
+}
+
+// below is what is written below a node, in order.
+func (t *textWriter) below(b branch, rows int) []branch {
+	var lines []branch
+	least := int64(smallShare * math.Max(float64(t.sums.Self), 0))
+	if kids := b.node.Children; len(kids) == 0 {
+		return nil
+	} else if t.o.Depth > 0 && b.depth+1 >= t.o.Depth || rows > mostRows {
+		lines = []branch{{fold: cct.FoldAll(kids), what: "deeper"}}
+	} else {
+		shown, fold := cct.FoldSmall(kids, least, mostChildren)
+		for _, n := range shown {
+			lines = append(lines, branch{node: n})
+		}
+		if fold.Branches > 0 {
+			lines = append(lines, branch{fold: fold, what: "smaller"})
+		}
+	}
+	for i := range lines {
+		l := &lines[i]
+		l.depth = b.depth + 1
+		joint, pass := "├─ ", "│  "
+		if i == len(lines)-1 {
+			joint, pass = "└─ ", "   "
+		}
+		l.joint, l.prefix = b.prefix+joint, b.prefix+pass
+		if l.depth > mostIndent { // the prefix stays as wide as it is
+			l.prefix = b.prefix
+		}
+	}
+	return lines
+}
+
+func (t *textWriter) nodeLabel(b branch) string {
+	label := t.labels[b.node.Method]
+	if b.depth > mostIndent {
+		label = fmt.Sprintf("[level %d] %s", b.depth+1, label)
+	}
+	if n := b.node.Levels; n > 1 {
+		label += fmt.Sprintf(" (recursive, %d levels)", n)
+	}
+	if b.node.Incomplete {
+		label += " (incomplete)"
+	}
+	return label
+}
+
+func foldLabel(b branch) string {
+	f := b.fold
+	label := "… " + Plural(int64(f.Branches), b.what+" branch", b.what+" branches")
+	if f.Nodes > int64(f.Branches) {
+		label += ", " + Plural(f.Nodes, "context", "contexts")
+	}
+	if b.what == "deeper" && f.Depth > 1 {
+		label += ", " + Plural(int64(f.Depth), "level", "levels")
+	}
+	return label
+}

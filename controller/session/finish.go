@@ -1,0 +1,261 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// Finish closes the gate, reads the tree, restores the target, ends the
+// session and returns the report. It works as far as the target still does;
+// the report says how the recording ended. Afterwards only Target may be used.
+func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
+	tree, took, err := s.halt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	detach := s.detach(ctx)
+	// The loop has ended: its state is ours.
+	r := s.loop.report()
+	r.Tree, r.Time = tree, took
+	if detach != nil {
+		r.Notes = append(r.Notes, detach.Error())
+	}
+	return r, s.release()
+}
+
+// Close restores the target and ends the session. It is safe to call after
+// Finish.
+func (s *Session) Close() error {
+	if s.data.mem == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return errors.Join(s.detach(ctx), s.release())
+}
+
+// halt closes the gate and reads the tree. Threads that are past the gate's
+// check at that moment get a moment to finish what they write.
+func (s *Session) halt(ctx context.Context) (*cct.Snapshot, time.Duration, error) {
+	var took time.Duration
+	now := int64(0)
+	stop := func() {
+		rec := &s.loop.rec
+		if rec.stopped.IsZero() {
+			rec.stopped = time.Now()
+			if s.data.load32(wire.HState) == wire.StateUp {
+				now = s.now()
+			}
+		}
+		s.data.setGate(false)
+		took = rec.stopped.Sub(rec.armed)
+	}
+	if err := s.do(ctx, stop); err != nil {
+		if !errors.Is(err, ErrExited) {
+			return nil, 0, err
+		}
+		s.wg.Wait() // the loop has ended
+		stop()
+		now = 0
+	}
+	time.Sleep(2 * time.Millisecond)
+	tree, err := cct.Read(s.data.mem, now)
+	return tree, took, err
+}
+
+// detach has the agent restore every class and leave, and ends the session's
+// goroutines.
+func (s *Session) detach(ctx context.Context) error {
+	err := s.leave(ctx)
+	if errors.Is(err, ErrExited) {
+		err = nil
+	}
+	s.cancel(context.Canceled)
+	s.wg.Wait()
+	return err
+}
+
+func (s *Session) leave(ctx context.Context) error {
+	if s.data.load32(wire.HState) != wire.StateUp {
+		return nil // it left by itself, or never came
+	}
+	var out restored
+	got := make(chan struct{})
+	if err := s.do(ctx, func() {
+		s.loop.restore = func(r restored) { out = r; close(got) }
+		s.loop.send(wire.CmdStop, nil)
+	}); err != nil {
+		return err
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for told := got; ; {
+		select {
+		case <-told:
+			told = nil // its last words are to come
+		case <-tick.C:
+			if s.data.load32(wire.HState) != wire.StateStopped {
+				continue
+			}
+			if len(out.failed) > 0 {
+				return fmt.Errorf("%d classes could not be restored, the first: %s; their probes are silent", len(out.failed), out.failed[0])
+			}
+			return nil
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		case <-ctx.Done():
+			return fmt.Errorf("the target has not been restored yet: %w; it restores itself when this controller is gone", ctx.Err())
+		}
+	}
+}
+
+// release gives back what the session has of the operating system.
+func (s *Session) release() error {
+	s.room.data = nil // the data file's owner closes it
+	s.room.close()
+	err := s.data.close()
+	s.data.mem = nil
+	return err
+}
+
+// abort ends a session that did not come about.
+func (s *Session) abort(err error) {
+	s.log.Debug("abort", "error", err)
+	s.Close() //nolint:errcheck // the first error is the one to tell
+}
+
+// report gathers everything but the tree. The loop must have ended.
+func (l *loop) report() *export.Report {
+	s := l.s
+	t := s.Target()
+	r := &export.Report{
+		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
+		Scheme: "B", Clock: "precise", Ended: "stopped",
+		Lookup:       l.lookup(),
+		Instrumented: len(l.ledger.Instrumented()),
+		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
+		Notes:        l.stats.notes,
+	}
+	if l.scheme != nil {
+		r.Scheme = l.scheme.Name()
+	}
+	if l.stats.pauseKnown {
+		r.Redefinition.LongestPause = &l.stats.longestPause
+	}
+	select {
+	case <-s.ended:
+		r.Ended = s.endReason
+	default:
+	}
+	for _, spec := range l.roots {
+		for _, id := range spec.ids {
+			r.Roots = append(r.Roots, id.String())
+		}
+		if len(spec.ids) == 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("The class of root %s was never loaded.", spec.text))
+		}
+	}
+	for _, m := range l.ledger.Skipped() {
+		r.Skipped = append(r.Skipped, export.Skipped{Method: methodID(m).String(), Reason: m.Reason})
+	}
+	for _, k := range l.skipped {
+		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
+	}
+	r.Skipped = append(r.Skipped, l.unseen()...)
+	return r
+}
+
+// unseen are the call sites of instrumented methods that no scheme of this
+// version can follow.
+func (l *loop) unseen() []export.Skipped {
+	var out []export.Skipped
+	for _, m := range l.ledger.Instrumented() {
+		id := methodID(m)
+		seen := map[string]bool{}
+		for _, c := range scheme.Unseen(l.h, id) {
+			text := c.String()
+			if !seen[text] {
+				seen[text] = true
+				out = append(out, export.Skipped{Method: text, Reason: "reflective: what " + id.String() + " calls through it is only seen if something else reveals it"})
+			}
+		}
+	}
+	return out
+}
+
+// lookup names methods for as long as the report lives.
+func (l *loop) lookup() cct.Lookup {
+	names := make([]cct.Method, l.ledger.Len())
+	for i := int32(1); i < l.ledger.Len(); i++ {
+		m := l.ledger.Method(i)
+		names[i] = cct.Method{Name: methodID(m).String(), Loader: l.loaders[m.Class.Loader]}
+	}
+	return func(id int32) (cct.Method, bool) {
+		if id <= 0 || int(id) >= len(names) {
+			return cct.Method{}, false
+		}
+		return names[id], true
+	}
+}
+
+// Progress says how far a session is.
+type Progress struct {
+	Phase           string // "attaching", "instrumenting", "waiting for the root", "recording", "ended"
+	Classes         int    // known
+	Instrumented    int    // methods with probes
+	Called          int    // of those, called at least once
+	Calls           int64
+	RootInvocations int64
+	Diagnosis       string // why nothing is recorded, where that is known
+}
+
+// Progress reads the tree as it is; a large one takes some milliseconds of
+// this process, none of the target's.
+func (s *Session) Progress() Progress {
+	var p Progress
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := s.do(ctx, func() {
+		l := &s.loop
+		p.Classes = l.h.Len()
+		p.Instrumented = len(l.ledger.Instrumented())
+		switch {
+		case !l.hello:
+			p.Phase = "attaching"
+		case !l.armed:
+			p.Phase = "instrumenting"
+		default:
+			p.Phase = "recording"
+		}
+	})
+	if err != nil || s.data.mem == nil {
+		p.Phase = "ended"
+		return p
+	}
+	if p.Phase != "recording" {
+		return p
+	}
+	tree, err := cct.Read(s.data.mem, 0)
+	if err != nil {
+		return p
+	}
+	for _, f := range cct.FlatOf(tree.Roots()) {
+		p.Calls += f.Calls
+		p.Called++
+	}
+	for _, t := range tree.Threads {
+		p.RootInvocations += t.RootEntries
+	}
+	if p.RootInvocations == 0 {
+		p.Phase = "waiting for the root"
+	}
+	p.Diagnosis, _ = s.diagnosis.Load().(string)
+	return p
+}

@@ -1,0 +1,310 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// A loop is the part of a session that one goroutine owns: what is known of
+// the target's classes, what is instrumented, and what is under way.
+type loop struct {
+	s    *Session
+	mail mailbox
+
+	// What the agent has told.
+	hello   bool
+	pid     int // as the target sees it
+	loaders map[uint32]string
+	h       *cha.Hierarchy
+	files   map[cha.ClassID][]byte // class files that restoring needs (hotswap.Original)
+	listed  func()                 // to be called when a listing is complete
+	fresh   []cha.ClassID          // classes of the listing under way that are new or newly exact
+	fetched func()                 // when the class files asked for have come
+	found   func([]uint32)
+	restore func(restored)
+
+	// What is wanted.
+	ledger  *hotswap.Ledger
+	scheme  scheme.Scheme
+	roots   []rootSpec
+	skipped []scheme.Skip
+	armed   bool
+	rec     recording
+
+	// What is under way.
+	queue   []*job
+	round   *round
+	reveals map[int32]*reveal
+	delayed map[int32]*delayedPlan
+	pending map[cha.ClassID]bool // wanted, and not in force yet
+	batch   uint32
+
+	stats stats
+}
+
+type stats struct {
+	batches, classes int
+	took             time.Duration
+	analysis         time.Duration
+	longestPause     time.Duration
+	pauseKnown       bool
+	transforms       int
+	notes            []string
+}
+
+// restored is what the agent says at its end.
+type restored struct {
+	classes int
+	took    time.Duration
+	failed  []string
+}
+
+// run is the loop.
+func (s *Session) run() {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case f := <-s.calls:
+			f()
+		case <-tick.C:
+			s.loop.look() // a bell that could not be rung
+			s.loop.checkEnd()
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// look answers the requests that have come.
+func (l *loop) look() {
+	reqs, err := l.mail.poll()
+	if err != nil {
+		l.s.log.Warn("mailbox", "error", err)
+	}
+	for _, r := range reqs {
+		if err := l.handle(r); err != nil {
+			l.s.log.Warn("request", "type", r.typ, "error", err)
+			l.mail.reply(r.box, nil)
+		}
+	}
+}
+
+// handle answers one request, now or, for a reveal, later.
+func (l *loop) handle(q request) error {
+	r := wire.NewReader(q.body)
+	var err error
+	switch q.typ {
+	case wire.ReqHello:
+		err = l.onHello(r)
+	case wire.ReqLoaders:
+		err = l.onLoaders(r)
+	case wire.ReqClasses:
+		err = l.onClasses(r)
+	case wire.ReqBytes:
+		err = l.onBytes(r)
+	case wire.ReqTransform:
+		out, err := l.onTransform(r)
+		if err == nil {
+			l.mail.reply(q.box, out)
+		}
+		return err
+	case wire.ReqReveal:
+		return l.onReveal(r, q.box)
+	case wire.ReqRevealed:
+		err = l.onRevealed(r)
+	case wire.ReqBatch:
+		err = l.onBatch(r)
+	case wire.ReqRestored:
+		err = l.onRestored(r)
+	case wire.ReqFound:
+		err = l.onFound(r)
+	default:
+		return fmt.Errorf("unknown request %d", q.typ)
+	}
+	if err == nil {
+		l.mail.reply(q.box, nil)
+	}
+	return err
+}
+
+func (l *loop) onHello(r *wire.Reader) error {
+	java, nano := r.Str(), int64(r.U64())
+	can, pid := r.U8(), int(r.U32())
+	if r.Err() != nil {
+		return r.Err()
+	}
+	if can == 0 {
+		return fmt.Errorf("the JVM does not support retransformation")
+	}
+	l.s.offset = offsetTo(nano)
+	l.s.data.store(wire.HHeartbeat, l.s.now())
+	if l.s.proc.JavaVersion == "" {
+		l.s.proc.JavaVersion = java
+	}
+	l.hello, l.pid = true, pid
+	return nil
+}
+
+var loaderKinds = map[uint8]cha.LoaderKind{
+	wire.LoaderBoot: cha.LoaderBoot, wire.LoaderPlatform: cha.LoaderPlatform, wire.LoaderApp: cha.LoaderApp, wire.LoaderOther: cha.LoaderOther,
+}
+
+func (l *loop) onLoaders(r *wire.Reader) error {
+	for n := r.Count(13); n > 0; n-- {
+		ld := cha.Loader{ID: r.U32(), Kind: loaderKinds[r.U8()], Parent: r.U32()}
+		class, hash := r.Str(), r.Str()
+		switch ld.Kind {
+		case cha.LoaderPlatform:
+			ld.Name = "platform"
+		case cha.LoaderApp:
+			ld.Name = "app"
+		default:
+			ld.Name = class + "@" + hash
+		}
+		if r.Err() == nil {
+			l.loaders[ld.ID] = ld.Name
+			l.h.AddLoader(ld)
+		}
+	}
+	return r.Err()
+}
+
+// onClasses takes a part of a listing of loaded classes.
+func (l *loop) onClasses(r *wire.Reader) error {
+	last := r.U8() != 0
+	for n := r.Count(19); n > 0; n-- {
+		m := &cha.ClassMirror{ID: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Access: uint16(r.U32())}
+		state := r.U8()
+		m.Initialized = state&wire.ClassInitialized != 0
+		m.Linked = m.Initialized
+		m.Fixed = state&wire.ClassModifiable == 0
+		m.Hidden = state&wire.ClassHidden != 0
+		m.Exact = []cha.ClassID{}
+		if sup := (cha.ClassID{Loader: r.U32(), Name: r.Str()}); sup.Name != "" {
+			m.Super = sup.Name
+			m.Exact = append(m.Exact, sup)
+		}
+		for k := r.Count(6); k > 0; k-- {
+			i := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+			m.Interfaces = append(m.Interfaces, i.Name)
+			m.Exact = append(m.Exact, i)
+		}
+		if r.Err() != nil {
+			return r.Err()
+		}
+		if old := l.h.Class(m.ID); old == nil || old.Exact == nil {
+			l.fresh = append(l.fresh, m.ID)
+		}
+		l.h.Add(m)
+	}
+	if last && l.listed != nil {
+		f := l.listed
+		l.listed = nil
+		f()
+	}
+	return r.Err()
+}
+
+// onBytes takes class files that were asked for.
+func (l *loop) onBytes(r *wire.Reader) error {
+	last := r.U8() != 0
+	for n := r.Count(10); n > 0; n-- {
+		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+		b := r.Bytes()
+		if r.Err() != nil {
+			return r.Err()
+		}
+		if len(b) > 0 {
+			l.mirror(id, b)
+		}
+	}
+	if last && l.fetched != nil {
+		f := l.fetched
+		l.fetched = nil
+		f()
+	}
+	return r.Err()
+}
+
+// mirror analyses a class's bytes and adds them to the hierarchy; nil if they
+// are no class file of that name, which a loader's resources need not be.
+func (l *loop) mirror(id cha.ClassID, b []byte) *classfile.Class {
+	start := time.Now()
+	defer func() { l.stats.analysis += time.Since(start) }()
+	cf, err := classfile.Parse(b)
+	if err != nil {
+		l.s.log.Debug("class file", "class", id, "error", err)
+		return nil
+	}
+	m, err := cha.NewMirror(id, cf)
+	if err != nil || cf.Name() != id.Name {
+		l.s.log.Debug("class file", "class", id, "named", cf.Name(), "error", err)
+		return nil
+	}
+	l.h.Add(m)
+	if l.keepsFile() && classfile.HasMethodParameters(cf) {
+		l.files[id] = append([]byte(nil), b...)
+	}
+	return cf
+}
+
+// keepsFile tells whether this JVM loses MethodParameters on retransformation.
+func (l *loop) keepsFile() bool { return l.s.proc.Major() < 19 }
+
+func (l *loop) onFound(r *wire.Reader) error {
+	r.Str()
+	var ids []uint32
+	for n := r.Count(4); n > 0; n-- {
+		ids = append(ids, r.U32())
+	}
+	if f := l.found; f != nil {
+		l.found = nil
+		f(ids)
+	}
+	return r.Err()
+}
+
+func (l *loop) onRestored(r *wire.Reader) error {
+	out := restored{classes: int(r.U32()), took: time.Duration(r.U64())}
+	for n := r.Count(8); n > 0; n-- {
+		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+		out.failed = append(out.failed, fmt.Sprintf("%s: %s", id, r.Str()))
+	}
+	if f := l.restore; f != nil {
+		l.restore = nil
+		f(out)
+	}
+	return r.Err()
+}
+
+// send writes a command. The FIFO is opened for both directions, so it only
+// fails when the pipe is full: the agent's thread hangs.
+func (l *loop) send(typ uint8, w *wire.Writer) {
+	var b []byte
+	if w != nil {
+		b = w.Bytes()
+	}
+	msg := wire.Command(typ, b)
+	if err := l.s.room.commands.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		l.s.log.Debug("deadline", "error", err)
+	}
+	if _, err := l.s.room.commands.Write(msg); err != nil {
+		l.s.log.Error("the agent does not take commands", "error", err)
+		l.s.cancel(fmt.Errorf("pid %d: %w", l.s.proc.PID, ErrSilent))
+	}
+}
+
+func writeIDs(w *wire.Writer, ids []cha.ClassID) {
+	w.U32(uint32(len(ids)))
+	for _, id := range ids {
+		w.U32(id.Loader)
+		w.Str(id.Name)
+	}
+}

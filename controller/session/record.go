@@ -1,0 +1,177 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// A Recording says what to record.
+type Recording struct {
+	Roots      []string // pkg.Class.method, or with a descriptor
+	Scheme     string   // "A" or "B"; "" is B
+	Clock      string   // "precise"; "" is precise
+	UntilCalls int64    // end when root invocations have returned so often; 0 is never
+	Wait       bool     // a root whose class nobody knows is waited for
+}
+
+// recording is what the loop knows of the recording that is on.
+type recording struct {
+	Recording
+	armed, stopped time.Time
+	admitted       int64     // root invocations let in so far, with UntilCalls
+	stuck          time.Time // since when the last of them hasn't returned
+}
+
+// Start instruments the roots as the scheme says and opens the gate. It
+// returns when every root is armed or, where its class isn't loaded, awaited.
+// Root invocations that begin from then on are recorded.
+func (s *Session) Start(ctx context.Context, rec Recording) error {
+	if rec.Clock != "" && rec.Clock != "precise" {
+		return fmt.Errorf("clock %q: this version has the precise clock only", rec.Clock)
+	}
+	if len(rec.Roots) == 0 {
+		return errors.New("no root given")
+	}
+	specs, ids, err := s.resolveRoots(ctx, rec)
+	if err != nil {
+		return err
+	}
+	if err := s.wait(ctx, func(done func()) {
+		l := &s.loop
+		switch rec.Scheme {
+		case "A":
+			l.scheme = scheme.NewA(l.h)
+		default:
+			l.scheme = scheme.NewB(l.h)
+		}
+		l.rec = recording{Recording: rec}
+		l.roots = specs
+		l.arm(l.scheme.Roots(ids), done)
+	}); err != nil {
+		return err
+	}
+	if err := s.relist(ctx); err != nil {
+		return err
+	}
+	return s.do(ctx, func() {
+		l := &s.loop
+		if rec.UntilCalls > 0 {
+			l.rec.admitted = rec.UntilCalls
+			s.data.store(wire.HBudget, rec.UntilCalls)
+		}
+		l.rec.armed = time.Now()
+		l.armed = true
+		s.data.setGate(true)
+	})
+}
+
+// arm carries out a plan of before the activation, when nobody waits.
+func (l *loop) arm(p scheme.Plan, done func()) {
+	l.enqueue(&job{classes: l.want(p), all: true, done: func([]cha.ClassID) {
+		l.revealed(p.Revealed)
+		done()
+	}})
+}
+
+// relist looks for classes that were just being loaded when the hook was
+// registered, and tells the scheme.
+func (s *Session) relist(ctx context.Context) error {
+	fresh, err := s.list(ctx)
+	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	if err := s.fetch(ctx); err != nil {
+		return err
+	}
+	return s.wait(ctx, func(done func()) {
+		for _, id := range fresh {
+			s.loop.lateRoots(id)
+		}
+		s.loop.arm(s.loop.scheme.Listed(fresh), done)
+	})
+}
+
+// resolveRoots finds every root, or decides that it is to be waited for.
+func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []rootSpec, all []cha.MethodID, err error) {
+	for _, text := range rec.Roots {
+		r, err := parseRoot(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		var problem error
+		if err := s.do(ctx, func() { r.ids, problem = s.loop.resolve(&r) }); err != nil {
+			return nil, nil, err
+		}
+		if problem != nil {
+			return nil, nil, problem
+		}
+		if len(r.ids) == 0 && !rec.Wait {
+			n, err := s.findable(ctx, r.class)
+			if err != nil {
+				return nil, nil, err
+			}
+			if n == 0 {
+				if err := s.do(ctx, func() { problem = s.loop.unknownClass(r) }); err != nil {
+					return nil, nil, err
+				}
+				return nil, nil, problem
+			}
+		}
+		specs = append(specs, r)
+		all = append(all, r.ids...)
+	}
+	return specs, all, nil
+}
+
+// checkEnd ends the recording when its calls are complete or the agent has
+// stopped.
+func (l *loop) checkEnd() {
+	if !l.armed {
+		return
+	}
+	if state := l.s.data.load32(wire.HState); state != wire.StateUp && l.rec.stopped.IsZero() {
+		l.rec.stopped = time.Now()
+		l.s.end(map[uint32]string{
+			wire.ReasonHeartbeat: "the agent heard nothing from this controller (was it stopped?), restored the target and left",
+			wire.ReasonEOF:       "the agent lost the connection to this controller, restored the target and left",
+			wire.ReasonFailed:    "the agent failed, restored the target and left",
+		}[l.s.data.load32(wire.HReason)])
+		return
+	}
+	if l.rec.UntilCalls == 0 {
+		return
+	}
+	_, returned := l.s.data.roots()
+	if returned >= l.rec.UntilCalls {
+		l.s.data.setGate(false)
+		l.s.end("the calls asked for have returned")
+		return
+	}
+	l.admitMore(returned)
+}
+
+// admitMore lets further root invocations in when those that were let in
+// don't return: one of them may never, and others would.
+func (l *loop) admitMore(returned int64) {
+	entered, _ := l.s.data.roots()
+	if entered < l.rec.admitted || l.s.data.load(wire.HRefused) == 0 {
+		l.rec.stuck = time.Time{}
+		return
+	}
+	if l.rec.stuck.IsZero() {
+		l.rec.stuck = time.Now()
+		return
+	}
+	if time.Since(l.rec.stuck) > time.Second {
+		more := l.rec.UntilCalls - returned
+		l.rec.admitted += more
+		l.s.data.store(wire.HBudget, more)
+		l.rec.stuck = time.Time{}
+	}
+}

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// A reveal is a fresh method that threads have entered and wait in.
+type reveal struct {
+	method cha.MethodID
+	plan   scheme.Plan
+	boxes  []int         // of the threads that wait for the agent's part
+	left   []cha.ClassID // what the threads have to do; valid when ready
+	ready  bool
+}
+
+// A delayedPlan is what a root needs whose class was only just being loaded
+// when the root became known: it is carried out at the root's first call.
+type delayedPlan = scheme.Plan
+
+// onReveal makes the caller wait until the callees of a method that it has
+// entered are instrumented. Every thread that enters meanwhile waits with it.
+func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
+	id := int32(r.U32())
+	if r.Err() != nil {
+		return r.Err()
+	}
+	m := l.ledger.Method(id)
+	if m == nil || l.scheme == nil || l.s.data.mode(id)&^wire.ModeRoot != wire.ModeFresh {
+		l.mail.reply(boxIndex, leftReply(nil))
+		return nil
+	}
+	if rv := l.reveals[id]; rv != nil {
+		if rv.ready {
+			l.mail.reply(boxIndex, leftReply(rv.left))
+		} else {
+			rv.boxes = append(rv.boxes, boxIndex)
+		}
+		return nil
+	}
+	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}}
+	l.reveals[id] = rv
+	var ids []cha.ClassID
+	if p := l.delayed[id]; p != nil {
+		delete(l.delayed, id)
+		ids = l.want(*p)
+		rv.plan = *p
+	}
+	p := l.scheme.Entered(rv.method)
+	ids = append(ids, l.want(p)...)
+	rv.plan.Revealed = append(rv.plan.Revealed, p.Revealed...)
+	if len(ids) == 0 {
+		l.finishReveal(id)
+		return nil
+	}
+	l.enqueue(&job{classes: ids, done: func(left []cha.ClassID) {
+		if len(left) == 0 {
+			l.finishReveal(id)
+			return
+		}
+		rv.left, rv.ready = left, true
+		l.answer(rv, left)
+	}})
+	return nil
+}
+
+// onRevealed hears from the first thread that has done the threads' part.
+func (l *loop) onRevealed(r *wire.Reader) error {
+	id := int32(r.U32())
+	for n := r.Count(8); n > 0; n-- {
+		c := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+		if reason := r.Str(); r.Err() == nil {
+			l.refused(c, reason)
+		}
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	l.finishReveal(id)
+	return nil
+}
+
+func (l *loop) finishReveal(id int32) {
+	rv := l.reveals[id]
+	if rv == nil {
+		return
+	}
+	delete(l.reveals, id)
+	for _, c := range rv.left {
+		delete(l.pending, c)
+	}
+	l.stats.batches += map[bool]int{true: 1}[len(rv.left) > 0]
+	l.stats.classes += len(rv.left)
+	l.settle(id)
+	l.revealed(rv.plan.Revealed)
+	l.answer(rv, nil)
+}
+
+func (l *loop) answer(rv *reveal, left []cha.ClassID) {
+	for _, b := range rv.boxes {
+		l.mail.reply(b, leftReply(left))
+	}
+	rv.boxes = nil
+}
+
+func leftReply(left []cha.ClassID) []byte {
+	var w wire.Writer
+	writeIDs(&w, left)
+	return w.Bytes()
+}
+
+func methodID(m *hotswap.Method) cha.MethodID {
+	return cha.MethodID{Class: cha.ClassID(m.Class), Name: m.Key.Name, Desc: m.Key.Desc}
+}
+
+func keyOf(id cha.MethodID) (hotswap.ClassID, probe.MethodKey) {
+	return hotswap.ClassID(id.Class), probe.MethodKey{Name: id.Name, Desc: id.Desc}
+}

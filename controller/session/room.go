@@ -1,0 +1,244 @@
+package session
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/jvmside"
+)
+
+// A room is the session's private folder under the target's /tmp, with two
+// FIFOs, the agent and, on a tmpfs of the target's, the data file. Names are
+// removed as soon as both sides have opened them.
+type room struct {
+	pid      int
+	uid, gid int
+	dir      string // as the target sees it
+	boot     string // the boot jar, as the target sees it
+	dataPath string // the data file, as the target sees it
+	commands *os.File
+	bell     *os.File
+	data     *os.File
+	lock     *os.File
+}
+
+// view is a path of the target's as we see it.
+func (r *room) view(p string) string {
+	if r.pid == 0 {
+		return p
+	}
+	return attach.Path(r.pid, p)
+}
+
+// newRoom makes the room. With pid 0 it lies in this process's own file
+// system, for a target that is yet to be started.
+func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err error) {
+	r = &room{pid: pid, uid: int(uid), gid: int(gid)}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	id := make([]byte, 8)
+	if _, err := rand.Read(id); err != nil {
+		return nil, err
+	}
+	r.dir = "/tmp/.rivulet-" + hex.EncodeToString(id)
+	if err := os.Mkdir(r.view(r.dir), 0o700); err != nil {
+		return nil, fmt.Errorf("can't make a folder in the target's /tmp: %w; Rivulet needs a writable /tmp there, as the JVM's own attach does", err)
+	}
+	if err := r.own(r.dir); err != nil {
+		return nil, err
+	}
+	if err := r.write(path.Join(r.dir, "agent.bin"), bundle.Agent); err != nil {
+		return nil, err
+	}
+	if err := r.writeBoot(bundle.Boot); err != nil {
+		return nil, err
+	}
+	if r.commands, err = r.fifo("commands"); err != nil {
+		return nil, err
+	}
+	if r.bell, err = r.fifo("bell"); err != nil {
+		return nil, err
+	}
+	return r, r.openData(hex.EncodeToString(id))
+}
+
+func (r *room) own(p string) error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return os.Lchown(r.view(p), r.uid, r.gid)
+}
+
+func (r *room) write(p string, b []byte) error {
+	f, err := os.OpenFile(r.view(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(b); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return r.own(p)
+}
+
+// writeBoot puts the boot jar where every session of every version has it:
+// the JVM keeps one descriptor for each path of an agent jar, for ever. The
+// folder is only used if it is the target's user's alone; else the jar goes
+// into the room, at the price of a descriptor.
+func (r *room) writeBoot(b []byte) error {
+	dir := fmt.Sprintf("/tmp/.rivulet-boot-%d", r.uid)
+	r.boot = path.Join(dir, "boot1.jar")
+	if err := os.Mkdir(r.view(dir), 0o700); err == nil {
+		if err := r.own(dir); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(r.view(dir), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || st.Mode&0o077 != 0 || int(st.Uid) != r.uid {
+		r.boot = path.Join(r.dir, "boot1.jar")
+		return r.write(r.boot, b)
+	}
+	// Another session may be reading the jar: replace it in one step.
+	tmp := path.Join(dir, path.Base(r.dir))
+	if err := r.write(tmp, b); err != nil {
+		return err
+	}
+	return os.Rename(r.view(tmp), r.view(r.boot))
+}
+
+func (r *room) fifo(name string) (*os.File, error) {
+	p := path.Join(r.dir, name)
+	if err := unix.Mkfifo(r.view(p), 0o600); err != nil {
+		return nil, fmt.Errorf("can't make a FIFO in the target's /tmp: %w", err)
+	}
+	if err := r.own(p); err != nil {
+		return nil, err
+	}
+	// Both directions: the opening never blocks, and writing never fails
+	// because the target hasn't opened its end yet.
+	return os.OpenFile(r.view(p), os.O_RDWR|unix.O_NONBLOCK, 0)
+}
+
+// openData makes the data file on a tmpfs that the target can write to.
+func (r *room) openData(id string) error {
+	var problems []string
+	for _, dir := range r.tmpfs() {
+		r.dataPath = path.Join(dir, ".rivulet-"+id)
+		f, err := os.OpenFile(r.view(r.dataPath), os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+		if err == nil {
+			if err = r.own(r.dataPath); err == nil {
+				r.data = f
+				return r.write(path.Join(r.dir, "data.at"), []byte(r.dataPath))
+			}
+			f.Close()
+			os.Remove(r.view(r.dataPath))
+		}
+		problems = append(problems, fmt.Sprintf("%s: %v", dir, err))
+	}
+	return fmt.Errorf("no tmpfs in the target that Rivulet could write to (%s); mount one on /dev/shm", strings.Join(problems, "; "))
+}
+
+// tmpfs lists where a data file may lie: /dev/shm first, then every other
+// tmpfs that the target has mounted. A disk's file system is no place: its
+// writeback stalls stores.
+func (r *room) tmpfs() []string {
+	dirs := []string{"/dev/shm"}
+	mounts, err := os.ReadFile(fmt.Sprintf("/proc/%s/mountinfo", pidName(r.pid)))
+	if err != nil {
+		return dirs
+	}
+	for _, line := range strings.Split(string(mounts), "\n") {
+		left, right, ok := strings.Cut(line, " - ")
+		f := strings.Fields(left)
+		if !ok || len(f) < 6 || !strings.HasPrefix(right, "tmpfs ") || f[4] == "/dev/shm" || strings.HasPrefix(f[5], "ro") {
+			continue
+		}
+		dirs = append(dirs, f[4])
+	}
+	return slicesFilter(dirs, func(d string) bool {
+		var fs unix.Statfs_t
+		return unix.Statfs(r.view(d), &fs) == nil && int64(fs.Type) == unix.TMPFS_MAGIC
+	})
+}
+
+func slicesFilter(s []string, keep func(string) bool) []string {
+	var out []string
+	for _, v := range s {
+		if keep(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func pidName(pid int) string {
+	if pid == 0 {
+		return "self"
+	}
+	return fmt.Sprint(pid)
+}
+
+// agentError is what the boot class wrote when the agent could not start.
+func (r *room) agentError() string {
+	b, err := os.ReadFile(r.view(path.Join(r.dir, "error")))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// unlink removes every name that the room has.
+func (r *room) unlink() {
+	if r.dataPath != "" {
+		os.Remove(r.view(r.dataPath))
+	}
+	if r.boot != "" && path.Dir(r.boot) != r.dir {
+		os.Remove(r.view(r.boot))
+		os.Remove(r.view(path.Dir(r.boot))) // fails while another session has its jar there
+	}
+	os.RemoveAll(r.view(r.dir))
+}
+
+// close unlinks and closes everything.
+func (r *room) close() {
+	if r.dir != "" {
+		r.unlink()
+	}
+	for _, f := range []*os.File{r.commands, r.bell, r.data, r.lock} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// reserve takes the target for this controller: a lock on its /proc folder,
+// which leaves no file and goes with this process, so that two that start at
+// once don't both attach.
+func (r *room) reserve() error {
+	f, err := os.Open(fmt.Sprintf("/proc/%d", r.pid))
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return ErrBusy
+	}
+	r.lock = f
+	return nil
+}

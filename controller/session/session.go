@@ -1,0 +1,274 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+var (
+	// ErrBusy reports that another controller works on the target.
+	ErrBusy = errors.New("another Rivulet session is active in this JVM; end it first (Ctrl-C there), it is gone at the latest two seconds after its controller")
+	// ErrExited reports that the target ended meanwhile.
+	ErrExited = errors.New("the target has exited")
+	// ErrSilent reports an agent that does not answer.
+	ErrSilent = errors.New("the agent in the target does not answer")
+)
+
+// agentThread marks a JVM with a session, of this or another version: it is
+// the name of the agent's thread, and on Linux the thread's comm.
+const agentThread = "rivulet-agent"
+
+// A Config says how a session works; the zero value is usable.
+type Config struct {
+	Log    hclog.Logger // nil logs nothing
+	Memory int64        // bytes for the trees, default 256 MB; less where the target's tmpfs is smaller
+	Warn   func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
+}
+
+const defaultMemory = 256 << 20
+
+// A Target says what is being profiled.
+type Target struct {
+	PID  int
+	Java string
+	VM   string
+	Main string
+}
+
+// A Session is one attached JVM. Its methods are safe for concurrent use.
+type Session struct {
+	cfg    Config
+	log    hclog.Logger
+	proc   attach.Process
+	vm     *attach.VM // nil where the program was launched
+	room   *room
+	data   *dataFile
+	offset int64 // from monotonic to the target's nanoTime
+
+	calls  chan func() // to the loop
+	cancel context.CancelCauseFunc
+	ctx    context.Context
+	wg     sync.WaitGroup
+
+	ended     chan struct{} // closed when the recording has ended by itself
+	endOnce   sync.Once
+	endReason string // written before ended is closed
+	diagnosis atomic.Value
+
+	loop loop
+}
+
+// Attach brings the agent into a running JVM and learns its classes. The
+// target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], or say
+// what the agent met with.
+func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
+	proc, err := attach.Inspect(pid)
+	if err != nil {
+		return nil, err
+	}
+	room := &room{pid: pid}
+	if err := room.reserve(); err != nil {
+		return nil, fmt.Errorf("pid %d: %w", pid, err)
+	}
+	lock := room.lock
+	defer func() {
+		if err != nil {
+			lock.Close()
+		}
+	}()
+	if err := waitForOther(ctx, pid); err != nil {
+		return nil, fmt.Errorf("pid %d: %w", pid, err)
+	}
+	vm, err := attach.Open(ctx, pid)
+	if err != nil {
+		return nil, err
+	}
+	warns, err := vm.DynamicAgentWarning(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if warns && cfg.Warn != nil {
+		cfg.Warn("this JVM will print a four-line warning about a dynamically loaded agent on its stderr (JDK 21 and later, unless started with -XX:+EnableDynamicAgentLoading)")
+	}
+	s, err = newSession(cfg, proc, pid)
+	if err != nil {
+		return nil, err
+	}
+	s.vm, s.room.lock = vm, lock
+	defer func() {
+		if err != nil {
+			s.abort(err)
+		}
+	}()
+	s.start()
+	s.watchLife(pid)
+	if err := vm.LoadAgent(ctx, s.room.boot, s.room.dir); err != nil {
+		return nil, err
+	}
+	if err := s.awaitAgent(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.learn(ctx)
+}
+
+// newSession prepares everything on this side. room is where the target sees
+// it: pid 0 is this process's own file system.
+func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
+	bundle, err := jvmside.NewBundle()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Log == nil {
+		cfg.Log = hclog.NewNullLogger()
+	}
+	if cfg.Memory == 0 {
+		cfg.Memory = defaultMemory
+	}
+	uid, gid := proc.UID, proc.GID
+	if pid == 0 {
+		uid, gid = uint32(os.Geteuid()), uint32(os.Getegid())
+	}
+	room, err := newRoom(pid, uid, gid, bundle)
+	if err != nil {
+		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
+	}
+	data, err := newDataFile(room.data, cfg.Memory+wire.OffNodes, sessionTag())
+	if err != nil {
+		room.close()
+		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
+	}
+	s := &Session{
+		cfg: cfg, log: cfg.Log.Named("session").With("pid", proc.PID), proc: proc, room: room, data: data,
+		calls: make(chan func()), ended: make(chan struct{}),
+	}
+	s.loop = loop{
+		s:       s,
+		mail:    mailbox{d: data},
+		h:       cha.New(),
+		ledger:  hotswap.NewLedger(probe.Hooks{Class: bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}, wire.MaxMethods),
+		files:   map[cha.ClassID][]byte{},
+		reveals: map[int32]*reveal{},
+		delayed: map[int32]*delayedPlan{},
+		pending: map[cha.ClassID]bool{},
+		loaders: map[uint32]string{0: "boot"},
+	}
+	s.loop.h.SetPolicy(cha.ExcludeJDK)
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s, nil
+}
+
+// sessionTag tells this session's tokens from those of others in the same
+// target: 23 bits that are never 0.
+func sessionTag() uint64 {
+	return uint64(time.Now().UnixNano()/int64(time.Millisecond))&(1<<23-1) | 1
+}
+
+// start lets the goroutines run that a session owns.
+func (s *Session) start() {
+	s.data.store(wire.HHeartbeat, monotonic())
+	for _, f := range []func(){s.beat, s.hear, s.growth, s.run} {
+		s.wg.Add(1)
+		go func() {
+			defer s.wg.Done()
+			f()
+		}()
+	}
+}
+
+// watchLife ends the session's context when the target exits.
+func (s *Session) watchLife(pid int) {
+	s.wg.Add(1)
+	go func() {
+		defer s.wg.Done()
+		if waitExit(s.ctx, pid) {
+			s.end("the target has exited")
+			s.cancel(ErrExited)
+		}
+	}()
+}
+
+// awaitAgent waits until the agent has said hello and holds both ends; then
+// no name of the room is needed any more.
+func (s *Session) awaitAgent(ctx context.Context) error {
+	deadline := time.After(15 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var up bool
+		if err := s.do(ctx, func() { up = s.loop.hello }); err != nil {
+			return err
+		}
+		if up {
+			s.room.unlink()
+			return nil
+		}
+		if text := s.room.agentError(); text != "" {
+			first, _, _ := strings.Cut(text, "\n")
+			if strings.Contains(text, "another session is active") {
+				return ErrBusy
+			}
+			s.log.Error("agent failed to start", "trace", text)
+			return fmt.Errorf("pid %d: the agent failed to start: %s", s.proc.PID, first)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline:
+			return fmt.Errorf("pid %d: %w", s.proc.PID, ErrSilent)
+		}
+	}
+}
+
+// do runs f on the loop and waits for it.
+func (s *Session) do(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	select {
+	case s.calls <- func() { f(); close(done) }:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+}
+
+// end says that the recording has ended by itself, and why.
+func (s *Session) end(reason string) {
+	s.endOnce.Do(func() {
+		s.endReason = reason
+		close(s.ended)
+	})
+}
+
+// Done is closed when the recording has ended by itself: its calls are
+// complete, the target has exited, or the agent has stopped.
+func (s *Session) Done() <-chan struct{} { return s.ended }
+
+// Target says what is being profiled.
+func (s *Session) Target() Target {
+	return Target{PID: s.proc.PID, Java: s.proc.JavaVersion, VM: s.proc.VM, Main: s.proc.Main}
+}
+
+// now is the target's nanoTime.
+func (s *Session) now() int64 { return monotonic() + s.offset }

@@ -1,0 +1,297 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// onTransform answers a class that is being loaded or retransformed with
+// what the ledger wants of it. A class that is being loaded is matched with
+// the scheme first, so that its own probes are in before any of its code runs.
+func (l *loop) onTransform(r *wire.Reader) ([]byte, error) {
+	id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+	redefined := r.U8() != 0
+	b := r.Bytes()
+	if r.Err() != nil {
+		return nil, r.Err()
+	}
+	l.stats.transforms++
+	var also []cha.ClassID
+	if m := l.h.Class(id); !redefined || m == nil || m.Methods == nil {
+		if l.mirror(id, b) != nil && !redefined && l.scheme != nil {
+			also = l.announce(id)
+		}
+	}
+	var w wire.Writer
+	out, err := l.ledger.Rewrite(hotswap.ClassID(id), b)
+	if err != nil {
+		l.ledger.Refuse(hotswap.ClassID(id), "Rivulet can't read the bytes that the JVM hands on: "+err.Error())
+		out = nil
+	}
+	var original []byte
+	if file := l.files[id]; file != nil && redefined {
+		if original, err = hotswap.Original(b, file); err != nil {
+			return nil, err
+		}
+		if out != nil {
+			if out, err = l.ledger.Rewrite(hotswap.ClassID(id), original); err != nil {
+				return nil, err
+			}
+		} else {
+			out = original // a bare retransformation loses it just as well
+		}
+	}
+	replace := uint8(1)
+	if out == nil {
+		replace = 0
+	}
+	w.U8(replace)
+	w.Block(out)
+	w.Block(original)
+	writeIDs(&w, also)
+	return w.Bytes(), nil
+}
+
+// announce matches a class that is being loaded with what is wanted, and
+// returns the other classes that have to change before it has objects.
+func (l *loop) announce(id cha.ClassID) []cha.ClassID {
+	start := time.Now()
+	defer func() { l.stats.analysis += time.Since(start) }()
+	l.lateRoots(id)
+	p := l.scheme.Loaded(id)
+	l.want(p)
+	delete(l.pending, id) // the bytes that go back have everything
+	return slices.DeleteFunc(l.want(scheme.Plan{Steps: p.Also}), func(c cha.ClassID) bool { return c == id })
+}
+
+// want enters a plan into the ledger and yields the classes that have to be
+// retransformed for it.
+func (l *loop) want(p scheme.Plan) []cha.ClassID {
+	l.skipped = append(l.skipped, p.Skipped...)
+	var ids []cha.ClassID
+	seen := map[cha.ClassID]bool{}
+	for _, st := range p.Steps {
+		m, added := l.ledger.Want(hotswap.ClassID(st.Method.Class), probe.MethodKey{Name: st.Method.Name, Desc: st.Method.Desc})
+		mode := byte(wire.ModePrecise)
+		if st.Fresh {
+			mode = wire.ModeFresh
+		}
+		if st.Root {
+			mode |= wire.ModeRoot
+		}
+		if m.ID > 0 {
+			if added {
+				l.s.data.setMode(m.ID, mode)
+			} else if st.Root {
+				l.s.data.setMode(m.ID, l.s.data.mode(m.ID)|wire.ModeRoot)
+			}
+		}
+		// A method that another job asked for may not have its probes yet.
+		if m.ID > 0 && (added || l.pending[st.Method.Class]) && !seen[st.Method.Class] {
+			seen[st.Method.Class] = true
+			l.pending[st.Method.Class] = true
+			ids = append(ids, st.Method.Class)
+		}
+	}
+	return ids
+}
+
+// revealed lets methods whose callees are instrumented be recorded without
+// a wait.
+func (l *loop) revealed(ms []cha.MethodID) {
+	for _, id := range ms {
+		if m := l.ledger.Lookup(hotswap.ClassID(id.Class), probe.MethodKey{Name: id.Name, Desc: id.Desc}); m != nil && m.ID > 0 {
+			l.settle(m.ID)
+		}
+	}
+}
+
+func (l *loop) settle(id int32) {
+	mode := l.s.data.mode(id)
+	if mode&^wire.ModeRoot == wire.ModeFresh {
+		l.s.data.setMode(id, mode&wire.ModeRoot|wire.ModePrecise)
+	}
+}
+
+// A job wants classes retransformed and to be told when that is done. left
+// are those that the agent leaves to the waiting thread.
+type job struct {
+	classes []cha.ClassID
+	all     bool // also what isn't initialized: nobody waits
+	done    func(left []cha.ClassID)
+}
+
+// A round is what is sent to the agent at one time: the classes of all jobs
+// that were waiting, in batches.
+type round struct {
+	jobs    []*job
+	batches [][]cha.ClassID
+	left    map[cha.ClassID]bool
+	again   []cha.ClassID // announced, but not defined yet
+	tries   int
+	all     bool
+	before  pauses
+}
+
+// enqueue takes a job on; jobs that come while the agent is busy go together.
+func (l *loop) enqueue(j *job) {
+	l.queue = append(l.queue, j)
+	l.next()
+}
+
+func (l *loop) next() {
+	if l.round != nil || len(l.queue) == 0 {
+		return
+	}
+	r := &round{left: map[cha.ClassID]bool{}, all: l.queue[0].all, before: l.readPauses()}
+	seen := map[cha.ClassID]bool{}
+	var ids []cha.ClassID
+	for len(l.queue) > 0 && l.queue[0].all == r.all {
+		for _, id := range l.queue[0].classes {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+		r.jobs = append(r.jobs, l.queue[0])
+		l.queue = l.queue[1:]
+	}
+	size := 100
+	if l.s.proc.Major() < 17 {
+		size = 10 // there a class costs 1.6 ms of everybody's pause (FIELD.md section 5)
+	}
+	for len(ids) > 0 {
+		n := min(size, len(ids))
+		r.batches = append(r.batches, ids[:n])
+		ids = ids[n:]
+	}
+	l.round = r
+	l.sendBatch()
+}
+
+func (l *loop) sendBatch() {
+	r := l.round
+	if len(r.batches) == 0 && len(r.again) > 0 {
+		r.batches, r.again = [][]cha.ClassID{r.again}, nil
+		r.tries++
+		time.AfterFunc(time.Duration(r.tries)*time.Millisecond, func() { _ = l.s.do(l.s.ctx, l.sendBatch) })
+		return
+	}
+	if len(r.batches) == 0 {
+		l.round = nil
+		l.notePauses(r.before)
+		for _, j := range r.jobs {
+			var left []cha.ClassID
+			for _, id := range j.classes {
+				if r.left[id] {
+					left = append(left, id)
+				}
+			}
+			j.done(left)
+		}
+		l.next()
+		return
+	}
+	var w wire.Writer
+	l.batch++
+	w.U32(l.batch)
+	w.U8(map[bool]uint8{true: 1}[r.all])
+	writeIDs(&w, r.batches[0])
+	l.stats.batches++
+	l.stats.classes += len(r.batches[0])
+	l.send(wire.CmdRetransform, &w)
+}
+
+func (l *loop) onBatch(r *wire.Reader) error {
+	batch, took := r.U32(), time.Duration(r.U64())
+	for n := r.Count(9); n > 0; n-- {
+		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+		outcome, reason := r.U8(), r.Str()
+		switch {
+		case r.Err() != nil:
+		case outcome == wire.OutcomeLeft:
+			if l.round != nil {
+				l.round.left[id] = true
+			}
+		case outcome == wire.OutcomeGone:
+			l.gone(id)
+		default:
+			l.refused(id, reason)
+		}
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	l.stats.took += took
+	if l.round == nil || batch != l.batch {
+		return nil
+	}
+	for _, id := range l.round.batches[0] {
+		if !l.round.left[id] {
+			delete(l.pending, id)
+		}
+	}
+	l.round.batches = l.round.batches[1:]
+	l.sendBatch()
+	return nil
+}
+
+// gone handles a class that the agent did not find. One that the load hook
+// has announced and no listing has shown is about to be defined by some
+// thread: it is tried again for some 200 ms. Any other was unloaded.
+func (l *loop) gone(id cha.ClassID) {
+	m := l.h.Class(id)
+	switch {
+	case l.round == nil || m == nil:
+	case m.Exact == nil && l.round.tries < 20:
+		l.round.again = append(l.round.again, id)
+	case m.Exact == nil:
+		l.refused(id, "its definition did not end while a caller waited")
+	default:
+		l.h.Remove(id)
+	}
+}
+
+func (l *loop) refused(id cha.ClassID, reason string) {
+	l.s.log.Info("class left alone", "class", id, "reason", reason)
+	l.ledger.Refuse(hotswap.ClassID(id), reason)
+}
+
+// pauses are the JVM's own figures of its safepoints.
+type pauses struct {
+	count, ticks, frequency int64
+	ok                      bool
+}
+
+func (l *loop) readPauses() pauses {
+	c, err := attach.Counters(l.s.proc.PID)
+	if err != nil {
+		return pauses{}
+	}
+	var p pauses
+	var a, b, f bool
+	p.count, a = c["sun.rt.safepoints"].(int64)
+	p.ticks, b = c["sun.rt.safepointTime"].(int64)
+	p.frequency, f = c["sun.os.hrt.frequency"].(int64)
+	p.ok = a && b && f && p.frequency > 0
+	return p
+}
+
+// notePauses charges the safepoints since before to the round that has just
+// ended. Two or more of them are taken for one pause: an upper bound.
+func (l *loop) notePauses(before pauses) {
+	now := l.readPauses()
+	if !now.ok || !before.ok {
+		return
+	}
+	l.stats.pauseKnown = true
+	d := time.Duration(float64(now.ticks-before.ticks) / float64(now.frequency) * 1e9)
+	l.stats.longestPause = max(l.stats.longestPause, d)
+}

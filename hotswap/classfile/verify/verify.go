@@ -1,0 +1,319 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+)
+
+// ErrOldVerifier says that the JVM would verify the method by inference, which
+// this package does not do.
+var ErrOldVerifier = fmt.Errorf("%w: no stack maps, verified by inference (JVMS §4.10.2)", classfile.ErrUnsupported)
+
+var (
+	errNotNew     = errors.New("type of a new instruction that is not there")
+	errNoSwitch   = errors.New("malformed switch")
+	errMapOrder   = errors.New("stack map between instructions")
+	errMapLocals  = errors.New("stack map with more locals than max_locals")
+	errMapStack   = errors.New("stack map with more stack than max_stack")
+	errHandlers   = errors.New("exception table points between instructions")
+	errNoCatch    = errors.New("catch type is no subclass of Throwable")
+	errLocalVars  = errors.New("local variable table points between instructions")
+	errVariables  = errors.New("malformed local variable table")
+	errParameters = errors.New("parameters do not fit max_locals")
+)
+
+// An Error reports code that a JVM would refuse with a VerifyError or a
+// ClassFormatError.
+type Error struct {
+	Class, Method, Desc string
+	Offset              int // of the instruction
+	Op                  classfile.Op
+	Err                 error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s.%s%s: offset %d (%s): %v", e.Class, e.Method, e.Desc, e.Offset, e.Op, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Summary is what is known about a method that passed.
+type Summary struct {
+	MaxStack int // what the code needs, at most max_stack
+}
+
+// Class verifies all methods of a class and returns the first error. Methods
+// for the old verifier are passed over.
+func Class(c *classfile.Class, h Hierarchy) error {
+	for i := range c.Methods {
+		if _, err := Method(c, &c.Methods[i], h); err != nil && !errors.Is(err, ErrOldVerifier) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Method verifies one method of c. A method without code passes.
+func Method(c *classfile.Class, m *classfile.Member, h Hierarchy) (Summary, error) {
+	code, err := c.Code(m)
+	if err != nil || code == nil {
+		return Summary{}, err
+	}
+	maps := code.Attribute(classfile.AttrStackMapTable)
+	if c.Major < classfile.MajorStackMaps || c.Major == classfile.MajorStackMaps && maps == nil {
+		return Summary{}, ErrOldVerifier
+	}
+	k := checker{class: c, method: m, code: code, classes: h, maxStack: int(code.MaxStack)}
+	k.run(maps)
+	if k.err != nil {
+		return Summary{}, k.err
+	}
+	return Summary{MaxStack: k.deepest}, nil
+}
+
+// A checker verifies one method.
+type checker struct {
+	class   *classfile.Class
+	method  *classfile.Member
+	code    *classfile.Code
+	classes Hierarchy
+	err     error
+
+	starts   []uint8 // by offset: what is there
+	frames   map[int]*frame
+	order    []int // offsets of frames
+	now      frame
+	thrown   [1]value // the stack of a handler
+	in       classfile.Instr
+	ret      value // what the method returns; tagTop for void
+	maxStack int
+	deepest  int
+	exMin    int // the instructions that handlers cover lie in [exMin, exMax)
+	exMax    int
+	newThis  bool // the instruction at hand initialized this
+
+	before func() // called before each instruction, if set
+}
+
+// What an offset is in starts.
+const (
+	atNothing uint8 = iota
+	atInstruction
+	atNew
+)
+
+func (c *checker) fail(what string) { c.failWith(errors.New(what)) }
+
+func (c *checker) failWith(err error) {
+	if c.err == nil && err != nil {
+		c.err = &Error{c.class.Name(), c.method.Name, c.method.Desc, c.in.Offset, c.in.Op, err}
+	}
+}
+
+// isNew reports whether a new instruction is at an offset.
+func (c *checker) isNew(at int) bool { return at < len(c.code.Bytecode) && c.starts[at] == atNew }
+
+// isStart reports whether an instruction is at an offset.
+func (c *checker) isStart(at int) bool {
+	return at >= 0 && at < len(c.code.Bytecode) && c.starts[at] != atNothing
+}
+
+// run verifies the method from the first instruction to the last (§4.10.1.6).
+func (c *checker) run(maps *classfile.Attribute) {
+	c.scan()
+	c.begin()
+	c.tables()
+	if c.err == nil {
+		c.readMaps(maps)
+	}
+	next := 0 // frame in order
+	reached := true
+	s := classfile.Scan(c.code.Bytecode)
+	for c.err == nil && s.Next() {
+		c.in = s.Instr
+		switch {
+		case next < len(c.order) && c.order[next] == s.Offset:
+			want := c.frames[s.Offset]
+			if reached {
+				if wrong := c.match(c.now.locals, c.now.stack, c.now.uninit, want); wrong != "" {
+					c.fail(wrong)
+				}
+			}
+			c.enter(want)
+			next++
+		case !reached:
+			c.fail("expecting a stack map frame")
+			return
+		}
+		if c.before != nil {
+			c.before()
+		}
+		reached = c.instruction()
+	}
+	if c.err == nil && reached {
+		c.fail("control flow falls through code end")
+	}
+}
+
+// scan marks the instructions.
+func (c *checker) scan() {
+	c.starts = make([]uint8, len(c.code.Bytecode))
+	s := classfile.Scan(c.code.Bytecode)
+	for s.Next() {
+		c.starts[s.Offset] = atInstruction
+		if s.Op == classfile.OpNew {
+			c.starts[s.Offset] = atNew
+		}
+	}
+	c.failWith(s.Err())
+}
+
+// begin sets the frame at method entry.
+func (c *checker) begin() {
+	c.now.locals = make([]value, 0, int(c.code.MaxLocals)+1)
+	c.now.stack = make([]value, 0, c.maxStack)
+	ctor := c.method.Name == "<init>" && c.class.Name() != nameObject
+	if !c.method.Access.Has(classfile.AccStatic) {
+		this := object(c.class.Name())
+		if ctor {
+			this = value{tag: tagUninitThis}
+			c.now.uninit = true
+		}
+		c.now.locals = append(c.now.locals, this)
+	}
+	params, ret, err := classfile.Params(c.method.Desc, nil)
+	if err != nil {
+		c.failWith(err)
+		return
+	}
+	for _, p := range params {
+		v := typeOf(p)
+		c.now.locals = append(c.now.locals, v)
+		if two := second[v.tag]; two != tagTop {
+			c.now.locals = append(c.now.locals, value{tag: two})
+		}
+	}
+	if len(c.now.locals) > int(c.code.MaxLocals) {
+		c.failWith(errParameters)
+		return
+	}
+	for len(c.now.locals) < int(c.code.MaxLocals) {
+		c.now.locals = append(c.now.locals, vTop)
+	}
+	c.ret = typeOf(ret)
+}
+
+// enter makes a stack map frame the current one.
+func (c *checker) enter(f *frame) {
+	n := copy(c.now.locals, f.locals)
+	clear(c.now.locals[n:])
+	c.now.stack = append(c.now.stack[:0], f.stack...)
+	c.now.uninit = f.uninit
+	c.deepest = max(c.deepest, len(f.stack))
+}
+
+// instruction verifies one instruction and reports whether control goes on
+// behind it.
+func (c *checker) instruction() bool {
+	covered := c.in.Offset >= c.exMin && c.in.Offset < c.exMax
+	c.newThis = false
+	// A store changes the locals; handlers see those before it.
+	store := stores[c.in.Op]
+	if covered && store {
+		c.throw(c.now.uninit)
+	}
+	if e := &byOp[c.in.Op]; e.known {
+		c.apply(e)
+	} else if f := specials[c.in.Op]; f != nil {
+		f(c)
+	} else {
+		c.fail("bad instruction")
+	}
+	if c.err != nil {
+		return false
+	}
+	reached := c.leave()
+	if covered && !store && c.err == nil {
+		c.throw(c.now.uninit || c.newThis)
+	}
+	return reached
+}
+
+// leave checks the targets of a branch.
+func (c *checker) leave() bool {
+	flow := c.in.Op.Info().Flow
+	switch flow {
+	case classfile.FlowBranch, classfile.FlowJump:
+		c.jump(c.in.Target())
+	case classfile.FlowSwitch:
+		c.switches()
+	}
+	return flow == classfile.FlowNext || flow == classfile.FlowBranch
+}
+
+func (c *checker) jump(target int) {
+	want := c.frames[target]
+	if want == nil {
+		c.fail(fmt.Sprintf("no stack map at branch target %d", target))
+		return
+	}
+	if wrong := c.match(c.now.locals, c.now.stack, c.now.uninit, want); wrong != "" {
+		c.fail(wrong)
+	}
+}
+
+// switches checks order and targets of a switch.
+func (c *checker) switches() {
+	sw, ok := c.in.Switch(c.code.Bytecode)
+	if !ok {
+		c.failWith(errNoSwitch)
+		return
+	}
+	if c.in.Op == classfile.OpTableswitch && sw.Count == 0 {
+		c.failWith(errNoSwitch)
+	}
+	if c.class.Major < classfile.MajorTypeCheck {
+		for i := range classfile.SwitchPadding(c.in.Offset) {
+			if c.code.Bytecode[c.in.Offset+1+i] != 0 {
+				c.failWith(errNoSwitch)
+			}
+		}
+	}
+	c.jump(c.in.Offset + int(sw.Default))
+	for i := 0; i < sw.Count && c.err == nil; i++ {
+		if i > 0 && sw.Key(i-1) >= sw.Key(i) {
+			c.failWith(errNoSwitch)
+		}
+		c.jump(c.in.Offset + int(sw.Offset(i)))
+	}
+}
+
+// throw checks the handlers that cover the instruction.
+func (c *checker) throw(uninit bool) {
+	for i := range c.code.Handlers {
+		h := &c.code.Handlers[i]
+		if c.in.Offset < int(h.Start) || c.in.Offset >= int(h.End) {
+			continue
+		}
+		c.thrown[0] = object(nameThrowable)
+		if h.CatchType != 0 {
+			c.thrown[0].name, _ = c.class.Pool.ClassName(h.CatchType) // checked by tables
+		}
+		if c.maxStack < 1 {
+			c.fail("operand stack overflow in a handler")
+			return
+		}
+		want := c.frames[int(h.Handler)]
+		if want == nil {
+			c.fail(fmt.Sprintf("no stack map at handler %d", h.Handler))
+			return
+		}
+		if wrong := c.match(c.now.locals, c.thrown[:], uninit, want); wrong != "" {
+			c.fail(fmt.Sprintf("at handler %d: %s", h.Handler, wrong))
+			return
+		}
+	}
+}

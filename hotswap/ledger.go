@@ -1,0 +1,187 @@
+// Package hotswap keeps account of what is instrumented in a target: which
+// methods of which classes are to have probes, under which ids, what the JVM
+// has accepted, and what was left alone and why.
+//
+// The Ledger is the one truth about it: whenever bytes of a class pass by, at
+// loading or at a retransformation whoever asked for it, the Ledger rewrites
+// them to what is wanted at that moment. Taking probes out again is the same
+// operation with nothing wanted. The package does no I/O and is not safe for
+// concurrent use: a session's one goroutine owns it.
+package hotswap
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+)
+
+// A ClassID names a loaded class; see cha.ClassID.
+type ClassID struct {
+	Loader uint32
+	Name   string
+}
+
+// A Method is a row of the ledger.
+type Method struct {
+	ID     int32 // its number in the target, from 1
+	Class  ClassID
+	Key    probe.MethodKey
+	Reason string // why it has no probes; "" when it has, or will have
+}
+
+// A Ledger is empty at first. Create it with [NewLedger].
+type Ledger struct {
+	hooks   probe.Hooks
+	max     int32
+	methods []*Method // by id; 0 unused
+	classes map[ClassID]*class
+	notes   []probe.Skipped
+	over    []Method // found no id
+}
+
+type class struct {
+	want    map[probe.MethodKey]*Method
+	refused string
+}
+
+// NewLedger makes a ledger that hands out ids below max.
+func NewLedger(hooks probe.Hooks, max int32) *Ledger {
+	return &Ledger{hooks: hooks, max: max, methods: make([]*Method, 1), classes: map[ClassID]*class{}}
+}
+
+// Want says that a method is to have probes from now on. added is false if
+// that was said before, or can't be granted; then the method's row says why.
+func (l *Ledger) Want(id ClassID, key probe.MethodKey) (m *Method, added bool) {
+	c := l.classes[id]
+	if c == nil {
+		c = &class{want: map[probe.MethodKey]*Method{}}
+		l.classes[id] = c
+	}
+	if m := c.want[key]; m != nil {
+		return m, false
+	}
+	m = &Method{Class: id, Key: key, Reason: c.refused}
+	if len(l.methods) >= int(l.max) {
+		m.Reason = fmt.Sprintf("more than %d methods", l.max-1)
+		l.over = append(l.over, *m)
+		return m, false
+	}
+	m.ID = int32(len(l.methods))
+	l.methods = append(l.methods, m)
+	c.want[key] = m
+	return m, m.Reason == ""
+}
+
+// Method is the row of an id, nil if there is none.
+func (l *Ledger) Method(id int32) *Method {
+	if id <= 0 || int(id) >= len(l.methods) {
+		return nil
+	}
+	return l.methods[id]
+}
+
+// Lookup is the row of a method, nil if it was never wanted.
+func (l *Ledger) Lookup(id ClassID, key probe.MethodKey) *Method {
+	if c := l.classes[id]; c != nil {
+		return c.want[key]
+	}
+	return nil
+}
+
+// Len is the number of ids given out, plus one: every id is below it.
+func (l *Ledger) Len() int32 { return int32(len(l.methods)) }
+
+// Wants tells whether some method of the class is to have probes.
+func (l *Ledger) Wants(id ClassID) bool {
+	c := l.classes[id]
+	if c == nil || c.refused != "" {
+		return false
+	}
+	for _, m := range c.want {
+		if m.Reason == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Rewrite puts the wanted probes into a class's bytes; nil when there is
+// nothing to put in. Methods that can't be rewritten get their reason.
+func (l *Ledger) Rewrite(id ClassID, b []byte) ([]byte, error) {
+	if !l.Wants(id) {
+		return nil, nil
+	}
+	c := l.classes[id]
+	r, err := probe.Rewrite(b, l.hooks, func(k probe.MethodKey) (int32, bool) {
+		m := c.want[k]
+		if m == nil || m.Reason != "" {
+			return 0, false
+		}
+		return m.ID, true
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.Skipped {
+		if m := c.want[s.MethodKey]; m != nil && m.Reason == "" {
+			m.Reason = s.Reason
+		}
+	}
+	l.notes = append(l.notes, r.Notes...)
+	return r.Bytes, nil
+}
+
+// Refuse records that the JVM did not take a class's new version.
+func (l *Ledger) Refuse(id ClassID, reason string) {
+	c := l.classes[id]
+	if c == nil {
+		return
+	}
+	c.refused = reason
+	for _, m := range c.want {
+		if m.Reason == "" {
+			m.Reason = reason
+		}
+	}
+}
+
+// Instrumented are the methods that have probes, by id.
+func (l *Ledger) Instrumented() []*Method { return l.filter(func(m *Method) bool { return m.Reason == "" }) }
+
+// Skipped are the methods that were wanted and have no probes, by id.
+func (l *Ledger) Skipped() []*Method {
+	s := l.filter(func(m *Method) bool { return m.Reason != "" })
+	for i := range l.over {
+		s = append(s, &l.over[i])
+	}
+	return s
+}
+
+func (l *Ledger) filter(keep func(*Method) bool) []*Method {
+	var s []*Method
+	for _, m := range l.methods[1:] {
+		if keep(m) {
+			s = append(s, m)
+		}
+	}
+	slices.SortFunc(s, func(a, b *Method) int { return cmp.Compare(a.ID, b.ID) })
+	return s
+}
+
+// Original yields what restoring a class has to yield where the JVM would
+// lose something: before JDK 19 it hands on a class for retransformation
+// without its MethodParameters (JDK-8240908), and would leave it so. file is
+// the class file. When nothing is lost the result is nil.
+func Original(b, file []byte) ([]byte, error) {
+	f, err := classfile.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	if !classfile.HasMethodParameters(f) {
+		return nil, nil
+	}
+	return classfile.CarryMethodParameters(b, file)
+}

@@ -1,0 +1,235 @@
+package probe
+
+import (
+	"math"
+	"sync"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+)
+
+// A rewriter rewrites methods of one class. Its scratch memory serves one
+// method after the other.
+type rewriter struct {
+	class   *classfile.Class
+	hooks   Hooks
+	program *program
+
+	refs     [hookCount]uint16 // Methodrefs of the hooks
+	haveRefs bool
+	thrown   uint16 // Class constant of Throwable
+
+	code     classfile.Code
+	layout   layout
+	ctor     ctorFlow
+	maps     mapper
+	in       injected
+	bytecode []byte
+	moved    []byte // contents of attributes inside Code
+	out      []byte // Code attributes; what was handed out stays
+}
+
+// rewriters keeps scratch memory from one class to the next.
+var rewriters = sync.Pool{New: func() any { return new(rewriter) }}
+
+// begin makes the rewriter ready for a class file of this size.
+func (r *rewriter) begin(c *classfile.Class, h Hooks, p *program, size int) {
+	r.class, r.hooks, r.program, r.haveRefs = c, h, p, false
+	r.out = make([]byte, 0, size+size/2)
+}
+
+// end drops what belongs to the class.
+func (r *rewriter) end() {
+	r.class, r.out = nil, nil
+	clear(r.code.Attributes[:cap(r.code.Attributes)])
+	rewriters.Put(r)
+}
+
+// method rewrites one method, or leaves it as it is and says why not.
+func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
+	switch {
+	case m.Access.Has(classfile.AccNative):
+		return sizes{}, reasonNative
+	case m.Access.Has(classfile.AccAbstract):
+		return sizes{}, reasonAbstract
+	}
+	ok, err := r.class.ReadCode(m, &r.code)
+	if err != nil {
+		return sizes{}, err
+	}
+	if !ok {
+		return sizes{}, reasonNoCode
+	}
+	if err := r.resolve(); err != nil {
+		return sizes{}, err
+	}
+	mark := r.class.Pool.Mark()
+	size := sizes{before: len(r.code.Bytecode)}
+	info, err := r.rewrite(m, id)
+	if err != nil {
+		r.class.Pool.Undo(mark)
+		return sizes{}, err
+	}
+	m.Attribute(classfile.AttrCode).Info = info
+	size.after = len(r.code.Bytecode)
+	return size, nil
+}
+
+// rewrite returns the new contents of the Code attribute that is in r.code.
+func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
+	code, l := &r.code, &r.layout
+	if int(code.MaxLocals)+r.program.local.Slots() > math.MaxUint16 {
+		return nil, reasonLocals
+	}
+	if err := l.scan(code); err != nil {
+		return nil, err
+	}
+	slot := int(code.MaxLocals)
+	if err := r.assemble(id, slot); err != nil {
+		return nil, err
+	}
+	l.entry, l.ret, l.handler = len(r.in.entry), len(r.in.ret), len(r.in.handler)
+	l.place()
+	catches, err := r.catches(m)
+	if err != nil {
+		return nil, err
+	}
+	length := l.length
+	for i := range catches {
+		catches[i].at = length
+		length += len(r.in.caught)
+	}
+	if length > classfile.MaxCode {
+		return nil, reasonCodeSize
+	}
+	return r.encode(m, catches, slot)
+}
+
+// resolve appends the constants that the hooks need: once, and all or none.
+func (r *rewriter) resolve() (err error) {
+	if r.haveRefs {
+		return nil
+	}
+	p := &r.class.Pool
+	mark := p.Mark()
+	defer func() {
+		if err != nil {
+			p.Undo(mark)
+		}
+	}()
+	for h := range r.refs {
+		row := &hookRows[h]
+		ref, err := p.AddMethodref(r.hooks.Class, row.name(r.hooks), row.desc)
+		if err != nil {
+			return err
+		}
+		r.refs[h] = ref
+	}
+	if r.class.Major >= classfile.MajorStackMaps {
+		if _, err = p.AddUtf8(classfile.AttrStackMapTable); err != nil {
+			return err
+		}
+	}
+	if r.thrown, err = p.AddClass("java/lang/Throwable"); err != nil {
+		return err
+	}
+	r.haveRefs = true
+	return nil
+}
+
+// assemble makes the bytes that are injected into this method.
+func (r *rewriter) assemble(id int32, slot int) (err error) {
+	a := assembler{r.program, &r.class.Pool, &r.refs, id, slot}
+	p := r.program
+	for _, x := range []struct {
+		to   *[]byte
+		from sequence
+	}{
+		{&r.in.entry, p.entry}, {&r.in.ret, p.ret}, {&r.in.handler, p.handler}, {&r.in.caught, p.caught},
+	} {
+		if *x.to, err = a.sequence((*x.to)[:0], x.from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// catches returns the catch-alls that the method needs: one, or two for a
+// constructor.
+func (r *rewriter) catches(m *classfile.Member) ([]catch, error) {
+	if m.Name == "<init>" && r.class.Name() != "java/lang/Object" {
+		return r.ctor.catches(&r.layout, &r.code, m, &r.class.Pool, r.class.Major >= classfile.MajorStackMaps)
+	}
+	return []catch{{ranges: []span{{0, len(r.code.Bytecode)}}, this: -1}}, nil
+}
+
+// encode writes the Code attribute.
+func (r *rewriter) encode(m *classfile.Member, catches []catch, slot int) ([]byte, error) {
+	code, l := &r.code, &r.layout
+	l.clearDepths()
+	frames, err := r.maps.frames(r, m, catches, slot)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.moveAttributes(frames); err != nil {
+		return nil, err
+	}
+	code.Handlers = l.handlers(code.Handlers, catches)
+	if len(code.Handlers) > math.MaxUint16 {
+		return nil, reasonHandlers
+	}
+	stack := r.stack()
+	if stack > math.MaxUint16 {
+		return nil, reasonStack
+	}
+	code.MaxStack = uint16(stack)
+	code.MaxLocals = uint16(slot + r.program.local.Slots())
+
+	r.bytecode = l.emit(r.bytecode[:0], &r.in)
+	for range catches {
+		r.bytecode = append(r.bytecode, r.in.caught...)
+	}
+	code.Bytecode = r.bytecode
+	return r.keep(), nil
+}
+
+// keep writes r.code into memory that lasts as long as the class.
+func (r *rewriter) keep() []byte {
+	need := len(r.code.Bytecode) + len(r.code.Handlers)*classfile.HandlerSize + 12
+	for i := range r.code.Attributes {
+		need += 6 + len(r.code.Attributes[i].Info)
+	}
+	if cap(r.out)-len(r.out) < need {
+		r.out = make([]byte, 0, max(need, 16<<10))
+	}
+	start := len(r.out)
+	r.out = r.code.Append(r.out)
+	return r.out[start:len(r.out):len(r.out)]
+}
+
+// moveAttributes moves the attributes inside Code. The table of stack maps is
+// replaced by frames, if there is one.
+func (r *rewriter) moveAttributes(frames *classfile.Attribute) error {
+	code := &r.code
+	r.moved = r.moved[:0]
+	for i := range code.Attributes {
+		a := &code.Attributes[i]
+		if a.Name == classfile.AttrStackMapTable && frames != nil {
+			*a, frames = *frames, nil
+			continue
+		}
+		move := movers[a.Name]
+		if move == nil {
+			continue
+		}
+		start := len(r.moved)
+		r.moved = append(r.moved, a.Info...)
+		a.Info = r.moved[start:]
+		if err := move(&r.layout, a.Info); err != nil {
+			return err
+		}
+	}
+	if frames != nil {
+		code.Attributes = append(code.Attributes, *frames)
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+package scheme
+
+import "github.com/rivulet-profiler/rivulet/cha"
+
+// A reach says how far one plan follows calls.
+type reach uint8
+
+const (
+	shallow reach = iota // a planned method waits for its first call
+	deep                 // a planned method is revealed in the same plan
+)
+
+// A core is what the schemes share: the methods planned so far and the calls
+// watched. It is one plan at a time, between begin and end.
+//
+// Invariant between plans: all that the watched calls reach is planned, and the
+// calls of every method that is revealed are watched.
+type core struct {
+	h         *cha.Hierarchy
+	watch     *cha.Watch
+	rootWatch *cha.Watch // of abstract roots
+	methods   map[cha.MethodID]*method
+	pending   map[cha.MethodID]bool // roots that were not found yet
+	callbacks bool                  // excluded code may call back
+	active    bool                  // something may be running in the subgraph
+	trap      bool                  // steps of this plan may be fresh
+
+	plan    Plan
+	reach   reach
+	loading cha.ClassID // class of Steps, while in Loaded
+	queue   []cha.MethodID
+}
+
+// A method is what is known of a method that was planned or followed.
+type method struct {
+	planned  bool // given as a step
+	fresh    bool // has a trap
+	root     bool
+	revealed bool // its calls are watched
+	skipped  bool
+}
+
+func newCore(h *cha.Hierarchy) core {
+	return core{
+		h:         h,
+		watch:     h.NewWatch(),
+		rootWatch: h.NewWatch(),
+		methods:   map[cha.MethodID]*method{},
+		pending:   map[cha.MethodID]bool{},
+		trap:      true,
+	}
+}
+
+func (c *core) begin(r reach) {
+	c.plan, c.reach, c.loading = Plan{}, r, cha.ClassID{}
+}
+
+// end follows what the plan has brought so far, and returns it.
+func (c *core) end() Plan {
+	for len(c.queue) > 0 {
+		id := c.queue[len(c.queue)-1]
+		c.queue = c.queue[:len(c.queue)-1]
+		c.follow(id)
+	}
+	return c.plan
+}
+
+// Loaded implements Scheme.
+func (c *core) Loaded(id cha.ClassID) Plan {
+	c.begin(shallow)
+	c.loading = id
+	c.classes(id)
+	return c.end()
+}
+
+// Listed implements Scheme. Nobody waits for this plan, so it is shallow: a
+// method that is called while the plan is being carried out has its trap.
+func (c *core) Listed(ids []cha.ClassID) Plan {
+	c.begin(shallow)
+	if len(ids) > 0 {
+		c.classes(ids...)
+	}
+	for _, id := range ids {
+		c.again(id)
+	}
+	return c.end()
+}
+
+// again follows the revealed methods of a class that may have other code now.
+func (c *core) again(id cha.ClassID) {
+	class := c.h.Class(id)
+	if class == nil {
+		return
+	}
+	for i := range class.Methods {
+		m := cha.MethodID{Class: id, Name: class.Methods[i].Name, Desc: class.Methods[i].Desc}
+		if s := c.methods[m]; s != nil && s.revealed {
+			c.queue = append(c.queue, m)
+		}
+	}
+}
+
+// classes plans what known classes add to the subgraph.
+func (c *core) classes(ids ...cha.ClassID) {
+	if len(c.pending) > 0 {
+		known := make(map[cha.ClassID]bool, len(ids))
+		for _, id := range ids {
+			known[id] = true
+		}
+		for id := range c.pending {
+			if known[id.Class] {
+				c.root(id)
+			}
+		}
+	}
+	c.rootWatch.Reached(func(_ *cha.Call, t cha.Hit) { c.rootHit(t) }, ids...)
+	c.watch.Reached(c.hit, ids...)
+	if c.callbacks {
+		c.h.Callbacks(c.callback, ids...)
+	}
+}
+
+// roots makes methods roots.
+func (c *core) roots(ids []cha.MethodID) {
+	for _, id := range ids {
+		c.root(id)
+	}
+}
+
+func (c *core) root(id cha.MethodID) {
+	class := c.h.Class(id.Class)
+	if class == nil || class.Methods == nil {
+		c.pending[id] = true
+		return
+	}
+	delete(c.pending, id)
+	m := c.h.Method(id)
+	switch {
+	case m == nil:
+		c.skip(id, Unknown)
+	case m.IsAbstract():
+		c.rootWatch.Call(id.Class, cha.Call{Kind: cha.Virtual, Owner: id.Class.Name, Name: id.Name, Desc: id.Desc}, c.rootHit)
+	default:
+		c.rootHit(cha.Hit{Class: class, Method: m})
+	}
+}
+
+func (c *core) rootHit(t cha.Hit) {
+	switch {
+	case t.Method == nil || t.Method.IsAbstract():
+	case t.Class.Excluded:
+		c.skip(t.ID(), Excluded)
+	case c.instrumentable(t):
+		c.step(t, true)
+	}
+}
+
+// enter reveals a method that was entered.
+func (c *core) enter(id cha.MethodID) {
+	m := c.method(id)
+	m.fresh = false
+	c.plan.Revealed = append(c.plan.Revealed, id)
+	c.enqueue(id, m)
+}
+
+func (c *core) method(id cha.MethodID) *method {
+	m := c.methods[id]
+	if m == nil {
+		m = &method{}
+		c.methods[id] = m
+	}
+	return m
+}
+
+// enqueue has a method's calls watched before the plan ends.
+func (c *core) enqueue(id cha.MethodID, m *method) {
+	if !m.revealed {
+		m.revealed = true
+		c.queue = append(c.queue, id)
+	}
+}
+
+// follow watches all calls of a method.
+func (c *core) follow(id cha.MethodID) {
+	m := c.h.Method(id)
+	if m == nil {
+		return
+	}
+	from := c.h.Class(id.Class).Scope()
+	for i := range m.Calls {
+		c.call(from, &m.Calls[i])
+	}
+	for _, name := range m.Inits {
+		c.watch.Init(from, name, func(t cha.Hit) { c.hit(nil, t) })
+	}
+	if s := c.methods[id]; s.fresh {
+		s.fresh = false
+		c.plan.Revealed = append(c.plan.Revealed, id)
+	}
+}
+
+// call watches a call and plans what it reaches now.
+func (c *core) call(from cha.ClassID, call *cha.Call) {
+	e := effectOf(c.h, from, call)
+	if e.any && !c.callbacks {
+		c.setCallbacks()
+	}
+	for _, extra := range e.calls {
+		c.watch.Call(from, extra, func(t cha.Hit) { c.hit(&extra, t) })
+	}
+	if !e.inside {
+		c.watch.Call(from, *call, func(t cha.Hit) { c.hit(call, t) })
+	}
+}
+
+// hit plans a method that a watched call reaches. The call is nil for a class
+// initializer.
+func (c *core) hit(call *cha.Call, t cha.Hit) {
+	if opaque(c.h, t) {
+		if call != nil && !c.callbacks && leadsOut(c.h, call, t.Class) {
+			c.setCallbacks()
+		}
+		return
+	}
+	if t.Method == nil {
+		// The JDK may turn out to have the method when its class is known. That
+		// is too late for the classes that are being loaded now.
+		if inherited := t.Class.Methods != nil; inherited && call != nil && !c.callbacks && c.h.Foreign(call.Desc) {
+			c.setCallbacks()
+		}
+		return
+	}
+	if t.Method.IsAbstract() {
+		return
+	}
+	if t.Class.Excluded {
+		id := t.ID()
+		c.enqueue(id, c.method(id))
+		return
+	}
+	if c.instrumentable(t) {
+		c.step(t, false)
+	}
+}
+
+// setCallbacks plans all callbacks, and those of classes to come.
+func (c *core) setCallbacks() {
+	c.callbacks = true
+	c.h.Callbacks(c.callback)
+}
+
+func (c *core) callback(t cha.Hit) { c.hit(nil, t) }
+
+// instrumentable reports whether a method can be a step. One that can't is
+// reported, and followed if it has code.
+func (c *core) instrumentable(t cha.Hit) bool {
+	switch {
+	case t.Method.IsNative():
+		c.skip(t.ID(), Native)
+		return false
+	case t.Class.Fixed:
+		id := t.ID()
+		if !t.Class.IsLambda() {
+			c.skip(id, Fixed)
+		}
+		c.enqueue(id, c.method(id))
+		return false
+	}
+	return t.Method.HasCode
+}
+
+func (c *core) skip(id cha.MethodID, why Reason) {
+	if m := c.method(id); !m.skipped {
+		m.skipped = true
+		c.plan.Skipped = append(c.plan.Skipped, Skip{id, why})
+	}
+}
+
+// step plans a method.
+func (c *core) step(t cha.Hit, root bool) {
+	id := t.ID()
+	m := c.method(id)
+	if !m.planned || root && !m.root {
+		if !m.planned {
+			m.fresh = c.trap && len(t.Method.Calls)+len(t.Method.Inits) > 0 && !m.revealed
+		}
+		m.planned, m.root = true, m.root || root
+		to := &c.plan.Steps
+		if c.loading != (cha.ClassID{}) && c.loading != id.Class {
+			to = &c.plan.Also
+		}
+		*to = append(*to, Step{id, m.root, m.fresh})
+	}
+	if c.reach == deep || !c.reveals(t) {
+		c.enqueue(id, m)
+	}
+}
+
+// reveals reports whether following a method could bring anything that is not
+// watched yet.
+func (c *core) reveals(t cha.Hit) bool {
+	from := t.Class.ID
+	for i := range t.Method.Calls {
+		if c.mayBring(from, &t.Method.Calls[i]) {
+			return true
+		}
+	}
+	for _, name := range t.Method.Inits {
+		if !c.watch.HasInit(from, name) && !jdkName(c.h, from, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *core) mayBring(from cha.ClassID, call *cha.Call) bool {
+	e := effectOf(c.h, from, call)
+	if e.any && !c.callbacks {
+		return true
+	}
+	for i := range e.calls {
+		if !c.watch.Has(from, &e.calls[i]) {
+			return true
+		}
+	}
+	return !e.inside && !c.watch.Has(from, call)
+}

@@ -1,0 +1,125 @@
+// Package scheme decides which methods are instrumented, and when, so that a
+// call subgraph is recorded whole (Dmitriev, "Profiling Java applications using
+// code hotswapping and dynamic call graph revelation", WOSP 2004, section 6;
+// papers/002).
+//
+// A [Scheme] is told what happens in the target and answers with a [Plan]. It
+// rests on package cha: every method that a represented call can reach is
+// planned before its caller runs on, so no call of the subgraph is missed, on
+// these conditions:
+//
+//   - Plans are carried out in the order in which they were given.
+//   - The thread that enters a fresh method waits until the plan that
+//     [Scheme.Entered] returns is done, and so does every other thread that
+//     enters it meanwhile.
+//   - Each class is added to the hierarchy and then told to Loaded before any of
+//     its code runs, or else to Listed; the same when a class becomes known
+//     better, or cha.Hierarchy.NeedBytes was served.
+//   - [Plan.Also] is done before an object of the loading class can exist.
+//
+// # Callbacks
+//
+// Excluded classes of the JDK are not looked into. Instead, from the first call
+// that could lead out of them again, every application method that overrides or
+// implements one of theirs counts as reachable: compare, run, toString, hashCode,
+// finalize and so on, whoever it was that called. See callback.go for calls that
+// can't. Classes excluded in other loaders are followed as if they were not,
+// except that they are not instrumented.
+//
+// # What cannot be seen
+//
+// Reflection, method handles found by name, service loaders, deserialization
+// and JNI lead to methods that no code names. They are recorded only if they are
+// in the subgraph for another reason. [Unseen] lists the call sites, for the
+// report; a probe there that passes the real target to Roots or Entered closes
+// the gap. A class initializer that the JVM runs for a reason that is not in the
+// code of a reachable method is missed in the same way.
+//
+// Schemes are pure and not safe for concurrent use; they change nothing in the
+// hierarchy, which must not change during a call.
+package scheme
+
+import "github.com/rivulet-profiler/rivulet/cha"
+
+// A Step is a method to be instrumented. A method is given once; a second time
+// only if it turns out to be a root.
+type Step struct {
+	Method cha.MethodID
+	Root   bool
+	// Fresh asks for a trap at the first call: the method's callees are not all
+	// instrumented yet. It stays until a plan lists the method in Revealed, which
+	// may be the same plan.
+	Fresh bool
+}
+
+// A Reason says why a reachable method is not instrumented.
+type Reason string
+
+// Reasons.
+const (
+	Native   Reason = "native"
+	Abstract Reason = "abstract"
+	Fixed    Reason = "its class can't be redefined"
+	Excluded Reason = "excluded by loader or filter" // of roots only
+	Unknown  Reason = "its class has no such method" // of roots only
+)
+
+// A Skip is a reachable method that is not instrumented. It is given once.
+type Skip struct {
+	Method cha.MethodID
+	Reason Reason
+}
+
+// A Plan says what is to be instrumented.
+type Plan struct {
+	Steps []Step
+
+	// Also is for plans of Loaded only: methods of other classes that the class
+	// being loaded brings into reach, as when it inherits the implementation of
+	// an interface from a class that doesn't implement it, or is the missing link
+	// between two others. A class among them may be one that is still being
+	// loaded below this one, hooked already but not defined.
+	Also []Step
+
+	// Revealed lists methods whose callees are all instrumented once the steps
+	// are done: they need no trap from then on.
+	Revealed []cha.MethodID
+
+	Skipped []Skip
+}
+
+// Empty reports whether there is nothing to instrument.
+func (p *Plan) Empty() bool { return len(p.Steps) == 0 && len(p.Also) == 0 }
+
+// A Scheme reveals a call subgraph.
+type Scheme interface {
+	// Name returns the scheme's letter.
+	Name() string
+
+	// Roots makes methods roots. It may be called again. A method of a class
+	// that is not known yet becomes a root when its class is loaded or listed;
+	// of an abstract one, all implementations are, later ones too.
+	Roots(roots []cha.MethodID) Plan
+
+	// Entered says that a fresh method was called for the first time; its caller
+	// waits.
+	Entered(m cha.MethodID) Plan
+
+	// Loaded says that the load hook announced a class, whose mirror was added,
+	// and that none of its code has run. Steps are methods of this class, to be
+	// instrumented in the bytes that are being loaded.
+	Loaded(id cha.ClassID) Plan
+
+	// Listed says that classes turned out to be loaded without having been
+	// announced, or have become known better.
+	Listed(ids []cha.ClassID) Plan
+}
+
+// Unseen returns the calls of a method that lead to methods which no scheme can
+// see.
+func Unseen(h *cha.Hierarchy, id cha.MethodID) []cha.Call {
+	if m := h.Method(id); m != nil {
+		return cha.Unseen(m)
+	}
+	return nil
+}

@@ -1,0 +1,381 @@
+package scheme
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/cha/chatest"
+)
+
+// A sim runs a random program in a simulated JVM that loads classes lazily and
+// in every order, and obeys a scheme. It fails when an application method runs
+// inside the root that is not instrumented, or is still fresh.
+type sim struct {
+	t    *testing.T
+	r    *rand.Rand
+	w    *chatest.World
+	h    *cha.Hierarchy
+	s    Scheme
+	log  []string
+	left int // calls to be made
+
+	announced, defined, initialized map[*chatest.Class]bool
+
+	instrumented map[cha.MethodID]bool // true while fresh
+	given        map[cha.MethodID]bool // true as a root
+	late         []Step                // for classes that are announced and not defined
+	ran          map[cha.MethodID]bool
+}
+
+func (s *sim) logf(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
+
+func (s *sim) fail(format string, args ...any) {
+	s.t.Helper()
+	for _, c := range s.w.Classes {
+		sup := ""
+		if c.Super != nil {
+			sup = fmt.Sprint(c.Super.ID, "/", c.Super.ID.Loader)
+		}
+		var is, ms []string
+		for _, i := range c.Interfaces {
+			is = append(is, fmt.Sprint(i.ID, "/", i.ID.Loader))
+		}
+		for _, m := range c.Methods {
+			ms = append(ms, fmt.Sprintf("%s%s:%#x", m.Name, m.Desc, m.Access))
+		}
+		s.t.Logf("%v/%d %#x < %s %v: %v", c.ID, c.ID.Loader, c.Access, sup, is, ms)
+	}
+	for _, l := range s.log {
+		s.t.Log(l)
+	}
+	s.t.Fatalf(format, args...)
+}
+
+// do carries out a plan.
+func (s *sim) do(p Plan, loading *chatest.Class) {
+	for _, st := range p.Steps {
+		if loading != nil && st.Method.Class != loading.ID {
+			s.fail("%v is a step of the load of %v", st.Method, loading.ID)
+		}
+		s.step(st, loading)
+	}
+	for _, st := range p.Also {
+		s.step(st, nil)
+	}
+	for _, m := range p.Revealed {
+		if _, ok := s.instrumented[m]; ok {
+			s.instrumented[m] = false
+		}
+	}
+}
+
+func (s *sim) step(st Step, loading *chatest.Class) {
+	c := s.w.ByID[st.Method.Class]
+	if c.JDK() {
+		s.fail("step %v", st.Method)
+	}
+	if root, again := s.given[st.Method]; again && (root || !st.Root) {
+		s.fail("%v is given twice", st.Method)
+	}
+	s.given[st.Method] = st.Root
+	s.logf("step %v/%d %+v defined %v", c.ID, c.ID.Loader, st, s.defined[c])
+	if c != loading && !s.defined[c] {
+		s.late = append(s.late, st)
+		return
+	}
+	s.instrumented[st.Method] = st.Fresh
+}
+
+// serve gives the hierarchy the bytes that it asks for.
+func (s *sim) serve() (ids []cha.ClassID) {
+	for need := s.h.NeedBytes(); len(need) > 0; need = s.h.NeedBytes() {
+		for _, id := range need {
+			s.h.Add(s.w.ByID[id].Mirror())
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// load loads a class with its supertypes, which the hook may announce later.
+func (s *sim) load(c *chatest.Class) {
+	if s.announced[c] {
+		return
+	}
+	hookFirst := s.r.IntN(2) == 0
+	if !hookFirst {
+		s.supers(c)
+	}
+	s.announced[c] = true
+	m := c.Mirror()
+	if c.JDK() {
+		m.Methods = nil
+	}
+	s.h.Add(m)
+	if s.r.IntN(3) > 0 {
+		s.serve()
+	}
+	s.logf("loaded %v/%d", c.ID, c.ID.Loader)
+	s.do(s.s.Loaded(c.ID), c)
+	if hookFirst {
+		s.supers(c)
+	}
+	s.defined[c] = true
+}
+
+func (s *sim) supers(c *chatest.Class) {
+	if c.Super != nil {
+		s.load(c.Super)
+	}
+	for _, i := range c.Interfaces {
+		s.load(i)
+	}
+}
+
+// list lists some of the classes.
+func (s *sim) list() {
+	var ids []cha.ClassID
+	for _, c := range s.w.Classes {
+		if s.defined[c] && s.r.IntN(2) == 0 {
+			s.h.Add(c.Exact())
+			ids = append(ids, c.ID)
+		}
+	}
+	ids = append(ids, s.serve()...)
+	s.logf("listed %v", ids)
+	s.do(s.s.Listed(ids), nil)
+	late := s.late
+	s.late = nil
+	for _, st := range late {
+		if s.defined[s.w.ByID[st.Method.Class]] {
+			s.instrumented[st.Method] = st.Fresh
+		} else {
+			s.late = append(s.late, st)
+		}
+	}
+}
+
+// run runs a method inside the root.
+func (s *sim) run(m *chatest.Method, depth int) {
+	if s.left--; s.left < 0 || depth > 10 || m.Access&0x0500 != 0 {
+		return
+	}
+	if m.Class.JDK() {
+		if m.Class.Super != nil && m.Name != "<clinit>" {
+			s.callBack(depth)
+		}
+		return
+	}
+	id := m.ID()
+	s.logf("run %v/%d", id, id.Class.Loader)
+	s.ran[id] = true
+	fresh, ok := s.instrumented[id]
+	if !ok {
+		s.fail("%s: %v/%d is not instrumented", s.s.Name(), id, id.Class.Loader)
+	}
+	if fresh {
+		p := s.s.Entered(id)
+		if !slices.Contains(p.Revealed, id) {
+			s.fail("%v is not revealed", id)
+		}
+		s.do(p, nil)
+	}
+	for range 2 {
+		for _, i := range s.r.Perm(len(m.Calls)) {
+			s.call(m, m.Calls[i], depth)
+			if s.r.IntN(20) == 0 {
+				s.list()
+			}
+		}
+	}
+}
+
+func (s *sim) call(m *chatest.Method, c cha.Call, depth int) {
+	o := s.w.Find(m.Class.ID.Loader, c.Owner)
+	s.load(o)
+	s.logf("call %v from %v", c, m.ID())
+	if c.Name == "<init>" {
+		if !o.Subtype(m.Class) && !m.Class.Subtype(o) {
+			s.init(o, depth)
+		}
+		s.run(o.Declared(c.Name, c.Desc), depth+1)
+		return
+	}
+	r := s.w.Resolve(o, c.Name, c.Desc)
+	switch {
+	case r == nil || r.Static() != (c.How() == cha.Static):
+	case r.Static():
+		s.init(o, depth)
+		s.run(r, depth+1)
+	case c.How() == cha.Special:
+		for _, t := range s.w.Special(m.Class, o, c.Name, c.Desc) {
+			s.run(t, depth+1)
+		}
+	default:
+		s.send(o, r, depth)
+	}
+}
+
+// send calls a virtual method on an object that some other thread made.
+func (s *sim) send(o *chatest.Class, r *chatest.Method, depth int) {
+	if s.r.IntN(3) == 0 && s.sendLambda(o, r, depth) {
+		return
+	}
+	xs := slices.DeleteFunc(slices.Clone(s.w.Classes), func(x *chatest.Class) bool {
+		return x.Interface() || x.Abstract() || !x.Subtype(o)
+	})
+	if len(xs) == 0 {
+		return
+	}
+	x := xs[s.r.IntN(len(xs))]
+	s.load(x)
+	s.initOutside(x)
+	for _, t := range s.w.Select(x, r) {
+		s.run(t, depth+1)
+	}
+}
+
+// sendLambda calls a virtual method on a lambda, if there is one of the type.
+func (s *sim) sendLambda(o *chatest.Class, r *chatest.Method, depth int) bool {
+	var ls []*chatest.Lambda
+	for _, c := range s.w.Classes {
+		for _, l := range c.Lambdas {
+			if l.Interface.Subtype(o) {
+				ls = append(ls, l)
+			}
+		}
+	}
+	if len(ls) == 0 {
+		return false
+	}
+	l := ls[s.r.IntN(len(ls))]
+	s.load(l.Host)
+	s.load(l.Interface)
+	s.initOutside(l.Host)
+	s.logf("lambda of %v as %v", l.Impl.ID(), l.Interface.ID)
+	switch {
+	case r.Private():
+		s.run(r, depth+1)
+	case r.Name == l.Name && r.Desc == l.Desc:
+		s.run(l.Impl, depth+1)
+	default:
+		if m := s.w.Classes[0].Declared(r.Name, r.Desc); m != nil {
+			return true
+		}
+		for _, m := range s.w.SelectDefault(l.Interface, r.Name, r.Desc) {
+			s.run(m, depth+1)
+		}
+	}
+	return true
+}
+
+// callBack is what a method of the JDK may do.
+func (s *sim) callBack(depth int) {
+	if s.r.IntN(2) == 0 {
+		return
+	}
+	for _, i := range s.r.Perm(len(s.w.Classes)) {
+		t := s.w.Classes[i]
+		if !t.JDK() || !s.defined[t] || len(t.Methods) == 0 {
+			continue
+		}
+		m := t.Methods[s.r.IntN(len(t.Methods))]
+		if !m.Private() && !m.Static() && m.Name[0] == 'm' && m.Access&(chatest.Public|chatest.Protected) != 0 {
+			s.logf("call back %v", m.ID())
+			s.send(t, m, depth)
+			return
+		}
+	}
+}
+
+// init initializes a class inside the root.
+func (s *sim) init(c *chatest.Class, depth int) {
+	if s.initialized[c] {
+		return
+	}
+	s.initialized[c] = true
+	if c.Super != nil {
+		s.init(c.Super, depth)
+	}
+	for _, i := range c.Interfaces {
+		s.init(i, depth)
+	}
+	if m := c.Declared("<clinit>", "()V"); m != nil {
+		s.run(m, depth+1)
+	}
+}
+
+func (s *sim) initOutside(c *chatest.Class) {
+	s.initialized[c] = true
+	if c.Super != nil {
+		s.initOutside(c.Super)
+	}
+	for _, i := range c.Interfaces {
+		s.initOutside(i)
+	}
+}
+
+func simulate(t *testing.T, seed uint64, make func(*cha.Hierarchy) Scheme) (planned, ran int) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	w := chatest.Random(r, 30, true)
+	h := cha.New()
+	for _, l := range w.Loaders {
+		h.AddLoader(l)
+	}
+	s := &sim{
+		t: t, r: r, w: w, h: h, left: 300,
+		announced: map[*chatest.Class]bool{}, defined: map[*chatest.Class]bool{}, initialized: map[*chatest.Class]bool{},
+		instrumented: map[cha.MethodID]bool{}, given: map[cha.MethodID]bool{}, ran: map[cha.MethodID]bool{},
+	}
+	s.s = make(h)
+	for range r.IntN(20) { // loaded before the profiler came
+		s.load(w.Classes[r.IntN(len(w.Classes))])
+	}
+	s.list()
+	var all []*chatest.Method
+	for _, c := range w.Classes {
+		for _, m := range c.Methods {
+			if !c.JDK() && m.Access&0x0500 == 0 && len(m.Calls) > 1 {
+				all = append(all, m)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	for range 1 + r.IntN(2) {
+		root := all[r.IntN(len(all))]
+		s.do(s.s.Roots([]cha.MethodID{root.ID()}), nil)
+		for range 3 {
+			s.load(root.Class)
+			s.initOutside(root.Class)
+			s.left = 100
+			s.run(root, 0)
+		}
+	}
+	return len(s.instrumented), len(s.ran)
+}
+
+// TestComplete checks that no call of the subgraph is missed, in any order of
+// class loading.
+func TestComplete(t *testing.T) {
+	for _, make := range []func(*cha.Hierarchy) Scheme{NewA, NewB} {
+		name := make(cha.New()).Name()
+		t.Run(name, func(t *testing.T) {
+			planned, ran := 0, 0
+			for seed := range uint64(500) {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					p, n := simulate(t, seed, make)
+					planned, ran = planned+p, ran+n
+				})
+				if t.Failed() {
+					return
+				}
+			}
+			t.Logf("%d methods instrumented, %d called", planned, ran)
+		})
+	}
+}
