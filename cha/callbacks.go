@@ -30,14 +30,13 @@ func (h *Hierarchy) Callbacks(f func(Hit), ids ...ClassID) {
 	seen := map[*Method]bool{}
 	for _, x := range xs {
 		if !x.jdk {
-			h.callbacks(x, seen, f)
+			h.callbacks(x, x.loose || x.early && len(ids) > 0, seen, f)
 		}
 	}
 }
 
-func (h *Hierarchy) callbacks(x *node, seen map[*Method]bool, f func(Hit)) {
+func (h *Hierarchy) callbacks(x *node, doubt bool, seen map[*Method]bool, f func(Hit)) {
 	up := h.ancestors(x)
-	doubt := x.loose
 	for _, a := range up {
 		doubt = doubt || a.jdk && a.opaque()
 	}

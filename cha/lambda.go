@@ -12,8 +12,10 @@ import (
 // are hidden, and nothing tells which belongs to which. So the hierarchy makes a
 // mirror for each expression.
 //
-// A lambda is never loose: there is no object of it before all its interfaces
-// are loaded, hence known.
+// A lambda whose interface is not known is not loose: there is no object of it
+// before the interface is loaded, hence known. But its body may be in a class
+// that is being loaded just now and won't be seen again, so that when the class
+// is asked about, the lambda answers like a loose class.
 
 // addLambdas replaces the mirrors of a class's lambdas.
 func (h *Hierarchy) addLambdas(n *node) {
@@ -64,6 +66,19 @@ func (m *ClassMirror) lambda(i int) *ClassMirror {
 		x.Methods = append(x.Methods, d)
 	}
 	return x
+}
+
+// Lambdas returns the mirrors that the hierarchy made for the lambdas of a class.
+func (h *Hierarchy) Lambdas(id ClassID) []*ClassMirror {
+	n := h.classes[id]
+	if n == nil {
+		return nil
+	}
+	ms := make([]*ClassMirror, len(n.lambdas))
+	for i, l := range n.lambdas {
+		ms[i] = l.m
+	}
+	return ms
 }
 
 // nodes returns the nodes of classes, with their lambdas.

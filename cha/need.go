@@ -26,19 +26,24 @@ func (h *Hierarchy) NeedBytes() []ClassID {
 }
 
 // Missing returns the names of the supertypes, direct or not, that are not
-// known or not for sure, sorted; nil when the class is not loose. A caller that
+// known or not for sure, of the class and of its lambdas, sorted. A caller that
 // can tell which classes these are may add their mirrors, or Exact, before they
 // are loaded, and gets exact answers the sooner.
 func (h *Hierarchy) Missing(id ClassID) []string {
 	n := h.classes[id]
-	if n == nil || !n.loose {
+	if n == nil {
 		return nil
 	}
 	var names []string
-	for _, a := range h.ancestors(n) {
-		for _, l := range a.links {
-			if !l.sure {
-				names = append(names, l.name)
+	for _, x := range append([]*node{n}, n.lambdas...) {
+		if !x.loose && !x.early {
+			continue
+		}
+		for _, a := range h.ancestors(x) {
+			for _, l := range a.links {
+				if !l.sure {
+					names = append(names, l.name)
+				}
 			}
 		}
 	}

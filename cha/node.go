@@ -15,6 +15,7 @@ type node struct {
 	jdk   bool    // see JDK
 
 	lambdas []*node // made for the class
+	early   bool    // a lambda that would be loose if it were a class
 
 	loose      bool // a supertype is not known, or not for sure
 	looseChain bool // the same of a superclass
@@ -220,11 +221,15 @@ func (h *Hierarchy) settle(n *node) {
 	up := h.ancestors(n)
 	for _, a := range up {
 		for i := range a.links {
-			n.loose = n.loose || !a.links[i].sure && !n.m.IsLambda()
+			n.loose = n.loose || !a.links[i].sure
 		}
 		if !n.jdk {
 			h.needs(a)
 		}
+	}
+	n.early = false
+	if n.m.IsLambda() {
+		n.early, n.loose = n.loose, false
 	}
 	if n.loose {
 		n.looseChain = h.chainLoose(n)

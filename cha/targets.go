@@ -103,6 +103,9 @@ func (h *Hierarchy) reachVirtual(from ClassID, c *Call, s sym, v visit) {
 			h.receive(o, x, s, &r, v)
 		}
 	}
+	if h.looseCount == 0 {
+		return
+	}
 	if all, chain := h.looseFor(from, c, s); all || chain {
 		for _, d := range h.declared[s] {
 			loose, looseChain := h.looseBelow(d)
@@ -149,9 +152,6 @@ func (h *Hierarchy) receive(o, x *node, s sym, r *resolution, v visit) {
 // looseFor says which loose classes may be receivers of a virtual call: all, or
 // those with a loose superclass.
 func (h *Hierarchy) looseFor(from ClassID, c *Call, s sym) (all, chain bool) {
-	if h.looseCount == 0 {
-		return false, false
-	}
 	owners, sure := h.owners(from, c)
 	if !sure {
 		return true, false

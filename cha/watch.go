@@ -159,7 +159,7 @@ func (w *Watch) reached(x *node, f func(*Call, Hit)) {
 			w.h.reach(c.from, &c.call, c.sym, c.hits(f))
 		}
 	}
-	if x.loose {
+	if x.loose || x.early {
 		w.loose(x, up, f)
 	}
 	for _, from := range w.inits[x.m.ID.Name] {
@@ -201,6 +201,9 @@ func (w *Watch) loose(x *node, up []*node, f func(*Call, Hit)) {
 				}
 			}
 		}
+	}
+	if x.early {
+		return
 	}
 	for _, i := range w.foreign {
 		c := &w.calls[i]

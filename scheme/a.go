@@ -32,3 +32,10 @@ func (s *schemeA) Entered(m cha.MethodID) Plan {
 	s.enter(m)
 	return s.end()
 }
+
+// Found plans the methods and their closure.
+func (s *schemeA) Found(ms []cha.MethodID) Plan {
+	s.begin(deep)
+	s.found(ms)
+	return s.end()
+}

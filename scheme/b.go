@@ -24,3 +24,10 @@ func (s *schemeB) Entered(m cha.MethodID) Plan {
 	s.enter(m)
 	return s.end()
 }
+
+// Found plans the methods.
+func (s *schemeB) Found(ms []cha.MethodID) Plan {
+	s.begin(shallow)
+	s.found(ms)
+	return s.end()
+}

@@ -92,10 +92,12 @@ func (c *core) again(id cha.ClassID) {
 	if class == nil {
 		return
 	}
-	for i := range class.Methods {
-		m := cha.MethodID{Class: id, Name: class.Methods[i].Name, Desc: class.Methods[i].Desc}
-		if s := c.methods[m]; s != nil && s.revealed {
-			c.queue = append(c.queue, m)
+	for _, class := range append(c.h.Lambdas(id), class) {
+		for i := range class.Methods {
+			m := cha.MethodID{Class: class.ID, Name: class.Methods[i].Name, Desc: class.Methods[i].Desc}
+			if s := c.methods[m]; s != nil && s.revealed {
+				c.queue = append(c.queue, m)
+			}
 		}
 	}
 }
@@ -161,6 +163,28 @@ func (c *core) enter(id cha.MethodID) {
 	m.fresh = false
 	c.plan.Revealed = append(c.plan.Revealed, id)
 	c.enqueue(id, m)
+}
+
+// found plans methods that were called in a way that no code tells. One that is
+// virtual stands for all that override it.
+func (c *core) found(ids []cha.MethodID) {
+	for _, id := range ids {
+		m := c.h.Method(id)
+		if m == nil {
+			continue
+		}
+		call := cha.Call{Kind: cha.Virtual, Owner: id.Class.Name, Name: id.Name, Desc: id.Desc}
+		switch {
+		case m.IsInit():
+			call.Kind = cha.Special
+		case m.IsStatic():
+			call.Kind = cha.Static
+		}
+		c.call(id.Class, &call)
+		if call.Kind != cha.Virtual {
+			c.watch.Init(id.Class, id.Class.Name, func(t cha.Hit) { c.hit(nil, t) })
+		}
+	}
 }
 
 func (c *core) method(id cha.MethodID) *method {

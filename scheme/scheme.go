@@ -31,8 +31,7 @@
 // Reflection, method handles found by name, service loaders, deserialization
 // and JNI lead to methods that no code names. They are recorded only if they are
 // in the subgraph for another reason. [Unseen] lists the call sites, for the
-// report; a probe there that passes the real target to Roots or Entered closes
-// the gap. A class initializer that the JVM runs for a reason that is not in the
+// report; a probe there that passes the real target to Found closes the gap. A class initializer that the JVM runs for a reason that is not in the
 // code of a reachable method is missed in the same way.
 //
 // Schemes are pure and not safe for concurrent use; they change nothing in the
@@ -104,6 +103,11 @@ type Scheme interface {
 	// Entered says that a fresh method was called for the first time; its caller
 	// waits.
 	Entered(m cha.MethodID) Plan
+
+	// Found says that methods, or what overrides them, are called inside the
+	// subgraph in a way that the code does not tell, by reflection say. The
+	// caller waits.
+	Found(ms []cha.MethodID) Plan
 
 	// Loaded says that the load hook announced a class, whose mirror was added,
 	// and that none of its code has run. Steps are methods of this class, to be

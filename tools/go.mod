@@ -2,6 +2,9 @@ module github.com/rivulet-profiler/rivulet/tools
 
 go 1.26.0
 
+// What a checkout is built, checked and formatted with: "go tool NAME" anywhere
+// in it, by way of go.work. Task stays at v3.44 because later ones bring in
+// cloud SDKs that double the time of the very first "go tool task".
 tool (
 	github.com/go-task/task/v3/cmd/task
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint

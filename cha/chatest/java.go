@@ -55,8 +55,21 @@ public class Dump {
     static Set<Class<?>> done = new HashSet<>();
     static DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out));
     public static void main(String[] names) throws Exception {
-        for (String n : names) dump(Class.forName(n.replace('/', '.'), false, null));
+        for (String n : names)
+            if (n.startsWith("module:")) module(n.substring(7));
+            else dump(Class.forName(n.replace('/', '.'), false, null));
         out.flush();
+    }
+    static void module(String name) throws Exception {
+        java.nio.file.Path root = java.nio.file.FileSystems.getFileSystem(java.net.URI.create("jrt:/")).getPath("modules", name);
+        Iterator<java.nio.file.Path> it = java.nio.file.Files.walk(root).iterator();
+        while (it.hasNext()) {
+            java.nio.file.Path p = it.next();
+            if (!p.toString().endsWith(".class") || p.toString().endsWith("-info.class")) continue;
+            byte[] b = java.nio.file.Files.readAllBytes(p);
+            out.writeInt(b.length);
+            out.write(b);
+        }
     }
     static void dump(Class<?> c) throws Exception {
         if (c == null || !done.add(c)) return;
@@ -77,6 +90,18 @@ public class Dump {
 // their supertypes, supertypes first.
 func Platform(t testing.TB, j jvmtest.JDK, names ...string) []*cha.ClassMirror {
 	t.Helper()
+	var ms []*cha.ClassMirror
+	for _, b := range Dump(t, j, names...) {
+		ms = append(ms, Mirror(t, 0, b))
+	}
+	return ms
+}
+
+// Dump returns the class files of classes of the JDK's boot loader and of all
+// their supertypes, supertypes first; of "module:name", those of all classes of
+// a module (JDK 9 and later).
+func Dump(t testing.TB, j jvmtest.JDK, names ...string) [][]byte {
+	t.Helper()
 	dir := jvmtest.Compile(t, j, 8, map[string]string{"Dump.java": dumper})
 	cmd := exec.Command(j.Java(), append([]string{"-Xshare:auto", "-cp", dir, "Dump"}, names...)...)
 	var errs bytes.Buffer
@@ -85,13 +110,13 @@ func Platform(t testing.TB, j jvmtest.JDK, names ...string) []*cha.ClassMirror {
 	if err != nil {
 		t.Fatalf("dump of %v: %v\n%s", names, err, &errs)
 	}
-	var ms []*cha.ClassMirror
+	var files [][]byte
 	for len(out) > 0 {
 		n := binary.BigEndian.Uint32(out)
-		ms = append(ms, Mirror(t, 0, out[4:4+n]))
+		files = append(files, out[4:4+n])
 		out = out[4+n:]
 	}
-	return ms
+	return files
 }
 
 // Hierarchy returns the hierarchy of all classes of a folder, in loader 1, and

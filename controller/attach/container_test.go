@@ -16,8 +16,9 @@ import (
 )
 
 // inside starts Target in a mount namespace of its own, as nobody, after the
-// given shell commands, which find the classes in /mnt. Flags are of unshare.
-func inside(t *testing.T, j jvmtest.JDK, flags, prepare, as string) *target {
+// given shell commands. It finds the classes in /mnt and the JDK in /media,
+// since nobody may not enter root's home. Flags are of unshare.
+func inside(t *testing.T, j jvmtest.JDK, flags, prepare, as string, options ...string) *target {
 	t.Helper()
 	needRoot(t)
 	for _, tool := range []string{"unshare", "setpriv"} {
@@ -25,7 +26,8 @@ func inside(t *testing.T, j jvmtest.JDK, flags, prepare, as string) *target {
 			t.Skip("needs " + tool)
 		}
 	}
-	script := fmt.Sprintf("mount --bind %s /mnt && %s && exec %s %s -cp /mnt Target", classes(t), prepare, as, j.Java())
+	script := fmt.Sprintf("mount --bind %s /mnt && mount --bind %s /media && %s && exec %s /media/bin/java %s -cp /mnt Target",
+		classes(t), j.Home, prepare, as, strings.Join(options, " "))
 	cmd := exec.Command("unshare", append(strings.Fields(flags), "sh", "-c", script)...)
 	return launch(t, cmd)
 }

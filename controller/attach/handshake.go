@@ -19,8 +19,13 @@ func (vm *VM) listen(ctx context.Context) error {
 		return err
 	}
 	defer tmp.Close()
-	if _, err := statSocket(tmp, p.NSPID); err == nil {
-		return nil
+	if st, err := statSocket(tmp, p.NSPID); err == nil {
+		if st.Uid == p.UID {
+			return nil
+		}
+		if err := p.removeForeign(tmp, st.Uid); err != nil {
+			return err
+		}
 	}
 	if err := p.maySignal(); err != nil {
 		return err
@@ -208,6 +213,35 @@ func (p Process) removeSocket() {
 	}
 	defer tmp.Close()
 	_ = asUser(p.UID, p.GID, func() error { return unix.Unlinkat(int(tmp.Fd()), socketName(p.NSPID), 0) })
+}
+
+// removeForeign deletes the socket of another user's JVM that had the same
+// number and died: this JVM wanted to at its start, but in a sticky /tmp only
+// root can. It is kept if we aren't root or somebody listens.
+func (p Process) removeForeign(tmp *os.File, uid uint32) error {
+	left := &Error{
+		PID: p.PID, Kind: ErrNoSocket, Cause: fmt.Sprintf("/tmp/%s is left from a JVM of another user (uid %d)", socketName(p.NSPID), uid),
+		Fix: "remove that file and try again",
+	}
+	if unix.Geteuid() != 0 {
+		return left
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	file, err := unix.Openat(int(tmp.Fd()), socketName(p.NSPID), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(file)
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: fdPath(file)}); !errors.Is(err, unix.ECONNREFUSED) {
+		left.Cause = fmt.Sprintf("/tmp/%s belongs to a process of another user (uid %d)", socketName(p.NSPID), uid)
+		left.Fix = "give containers that share /tmp one of their own"
+		return left
+	}
+	return unix.Unlinkat(int(tmp.Fd()), socketName(p.NSPID), 0)
 }
 
 func socketName(nspid int) string { return ".java_pid" + strconv.Itoa(nspid) }

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +30,10 @@ func TestMain(m *testing.M) {
 	role, arg, _ := strings.Cut(os.Getenv("ATTACH_TEST_ROLE"), "=")
 	switch role {
 	case "":
+		flag.Parse()
+		if p := flag.Lookup("test.parallel"); p.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
+			_ = p.Value.Set("6") // these tests mostly wait
+		}
 		code := m.Run()
 		if work != "" {
 			os.RemoveAll(work)
@@ -168,7 +174,8 @@ func launch(t testing.TB, cmd *exec.Cmd) *target {
 	}
 	p := jvmtest.StartCmd(t, cmd)
 	tg := &target{p, t, p.PID(), cmd.Dir}
-	t.Cleanup(func() { // a killed JVM leaves its socket
+	t.Cleanup(func() { // a killed JVM leaves its socket behind
+		p.CloseStdin() // for a JVM that is not p itself but its child
 		p.Kill()
 		os.Remove(tg.socket())
 	})

@@ -187,7 +187,10 @@ func otherUser(p Process, err error) error {
 	case me == 0:
 		e.Cause, e.Fix = "root lacks the permission to inspect it", "grant CAP_SYS_PTRACE, CAP_SETUID and CAP_SETGID"
 	case me != p.UID:
-		e.Cause, e.Fix = fmt.Sprintf("belongs to user %s, you are %s", p.User, userName(me)), fmt.Sprintf("run as %s or root (sudo)", p.User)
+		e.Cause, e.Fix = fmt.Sprintf("belongs to user %s, you are %s", p.User, userName(me)), "run as root (sudo)"
+		if p.UID != 0 {
+			e.Fix = fmt.Sprintf("run as %s (sudo -u %s)", p.User, p.User)
+		}
 	case uint32(unix.Getegid()) != p.GID:
 		e.Cause, e.Fix = fmt.Sprintf("runs with group %d, you have group %d", p.GID, unix.Getegid()), "switch with newgrp, or run as root (sudo)"
 	default:

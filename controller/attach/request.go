@@ -227,10 +227,7 @@ func (vm *VM) connect(ctx context.Context) (net.Conn, error) {
 		return nil, unix.ENOTSOCK
 	}
 	if st.Uid != p.UID {
-		return nil, &Error{
-			PID: p.PID, Kind: ErrNoSocket, Cause: fmt.Sprintf("/tmp/.java_pid%d is left from a JVM of another user (uid %d)", p.NSPID, st.Uid),
-			Fix: "remove that file and try again",
-		}
+		return nil, unix.ENOENT // not the JVM's; listen knows what to do
 	}
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

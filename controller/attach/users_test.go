@@ -3,6 +3,7 @@ package attach
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,23 +27,13 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// asNobody makes a command run as nobody, able to read JDKs in root's home.
-func asNobody(cmd *exec.Cmd) *exec.Cmd {
-	cmd.Dir = "/" // it can't enter the test's own
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Credential:  &syscall.Credential{Uid: nobody, Gid: nobody},
-		AmbientCaps: []uintptr{unix.CAP_DAC_READ_SEARCH},
-	}
-	return cmd
-}
-
 // TestOtherUserAsRoot: root takes on the target's user for the connection, and
 // is root again afterwards on every thread.
 func TestOtherUserAsRoot(t *testing.T) {
 	needRoot(t)
 	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
 		for _, option := range []string{"-Xmx64m", "-XX:-UsePerfData"} {
-			tg := launch(t, asNobody(java(t, j, option)))
+			tg := inside(t, j, "--mount", "true", setNobody, option)
 			tg.WaitLine("up")
 			vm := open(t, tg.pid)
 			if p := vm.Process(); p.UID != nobody || !p.Attachable || p.User == "root" || p.Major() != j.Version {
@@ -51,7 +42,7 @@ func TestOtherUserAsRoot(t *testing.T) {
 			if r, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil || r.Code != 0 {
 				t.Error(err, r)
 			}
-			if err := vm.LoadAgent(deadline(t, 10*time.Second), classes(t)+"/agent.jar", "x"); err != nil {
+			if err := vm.LoadAgent(deadline(t, 10*time.Second), "/mnt/agent.jar", "x"); err != nil {
 				t.Error(err)
 			}
 			tg.unharmed()
@@ -74,6 +65,25 @@ func TestOtherUserAsRoot(t *testing.T) {
 // keeps root as its real and saved user.
 func switching(status string) bool {
 	return strings.Contains(status, fmt.Sprintf("Uid:\t0\t%d\t0\t%d\n", nobody, nobody))
+}
+
+// TestForeignSocket: the dead socket of another user's JVM with the same number.
+func TestForeignSocket(t *testing.T) {
+	t.Parallel()
+	tg := inside(t, jvmtest.Any(t), "--mount", "true", setNobody)
+	tg.WaitLine("up")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: tg.socket(), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(deadline(t, 10*time.Second), tg.pid)
+	wantErr(t, err, ErrNoSocket, tg.pid)
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	if _, err := open(t, tg.pid).Execute(deadline(t, 10*time.Second), "properties"); err != nil {
+		t.Error(err)
+	}
+	tg.unharmed()
 }
 
 // TestAsUser: files belong to the user, and errors come through.

@@ -92,43 +92,69 @@ func corpusJDK(t *testing.T, home string) {
 	ta.summary(t, refused, start)
 }
 
-// corpusJars does the jars of the bench folder, on the class path of one JVM.
+// corpusJars does the jars of the bench folder, each first on the class path of
+// a JVM of its own, with the others behind it as they are.
 func corpusJars(t *testing.T, home string) {
 	start := time.Now()
 	var ta tally
-	jars, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar"))
+	refused := 0
+	jars := benchJars(t)
+	prog := loaderJar(t, home)
+	dir := t.TempDir()
+	stub, cp := filepath.Join(dir, "stub.jar"), filepath.Join(dir, "all.jar")
+	classtest.Jar(t, stub, []classtest.Class{buildStub(t, home)})
+	seen := map[string]bool{}
+	for _, j := range jars {
+		m := module{name: filepath.Base(j)}
+		for _, c := range classtest.Read(t, j) {
+			if key := c.Name + string(c.Bytes); !seen[key] && !strings.HasSuffix(c.Name, "module-info") {
+				seen[key] = true
+				m.classes = append(m.classes, c)
+			}
+		}
+		if len(m.classes) == 0 {
+			continue
+		}
+		flags := []string{"-cp", prog + ":" + cp + ":" + strings.Join(jars, ":"), "--patch-module", "java.base=" + stub}
+		classtest.Jar(t, cp, m.classes)
+		ta.bare = refusedBare(t, home, m.classes, flags)
+		modules := []module{m}
+		rewriteModules(t, &ta, modules)
+		classtest.Jar(t, cp, modules[0].classes)
+		refused += link(t, home, modules[0].classes, &ta, nil, flags...)
+	}
+	ta.summary(t, refused, start)
+}
+
+// benchJars returns the jars of the bench folder, each once.
+func benchJars(t *testing.T) (jars []string) {
+	t.Helper()
+	links, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar"))
+	for _, j := range links {
+		if real, err := filepath.EvalSymlinks(j); err == nil && !slices.Contains(jars, real) {
+			jars = append(jars, real)
+		}
+	}
 	if len(jars) == 0 {
 		t.Fatal("no jars at hand")
 	}
-	seen := map[string]bool{}
-	all := module{name: "jars"}
-	for _, j := range jars {
-		for _, c := range classtest.Read(t, j) {
-			if !seen[c.Name] && !strings.HasSuffix(c.Name, "module-info") {
-				seen[c.Name] = true
-				all.classes = append(all.classes, c)
-			}
-		}
-	}
-	dir := t.TempDir()
-	stub, cp := filepath.Join(dir, "stub.jar"), filepath.Join(dir, "all.jar")
-	// Jars that don't belong together have classes that don't fit: those are
-	// refused as they are, too.
-	classtest.Jar(t, cp, all.classes)
-	out, _ := classtest.Java(t, home, "-Xverify:all", "-Xmx1g", "-cp", loaderJar(t, home)+":"+cp, "LoadAll", nameList(t, all.classes))
+	return jars
+}
+
+// refusedBare returns the classes that are refused as they are, because the
+// jars on the class path don't fit together.
+func refusedBare(t *testing.T, home string, cs []classtest.Class, flags []string) (names []string) {
+	t.Helper()
+	args := append([]string{"-Xverify:all", "-Xmx1g"}, flags...)
+	out, _ := classtest.Java(t, home, append(args, "LoadAll", nameList(t, cs))...)
 	for line := range strings.Lines(out) {
 		if rest, ok := strings.CutPrefix(line, "REFUSED "); ok {
 			t.Log("refused before rewriting: ", strings.TrimSpace(rest))
 			name, _, _ := strings.Cut(rest, ":")
-			ta.bare = append(ta.bare, name)
+			names = append(names, name)
 		}
 	}
-	modules := []module{all}
-	rewriteModules(t, &ta, modules)
-	classtest.Jar(t, stub, []classtest.Class{buildStub(t, home)})
-	classtest.Jar(t, cp, modules[0].classes)
-	refused := link(t, home, modules[0].classes, &ta, nil, "-cp", loaderJar(t, home)+":"+cp, "--patch-module", "java.base="+stub)
-	ta.summary(t, refused, start)
+	return names
 }
 
 // rewriteModules replaces the classes by rewritten ones, after a round trip,

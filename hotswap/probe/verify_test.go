@@ -71,8 +71,8 @@ public class LoadAll {
             try {
                 inst.redefineClasses(d);
                 redefined++;
-            } catch (UnsupportedOperationException e) {
-                generated++; // jlink made this class anew for the runtime image
+            } catch (UnsupportedOperationException | UnmodifiableClassException e) {
+                generated++; // jlink made this class anew for the runtime image, or the JVM keeps it
             } catch (Throwable e) {
                 System.out.println("REFUSED redefinition of " + d.getDefinitionClass() + ": " + e);
             }

@@ -48,7 +48,7 @@ var Messages = []Message{
 	{"CMD_GO", CmdGo, "", "", "let a program that waits at its start (premain) go on"},
 	{"CMD_FIND", CmdFind, "str name", "", "say which loaders could find this class: FOUND"},
 
-	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 loaded, str probe", "", "first message of the agent"},
+	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 pid", "", "first message of the agent"},
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},
 	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface", "", "loaded classes; state has the CLASS_ bits; an empty super is none"},
 	{"REQ_BYTES", ReqBytes, "u8 last, [] u32 loader, str name, bytes file", "", "class files as resources; empty where none was found"},

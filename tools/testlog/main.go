@@ -110,7 +110,8 @@ type report struct {
 	closing                 []string // lines for the summary
 	passed, failed, skipped int
 	brokenPackages          int
-	refused                 []string
+	broken                  []string // failed tests
+	refused                 []string // tests skipped without leave
 }
 
 func (r *report) read(in io.Reader) error {
@@ -145,7 +146,9 @@ func (r *report) event(e event) {
 			r.closing = append(r.closing, strings.TrimSuffix(e.Output, "\n"))
 			return
 		}
-		r.output[t] = append(r.output[t], e.Output)
+		if !strings.HasPrefix(e.Output, "=== ") { // which test runs now
+			r.output[t] = append(r.output[t], e.Output)
+		}
 	case "pass":
 		if e.Test != "" {
 			r.passed++
@@ -155,6 +158,7 @@ func (r *report) event(e event) {
 		fmt.Fprint(r.out, strings.Join(r.output[t], ""))
 		if e.Test != "" {
 			r.failed++
+			r.broken = append(r.broken, e.Package+" "+e.Test)
 		} else {
 			r.brokenPackages++
 		}
@@ -196,6 +200,9 @@ func (r *report) skip(t test) {
 
 // finish prints the end and reports whether all is well.
 func (r *report) finish() bool {
+	for _, s := range r.broken {
+		fmt.Fprintf(r.out, "failed: %s\n", s)
+	}
 	for _, s := range r.refused {
 		fmt.Fprintf(r.out, "skipped but not on the list of allowed skips: %s\n", s)
 	}

@@ -46,7 +46,7 @@ func TestReport(t *testing.T) {
 	}{
 		{"allowed", stream, "missing-jdks", true, "task: [test] go test\n--- SKIP: p TestB/jdk8 (JDK 8 not installed)\nok  \tp\t0.1s\n1 passed, 0 failed, 1 skipped\n"},
 		{"condition does not hold", stream, "", false, "not on the list of allowed skips: p TestB/jdk8: JDK 8 not installed\n"},
-		{"failed", stream + failure, "missing-jdks", false, "x_test.go:7: wrong\nFAIL\tq\t0.1s\n1 passed, 1 failed, 1 skipped\n"},
+		{"failed", stream + failure, "missing-jdks", false, "x_test.go:7: wrong\nFAIL\tq\t0.1s\nfailed: q TestC\n1 passed, 1 failed, 1 skipped\n"},
 		{"does not build", stream + broken, "missing-jdks", false, "q.go:1: undefined: x\nFAIL\tq [build failed]\n"},
 		{"nothing", "", "", false, "no test ran\n"},
 	} {

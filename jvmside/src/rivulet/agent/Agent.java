@@ -47,7 +47,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
             commands = new FileInputStream(room + "/commands");
             bell = new FileOutputStream(room + "/bell");
         }
-        mailbox = new Mailbox(memory.base, bell);
+        mailbox = new Mailbox(memory, bell);
         loaders = new Loaders();
         hook = new Hook(inst, mailbox, loaders);
         listing = new Listing(inst, mailbox, loaders);
@@ -55,6 +55,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     /** Called by Boot1 on the JVM's attach thread or, in premain, on the main thread, which waits for the word to go. */
     public static void start(String room, Instrumentation inst, boolean premain) throws Exception {
+        if (premain && System.getProperty("sun.java.command", "").isEmpty()) return; // java -version and the like
         Modules.open(inst);
         define();
         load();
@@ -114,6 +115,15 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
     }
 
+    /** This process's id as it sees itself, 0 if it can't. */
+    private static int pid() {
+        try {
+            return Integer.parseInt(new java.io.File("/proc/self").getCanonicalFile().getName());
+        } catch (IOException | NumberFormatException e) {
+            return 0;
+        }
+    }
+
     private boolean up() {
         return Memory.U.getIntVolatile(null, memory.base + Layout.H_STATE) == Layout.STATE_UP;
     }
@@ -125,7 +135,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         int reason = Layout.REASON_FAILED;
         try {
             byte[] hello = new Out().str(System.getProperty("java.version")).u64(System.nanoTime()).u8(inst.isRetransformClassesSupported() ? 1 : 0)
-                .u32(0).str(Probe.class.getName()).done();
+                .u32(pid()).done();
             if (mailbox.call(Wire.REQ_HELLO, hello, PATIENCE) != null) {
                 inst.addTransformer(hook, true);
                 Probe.revealer(this);

@@ -1,6 +1,5 @@
 package rivulet.agent;
 
-import static rivulet.agent.Memory.BYTES;
 import static rivulet.agent.Memory.U;
 
 import java.io.OutputStream;
@@ -15,12 +14,14 @@ final class Mailbox {
     /** A controller that was silent for so long is gone or stopped. */
     static final long SILENCE = 1_200_000_000L;
 
+    private final Memory memory;
     private final long base;
     private final OutputStream bell;
     private volatile boolean closed;
 
-    Mailbox(long base, OutputStream bell) {
-        this.base = base;
+    Mailbox(Memory memory, OutputStream bell) {
+        this.memory = memory;
+        this.base = memory.base;
         this.bell = bell;
     }
 
@@ -55,7 +56,7 @@ final class Mailbox {
             U.putInt(box + Layout.B_TYPE, type);
             U.putInt(box + Layout.B_TOTAL, request.length);
             U.putInt(box + Layout.B_LENGTH, n);
-            U.copyMemory(request, BYTES + sent, null, box + Layout.BOX_HEADER, n);
+            memory.write(box + Layout.BOX_HEADER - base, request, sent, n);
             sent += n;
             state = turn(box, Layout.BOX_REQUEST, deadline);
             if (state == Layout.BOX_REPLY) reply = receive(box, deadline);
@@ -68,7 +69,7 @@ final class Mailbox {
         byte[] reply = new byte[U.getInt(box + Layout.B_TOTAL)];
         for (int got = 0; ; ) {
             int n = Math.min(U.getInt(box + Layout.B_LENGTH), reply.length - got);
-            U.copyMemory(null, box + Layout.BOX_HEADER, reply, BYTES + got, n);
+            memory.read(box + Layout.BOX_HEADER - base, reply, got, n);
             got += n;
             if (got == reply.length) return reply;
             if (n == 0 || turn(box, Layout.BOX_NEXT, deadline) != Layout.BOX_REPLY) return null;

@@ -13,7 +13,6 @@ import rivulet.probe.stub.Unsafe;
 /** The data file, mapped for as long as probes may look at it. */
 final class Memory {
     static final Unsafe U = unsafe();
-    static final long BYTES = U.arrayBaseOffset(byte[].class);
 
     private static final long TID = tid();
 
@@ -28,6 +27,20 @@ final class Memory {
         base = U.getLong(buffer, U.objectFieldOffset(Buffer.class.getDeclaredField("address")));
         if (U.getLong(base + Layout.H_MAGIC) != Layout.MAGIC || U.getInt(base + Layout.H_VERSION) != Layout.VERSION)
             throw new IllegalStateException("data file of another version: " + U.getInt(base + Layout.H_VERSION));
+    }
+
+    /** Copies b[from, from+n) to the file. Through the buffer: Unsafe's way differs between JDKs. */
+    void write(long offset, byte[] b, int from, int n) {
+        ByteBuffer d = buffer.duplicate();
+        d.position((int) offset);
+        d.put(b, from, n);
+    }
+
+    /** Copies from the file to b[to, to+n). */
+    void read(long offset, byte[] b, int to, int n) {
+        ByteBuffer d = buffer.duplicate();
+        d.position((int) offset);
+        d.get(b, to, n);
     }
 
     /** Unmaps the file. Whoever touches it afterwards crashes the JVM: see Silence. */

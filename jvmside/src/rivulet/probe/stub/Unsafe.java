@@ -16,7 +16,6 @@ public class Unsafe {
     public native long getLong(long address);
     public native void putLong(long address, long v);
     public native byte getByte(long address);
-    public native void putByte(long address, byte v);
     public native void putChar(long address, char v);
     public native long getLong(Object o, long offset);
     public native void putIntRelease(Object o, long offset, int v);
@@ -26,11 +25,8 @@ public class Unsafe {
     public native boolean compareAndSetInt(Object o, long offset, int expected, int v);
     public native boolean compareAndSetLong(Object o, long offset, long expected, long v);
     public native long getAndAddLong(Object o, long offset, long delta);
-    public native int getAndAddInt(Object o, long offset, int delta);
-    public native void copyMemory(Object from, long fromOffset, Object to, long toOffset, long bytes);
     public native void setMemory(long address, long bytes, byte v);
     public native long allocateMemory(long bytes);
-    public native int arrayBaseOffset(Class<?> c);
     public native void park(boolean absolute, long time);
     public native void unpark(Object thread);
     public native boolean shouldBeInitialized(Class<?> c);

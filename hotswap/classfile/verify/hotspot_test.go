@@ -1,0 +1,285 @@
+package verify_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
+)
+
+// judge defines and links each class of a file in a loader of its own, and
+// prints what the JVM says: A accepted, R refused, N something else is missing.
+const judge = `
+import java.io.*;
+public class Judge {
+    static class One extends ClassLoader {
+        final String name; final byte[] b;
+        One(String name, byte[] b) { super(Judge.class.getClassLoader()); this.name = name; this.b = b; }
+        @Override protected Class<?> loadClass(String n, boolean resolve) throws ClassNotFoundException {
+            if (!n.equals(name)) return super.loadClass(n, resolve);
+            Class<?> c = findLoadedClass(n);
+            return c != null ? c : defineClass(n, b, 0, b.length);
+        }
+    }
+    public static void main(String[] args) throws Exception {
+        StringBuilder out = new StringBuilder();
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream(args[0])))) {
+            for (int n = in.readInt(); n > 0; n--) {
+                String name = in.readUTF().replace('/', '.');
+                byte[] b = new byte[in.readInt()];
+                in.readFully(b);
+                try {
+                    Class.forName(name, false, new One(name, b)).getDeclaredMethods();
+                    out.append("A\n");
+                } catch (VerifyError | ClassFormatError e) {
+                    out.append("R ").append(e.getMessage().split("\n")[0]).append('\n');
+                } catch (Throwable e) {
+                    out.append("N ").append(e.toString().split("\n")[0]).append('\n');
+                }
+            }
+        }
+        System.out.print(out);
+    }
+}`
+
+// otherPackage is a hierarchy in which every class is in another runtime
+// package, as for a class that a loader of its own defines.
+type otherPackage struct{ verify.Classes }
+
+func (o otherPackage) Protected(class, name, desc string) (string, bool) {
+	declarer, ok := o.Classes.Protected(class, name, desc)
+	return "elsewhere/" + declarer, ok
+}
+
+// A mutant is a class with something wrong in one method, perhaps.
+type mutant struct {
+	class *classfile.Class
+	at    int // the method
+	bytes []byte
+	what  string
+}
+
+// TestHotSpot lets HotSpot and us judge methods with a few bytes of code,
+// tables or stack maps changed. RIVULET_MUTANTS sets how many; RIVULET_SEED
+// repeats a run. With jars in the bench folder their classes are used too.
+func TestHotSpot(t *testing.T) {
+	n := 3000
+	if s := os.Getenv("RIVULET_MUTANTS"); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	seed := rand.Uint64()
+	if s := os.Getenv("RIVULET_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	home := classtest.Home(t)
+	h, pool, cp := subjects(t, home)
+	mutants := make([]mutant, 0, n)
+	for len(mutants) < n {
+		if m, ok := mutate(pool[r.IntN(len(pool))], r); ok {
+			mutants = append(mutants, m)
+		}
+	}
+	verdicts := hotspot(t, home, cp, mutants)
+	counts, why := map[string]int{}, map[string]int{}
+	for i, m := range mutants {
+		ours := "A"
+		err := ourVerdict(m, otherPackage{h})
+		if err != nil {
+			ours = "R"
+		}
+		theirs := verdicts[i][:1]
+		counts[ours+theirs]++
+		words := strings.Fields(verdicts[i])
+		why[strings.Join(words[1:min(len(words), 6)], " ")]++
+		if theirs != "N" && ours != theirs {
+			t.Errorf("mutant %d: we say %v, HotSpot says %s (%s)", i, err, verdicts[i], m.what)
+			if dir := os.Getenv("RIVULET_KEEP"); dir != "" {
+				os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".class")), m.bytes, 0o644)
+			}
+		}
+	}
+	t.Logf("HotSpot's reasons: %v", why)
+	t.Logf("both accept %d, both refuse %d, only we refuse %d, only HotSpot refuses %d, no verdict %d",
+		counts["AA"], counts["RR"], counts["RA"], counts["AR"], counts["AN"]+counts["RN"])
+}
+
+// subjects returns classes to mutate, the hierarchy that they live in and
+// their class path.
+func subjects(t *testing.T, home string) (verify.Classes, []classtest.Class, string) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("..", "..", "probe", "testdata", "Behave.java"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := os.ReadFile(filepath.Join("..", "..", "probe", "testdata", "Truth.java"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := "public class Big { static int wide(int n) { return n; } static int huge(int n) { return n; } static int many(int n) { return n; } static int chain(int n) { return n; } static int near(int n) { return n; } }"
+	cp := classtest.Compile(t, home, map[string]string{"Behave.java": string(src), "Truth.java": string(truth), "Big.java": big})
+	pool := classtest.ReadDir(t, cp)
+	for _, pattern := range []string{"batik-*1.16.jar", "xalan2.jar", "h2.jar"} {
+		jars, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", pattern))
+		for _, j := range jars {
+			pool = append(pool, classtest.Read(t, j)...)
+			cp += ":" + j
+		}
+	}
+	h := verify.Classes{}
+	known := classtest.Archives(t, home)
+	if len(pool) < 1000 { // no jars: java.base is all that they need
+		known = []string{classtest.JavaBase(home)}
+	}
+	more, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar")) // named in manifests
+	for _, cf := range append(classtest.Read(t, append(more, known...)...), pool...) {
+		if c, err := classfile.Parse(cf.Bytes); err == nil {
+			h.Add(c)
+		}
+	}
+	return h, accepted(t, home, cp, pool), cp
+}
+
+// accepted returns the classes that HotSpot accepts when a loader of its own
+// defines each: not those that use protected members of their package.
+func accepted(t *testing.T, home, cp string, pool []classtest.Class) (good []classtest.Class) {
+	t.Helper()
+	var ms []mutant
+	for _, cf := range pool {
+		if c, err := classfile.Parse(cf.Bytes); err == nil && c.Name() == cf.Name {
+			ms = append(ms, mutant{class: c, bytes: cf.Bytes})
+		}
+	}
+	for i, v := range hotspot(t, home, cp, ms) {
+		if v == "A" {
+			good = append(good, classtest.Class{Name: ms[i].class.Name(), Bytes: ms[i].bytes})
+		}
+	}
+	t.Logf("%d of %d classes accepted as they are", len(good), len(ms))
+	return good
+}
+
+// mutate changes one method of a class.
+func mutate(cf classtest.Class, r *rand.Rand) (mutant, bool) {
+	c, err := classfile.Parse(cf.Bytes)
+	if err != nil || len(c.Methods) == 0 || c.Major < classfile.MajorTypeCheck || c.Name() == "module-info" {
+		return mutant{}, false
+	}
+	at := r.IntN(len(c.Methods))
+	m := &c.Methods[at]
+	a := m.Attribute(classfile.AttrCode)
+	if a == nil {
+		return mutant{}, false
+	}
+	a.Info = append([]byte(nil), a.Info...)
+	code, err := c.Code(m) // shares memory with a.Info
+	if err != nil {
+		return mutant{}, false
+	}
+	what := fmt.Sprintf("%s.%s%s", c.Name(), m.Name, m.Desc)
+	for range 1 + r.IntN(2) {
+		what += change(a, code, r)
+	}
+	return mutant{c, at, c.Bytes(), what}, true
+}
+
+// change makes one change and says which.
+func change(a *classfile.Attribute, code *classfile.Code, r *rand.Rand) string {
+	maps := code.Attribute(classfile.AttrStackMapTable)
+	switch k := r.IntN(40); {
+	case k >= 20: // an opcode for a like one, or another constant or slot
+		ins := instructions(code.Bytecode)
+		in := ins[r.IntN(len(ins))]
+		at := in.Offset + r.IntN(in.Size)
+		code.Bytecode[at] = byte(int(code.Bytecode[at]) + 1 - 2*r.IntN(2))
+		return fmt.Sprintf(", %s at %d byte %d now %d", in.Op, in.Offset, at, code.Bytecode[at])
+	case k < 5 && maps != nil: // a byte of the stack maps
+		i := r.IntN(len(maps.Info))
+		maps.Info[i] = byte(r.IntN(12))
+		return fmt.Sprintf(", stack map byte %d is %d", i, maps.Info[i])
+	case k == 5: // max_stack
+		binary.BigEndian.PutUint16(a.Info, uint16(max(0, int(code.MaxStack)-1)))
+		return ", max_stack one less"
+	case k == 6: // max_locals
+		binary.BigEndian.PutUint16(a.Info[2:], uint16(max(0, int(code.MaxLocals)-1)))
+		return ", max_locals one less"
+	case k == 7 && len(code.Handlers) > 0: // a handler
+		i := 8 + len(code.Bytecode) + 2 + r.IntN(len(code.Handlers)*classfile.HandlerSize)
+		a.Info[i] = byte(r.IntN(len(code.Bytecode) + 1))
+		return fmt.Sprintf(", exception table byte at %d is %d", i, a.Info[i])
+	case k < 14: // an opcode for another
+		ins := instructions(code.Bytecode)
+		in := ins[r.IntN(len(ins))]
+		code.Bytecode[in.Offset] = byte(r.IntN(202))
+		return fmt.Sprintf(", %s at %d became %s", in.Op, in.Offset, classfile.Op(code.Bytecode[in.Offset]))
+	case k < 17: // an instruction becomes nothing
+		ins := instructions(code.Bytecode)
+		in := ins[r.IntN(len(ins))]
+		clear(code.Bytecode[in.Offset : in.Offset+in.Size])
+		return fmt.Sprintf(", %s at %d became nops", in.Op, in.Offset)
+	default: // any byte
+		i := r.IntN(len(code.Bytecode))
+		code.Bytecode[i] = byte(r.IntN(256))
+		return fmt.Sprintf(", byte %d is %d", i, code.Bytecode[i])
+	}
+}
+
+func instructions(code []byte) (ins []classfile.Instr) {
+	s := classfile.Scan(code)
+	for s.Next() {
+		ins = append(ins, s.Instr)
+	}
+	if len(ins) == 0 {
+		ins = append(ins, classfile.Instr{Size: 1})
+	}
+	return ins
+}
+
+func ourVerdict(m mutant, h verify.Hierarchy) error {
+	c, err := classfile.Parse(m.bytes)
+	if err != nil {
+		return err
+	}
+	_, err = verify.Method(c, &c.Methods[m.at], h)
+	return err
+}
+
+// hotspot returns the lines of the judge.
+func hotspot(t *testing.T, home, cp string, ms []mutant) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "mutants")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	binary.Write(w, binary.BigEndian, int32(len(ms)))
+	for _, m := range ms {
+		name := m.class.Name()
+		binary.Write(w, binary.BigEndian, uint16(len(name)))
+		w.WriteString(name)
+		binary.Write(w, binary.BigEndian, int32(len(m.bytes)))
+		w.Write(m.bytes)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	dir := classtest.Compile(t, home, map[string]string{"Judge.java": judge})
+	out, err := classtest.Java(t, home, "-Xmx1g", "-XX:TieredStopAtLevel=1", "-cp", dir+":"+cp, "Judge", file)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || len(lines) != len(ms) {
+		t.Fatalf("%d verdicts: %v\n%.2000s", len(lines), err, out)
+	}
+	return lines
+}
