@@ -19,6 +19,10 @@
 // receivers and nothing more, except that access checks are not made, and that
 // a conflict of default methods, which throws, gives all that conflict.
 //
+// A lambda expression counts as a class that implements its interface and calls
+// the lambda's body: see [Lambda]. So a call through an interface reaches the
+// bodies of all lambdas of that type, whoever made the object.
+//
 // A class with a supertype that is not known yet, or known by name only in a
 // loader that may prefer a class of its own, is loose: it may be a subtype of
 // anything, so its virtual methods answer every call of their name and

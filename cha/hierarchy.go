@@ -1,14 +1,19 @@
 package cha
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Policy says whether a class is excluded from instrumentation.
 type Policy func(id ClassID, defines Loader) bool
 
 // ExcludeJDK is the policy of a new hierarchy: classes of the boot and platform
-// loaders are excluded.
-func ExcludeJDK(_ ClassID, l Loader) bool {
-	return l.Kind == LoaderBoot || l.Kind == LoaderPlatform
+// loaders are excluded, and the accessors that reflection of JDK 8 to 21
+// generates in loaders of their own, which the JVM does not verify.
+func ExcludeJDK(id ClassID, l Loader) bool {
+	return l.Kind == LoaderBoot || l.Kind == LoaderPlatform ||
+		strings.HasPrefix(id.Name, "jdk/internal/reflect/") || strings.HasPrefix(id.Name, "sun/reflect/")
 }
 
 // A Hierarchy is the set of known classes. The zero value is not ready; use

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/cha/chatest"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -72,4 +73,56 @@ func answer(h *cha.Hierarchy, from cha.ClassID, c cha.Call) (lines []string) {
 		lines = append(lines, "  "+c.String()+" ->")
 	}
 	return lines
+}
+
+// TestMirrorJDK mirrors every class of java.base.
+func TestMirrorJDK(t *testing.T) {
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		h, calls, lambdas := cha.New(), 0, 0
+		for _, b := range chatest.Dump(t, j, "module:java.base") {
+			m := chatest.Mirror(t, 0, b)
+			h.Add(m)
+			for i := range m.Methods {
+				calls += len(m.Methods[i].Calls)
+			}
+			lambdas += len(m.Lambdas)
+		}
+		if calls < 100_000 || lambdas < 500 {
+			t.Errorf("%d calls, %d lambdas in %d classes", calls, lambdas, h.Len())
+		}
+		h.Classes(func(m *cha.ClassMirror) bool {
+			if missing := h.Missing(m.ID); missing != nil {
+				t.Errorf("%v: missing %v", m.ID, missing)
+			}
+			return true
+		})
+	}, 17, 25)
+}
+
+// FuzzMirror mirrors whatever parses.
+func FuzzMirror(f *testing.F) {
+	for _, b := range chatest.Dump(f, jvmtest.Any(f), "java/lang/Object", "java/util/function/Function", "java/util/Comparator", "java/lang/Enum") {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		cf, err := classfile.Parse(b)
+		if err != nil {
+			return
+		}
+		m, err := cha.NewMirror(cha.ClassID{Loader: 1, Name: cf.Name()}, cf)
+		if err != nil {
+			if m != nil {
+				t.Error("a mirror with an error")
+			}
+			return
+		}
+		h := cha.New()
+		h.Add(m)
+		for i := range m.Methods {
+			for _, c := range m.Methods[i].Calls {
+				h.Targets(m.ID, c)
+			}
+		}
+		h.Callbacks(func(cha.Hit) {})
+	})
 }

@@ -75,14 +75,14 @@ func (h *Hierarchy) overrides(c *node, s sym, r *resolution) bool {
 	if m == nil || m.Access&(accPublic|accProtected) != 0 {
 		return true
 	}
-	return overridesPackagePrivate(c, r.ms[0].n, s)
+	return overridesPackagePrivate(c, r.ms[0].n, s, 0)
 }
 
 // overridesPackagePrivate decides for a package-private method of class a: only
 // the run-time package counts (§5.3), unless a method between them overrides it
 // and is overridden in turn.
-func overridesPackagePrivate(c, a *node, s sym) bool {
-	if c == a || samePackage(c, a) {
+func overridesPackagePrivate(c, a *node, s sym, depth int) bool {
+	if c == a || samePackage(c, a) || depth > maxChain {
 		return true
 	}
 	yes, reached := false, false
@@ -96,7 +96,7 @@ func overridesPackagePrivate(c, a *node, s sym) bool {
 		}
 		m := b.find(s)
 		if m != nil && m.virtual() && (m.Access&(accPublic|accProtected) != 0 || samePackage(c, b)) {
-			yes = overridesPackagePrivate(b, a, s)
+			yes = overridesPackagePrivate(b, a, s, depth+1)
 		} else if b.opaque() {
 			yes = true
 		}

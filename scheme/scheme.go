@@ -13,8 +13,10 @@
 //     [Scheme.Entered] returns is done, and so does every other thread that
 //     enters it meanwhile.
 //   - Each class is added to the hierarchy and then told to Loaded before any of
-//     its code runs, or else to Listed; the same when a class becomes known
-//     better, or cha.Hierarchy.NeedBytes was served.
+//     its code runs. What cha.Hierarchy.NeedBytes and Missing ask for is best
+//     added in between: what is not known costs useless steps.
+//   - Each class that was not announced, or becomes known better later (exact
+//     supertypes, methods, other bytes), is added and told to Listed.
 //   - [Plan.Also] is done before an object of the loading class can exist.
 //
 // # Callbacks
@@ -31,8 +33,10 @@
 // Reflection, method handles found by name, service loaders, deserialization
 // and JNI lead to methods that no code names. They are recorded only if they are
 // in the subgraph for another reason. [Unseen] lists the call sites, for the
-// report; a probe there that passes the real target to Found closes the gap. A class initializer that the JVM runs for a reason that is not in the
-// code of a reachable method is missed in the same way.
+// report; a probe there that passes the real target to Found closes the gap.
+// What the JVM itself calls (ClassLoader.loadClass of an application's loader,
+// when code inside the subgraph needs a class) is planned only once a callback
+// is possible.
 //
 // Schemes are pure and not safe for concurrent use; they change nothing in the
 // hierarchy, which must not change during a call.

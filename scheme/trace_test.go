@@ -48,6 +48,14 @@ func trace(t *testing.T, j jvmtest.JDK, ar *jvmtest.Archive) {
 	for _, make := range []func(*cha.Hierarchy) Scheme{NewA, NewB} {
 		h := cha.New()
 		h.AddLoader(cha.Loader{ID: 1, Kind: cha.LoaderApp})
+		h.SetPolicy(func(id cha.ClassID, l cha.Loader) bool {
+			for _, prefix := range ar.Lines("exclude") {
+				if strings.HasPrefix(id.Name, prefix) {
+					return true
+				}
+			}
+			return cha.ExcludeJDK(id, l)
+		})
 		r := &replay{t: t, h: h, s: make(h), root: root, classes: classes, boot: boot, planned: map[cha.MethodID]bool{}, called: map[cha.MethodID]bool{}}
 		r.do(r.s.Roots([]cha.MethodID{root}))
 		for _, e := range events {
@@ -94,6 +102,7 @@ func (r *replay) event(e chatest.Event) {
 	}
 	if m != nil {
 		c := *m
+		c.Methods = slices.Clone(c.Methods) // the hierarchy's own
 		r.h.Add(&c)
 		r.do(r.s.Loaded(c.ID))
 	}
@@ -106,6 +115,12 @@ func (r *replay) event(e chatest.Event) {
 			continue
 		}
 		fresh, ok := r.planned[m]
+		if c := r.h.Class(m.Class); c != nil && c.Excluded {
+			if ok {
+				r.t.Errorf("%v is excluded, and a step", m)
+			}
+			continue
+		}
 		if !ok {
 			r.t.Errorf("%s: %v is not instrumented; stack %v", r.s.Name(), m, e.Stack[i:])
 			r.planned[m] = false

@@ -1,15 +1,12 @@
 package attach
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -50,6 +47,12 @@ func TestAttach(t *testing.T) {
 		wantErr(t, err, ErrRejected, tg.pid)
 		if c, err := Counters(tg.pid); err != nil || c["sun.rt.javaCommand"] != "Target one two words" || c["sun.rt.createVmEndTime"].(int64) == 0 {
 			t.Errorf("counters: %v, %d of them", err, len(c))
+		}
+		if ok, err := HasThread(tg.pid, "rivulet-agent"); !ok || err != nil {
+			t.Errorf("thread name not seen: %v, %v", ok, err)
+		}
+		if ok, err := HasThread(tg.pid, "rivulet"); ok || err != nil {
+			t.Errorf("part of a thread name taken for it: %v, %v", ok, err)
 		}
 		open(t, tg.pid)
 		tg.unharmed()
@@ -93,146 +96,6 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestLoadAgent decodes every result of loading.
-func TestLoadAgent(t *testing.T) {
-	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
-		tg := start(t, j)
-		vm, ctx := open(t, tg.pid), deadline(t, 30*time.Second)
-		dir := classes(t)
-		warn, err := vm.DynamicAgentWarning(ctx)
-		if err != nil || warn != (j.Version >= 21) {
-			t.Errorf("warning foretold: %v, %v", warn, err)
-		}
-		if err := vm.LoadAgent(ctx, dir+"/agent.jar", "hello=1"); err != nil {
-			t.Error(err)
-		}
-		tg.WaitLine("agent:hello=1")
-		if s := tg.err(); strings.Contains(s, "WARNING") != warn {
-			t.Errorf("warning was foretold as %v, got %q", warn, s)
-		}
-		for _, c := range []struct {
-			jar, options string
-			code         int
-		}{
-			{dir + "/missing.jar", "", agentBadJar},
-			{dir + "/noagent.jar", "x", agentBadJar},
-			{dir + "/agent.jar", "boom", agentStartError},
-			{"relative.jar", "", 0},
-			{"/tmp/a=b.jar", "", 0},
-		} {
-			err := vm.LoadAgent(ctx, c.jar, c.options)
-			wantErr(t, err, ErrRejected, tg.pid)
-			var e *Error
-			if errors.As(err, &e); e.Code != c.code {
-				t.Errorf("%s: code %d, want %d", c.jar, e.Code, c.code)
-			}
-		}
-		// The listener is busy with agentmain; waiting for it ends in time.
-		slow := make(chan error)
-		go func() { slow <- vm.LoadAgent(ctx, dir+"/agent.jar", "slow") }()
-		time.Sleep(300 * time.Millisecond)
-		_, err = vm.Execute(deadline(t, 300*time.Millisecond), "properties")
-		wantErr(t, err, ErrNoAnswer, tg.pid)
-		if err := <-slow; err != nil {
-			t.Error(err)
-		}
-		tg.unharmed()
-	})
-}
-
-// TestAgentsDisabled: commands work, agents don't, from any origin of the flag.
-func TestAgentsDisabled(t *testing.T) {
-	eachJDK(t, 11, func(t *testing.T, j jvmtest.JDK) {
-		tg := start(t, j, "-XX:-EnableDynamicAgentLoading")
-		p, err := Inspect(tg.pid)
-		if err != nil || p.Attachable {
-			t.Errorf("Inspect: %+v, %v", p, err)
-		}
-		wantErr(t, p.Err, ErrAgentsDisabled, tg.pid)
-		vm, ctx := open(t, tg.pid), deadline(t, 20*time.Second)
-		_, err = vm.DynamicAgentWarning(ctx)
-		wantErr(t, err, ErrAgentsDisabled, tg.pid)
-		wantErr(t, vm.LoadAgent(ctx, classes(t)+"/agent.jar", ""), ErrAgentsDisabled, tg.pid)
-		r, err := vm.Execute(ctx, "load", "instrument", "false", classes(t)+"/agent.jar")
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantErr(t, vm.agentError("x.jar", r), ErrAgentsDisabled, tg.pid)
-		tg.unharmed()
-	})
-}
-
-// TestWarningOrigin: only the command line silences the warning of JDK 21.
-func TestWarningOrigin(t *testing.T) {
-	eachJDK(t, 21, func(t *testing.T, j jvmtest.JDK) {
-		for _, c := range []struct {
-			env, option string
-			warn        bool
-		}{
-			{"JAVA_TOOL_OPTIONS=-XX:+EnableDynamicAgentLoading", "-Xmx64m", true},
-			{"JDK_JAVA_OPTIONS=-XX:+EnableDynamicAgentLoading", "-Xmx64m", false},
-			{"A=b", "-XX:+EnableDynamicAgentLoading", false},
-		} {
-			cmd := java(t, j, c.option)
-			cmd.Env = append(os.Environ(), c.env)
-			tg := launch(t, cmd)
-			tg.WaitLine("up")
-			vm, ctx := open(t, tg.pid), deadline(t, 20*time.Second)
-			warn, err := vm.DynamicAgentWarning(ctx)
-			if err != nil || warn != c.warn {
-				t.Errorf("%v: foretold %v, %v", c, warn, err)
-			}
-			if err := vm.LoadAgent(ctx, classes(t)+"/agent.jar", ""); err != nil {
-				t.Error(err)
-			}
-			if s := tg.err(); strings.Contains(s, "WARNING: A Java agent") != c.warn {
-				t.Errorf("%v: printed %q", c, s)
-			}
-		}
-	})
-}
-
-// TestDisabled: a JVM with attach disabled answers SIGQUIT with a thread dump,
-// so it must not get one, wherever the flag stands.
-func TestDisabled(t *testing.T) {
-	const flag = "-XX:+DisableAttachMechanism"
-	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
-		dir := t.TempDir()
-		argFile, flagsFile := filepath.Join(dir, "args"), filepath.Join(dir, "flags")
-		os.WriteFile(argFile, []byte("# comment\n\"-Xmx64m\" "+flag+"\n"), 0o644)
-		os.WriteFile(flagsFile, []byte("+DisableAttachMechanism\n"), 0o644)
-		for _, c := range []struct {
-			env     string
-			options []string
-			least   int
-		}{
-			{"", []string{flag}, 8},
-			{"", []string{flag, "-XX:-UsePerfData"}, 8},
-			{"", []string{"-XX:Flags=" + flagsFile, "-XX:-UsePerfData"}, 8},
-			{"JAVA_TOOL_OPTIONS=" + flag, nil, 8},
-			{"JAVA_TOOL_OPTIONS=" + flag, []string{"-XX:-UsePerfData"}, 8},
-			{"_JAVA_OPTIONS=" + flag, []string{"-XX:+PerfDisableSharedMem"}, 8},
-			{"JDK_JAVA_OPTIONS=-Xmx64m " + flag, []string{"-XX:-UsePerfData"}, 11},
-			{"", []string{"@" + argFile, "-XX:-UsePerfData"}, 11},
-		} {
-			if j.Version < c.least {
-				continue
-			}
-			cmd := java(t, j, c.options...)
-			cmd.Env = append(os.Environ(), c.env)
-			tg := launch(t, cmd)
-			tg.WaitLine("up")
-			_, err := Open(deadline(t, 10*time.Second), tg.pid)
-			wantErr(t, err, ErrAttachDisabled, tg.pid)
-			p, err := Inspect(tg.pid)
-			if err != nil || p.Attachable || p.Main != "Target" || p.Major() != j.Version {
-				t.Errorf("Inspect: %+v, %v", p, err)
-			}
-			tg.unharmed()
-		}
-	})
-}
-
 // TestNoPerfData: JVMs without hsperfdata, or whose file a cleaner removed.
 func TestNoPerfData(t *testing.T) {
 	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
@@ -255,53 +118,6 @@ func TestNoPerfData(t *testing.T) {
 			tg.unharmed()
 		}
 	})
-}
-
-// TestJustStarted attaches while the JVM has not installed its handler yet, at
-// various points of its start-up.
-func TestJustStarted(t *testing.T) {
-	runs := 8 // on each of five JDKs
-	if testing.Short() {
-		runs = 3
-	}
-	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
-		for i := range runs {
-			options := []string{"-Dx=1"}
-			if i%4 == 3 {
-				options = []string{"-XX:-UsePerfData"}
-			}
-			tg := launch(t, java(t, j, options...))
-			time.Sleep(time.Duration(i) * 10 * time.Millisecond)
-			vm, err := Open(deadline(t, 20*time.Second), tg.pid)
-			if err != nil {
-				t.Errorf("run %d: %v", i, err)
-			} else if r, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil || r.Code != 0 {
-				t.Errorf("run %d: %v %v", i, err, r.Code)
-			}
-			tg.WaitLine("up")
-			tg.unharmed()
-			if t.Failed() {
-				return
-			}
-		}
-	})
-}
-
-// TestNoWait proves the need for settle: it is SigCgt that tells.
-func TestNoWait(t *testing.T) {
-	tg := launch(t, java(t, jvmtest.Any(t)))
-	defer tg.unharmed()
-	st, err := readStatus(tg.pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if st.catchesQuit() {
-		t.Skip("the JVM was faster")
-	}
-	tg.WaitLine("up")
-	if st, _ = readStatus(tg.pid); !st.catchesQuit() {
-		t.Error("SIGQUIT is not caught by a running JVM")
-	}
 }
 
 func TestReducedSignals(t *testing.T) {
@@ -381,99 +197,6 @@ func TestNotJVM(t *testing.T) {
 	if _, err := Counters(tg.pid); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("counters of sleep: %v", err)
 	}
-}
-
-func TestStoppedAndExited(t *testing.T) {
-	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
-		tg := start(t, j)
-		syscall.Kill(tg.pid, syscall.SIGSTOP)
-		time.Sleep(20 * time.Millisecond)
-		begin := time.Now()
-		_, err := Open(deadline(t, 10*time.Second), tg.pid)
-		wantErr(t, err, ErrStopped, tg.pid)
-		if d := time.Since(begin); d > time.Second {
-			t.Errorf("took %v", d)
-		}
-		syscall.Kill(tg.pid, syscall.SIGCONT)
-		vm := open(t, tg.pid)
-		syscall.Kill(tg.pid, syscall.SIGSTOP)
-		time.Sleep(20 * time.Millisecond)
-		_, err = vm.Execute(deadline(t, 5*time.Second), "properties")
-		wantErr(t, err, ErrStopped, tg.pid)
-		syscall.Kill(tg.pid, syscall.SIGCONT)
-		tg.unharmed()
-
-		go func() {
-			time.Sleep(100 * time.Millisecond)
-			tg.Kill()
-		}()
-		for err = nil; err == nil; {
-			_, err = vm.Execute(deadline(t, 5*time.Second), "jcmd", "VM.flags -all")
-		}
-		wantErr(t, err, ErrExited, tg.pid)
-		tg.Wait()
-		_, err = Open(deadline(t, 5*time.Second), tg.pid)
-		wantErr(t, err, ErrNoProcess, tg.pid)
-	})
-}
-
-// TestStopRace attaches while a stop takes effect: a signal that the JVM only
-// finds on continuing must still find its trigger.
-func TestStopRace(t *testing.T) {
-	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
-		tg := start(t, j)
-		stop := make(chan struct{})
-		go func() {
-			defer close(stop)
-			time.Sleep(time.Duration(j.Version%5) * 500 * time.Microsecond)
-			syscall.Kill(tg.pid, syscall.SIGSTOP)
-		}()
-		_, err := Open(deadline(t, 200*time.Millisecond), tg.pid)
-		<-stop
-		t.Log(err)
-		if err != nil && !errors.Is(err, ErrStopped) {
-			t.Errorf("got %v", err)
-		}
-		syscall.Kill(tg.pid, syscall.SIGCONT)
-		time.Sleep(50 * time.Millisecond)
-		open(t, tg.pid)
-		if err != nil && strings.Contains(err.Error(), "stays in its /tmp") {
-			os.Remove("/tmp/" + triggerName(tg.pid))
-		}
-		tg.unharmed()
-	})
-}
-
-// TestZombie: a child that nobody waited for.
-func TestZombie(t *testing.T) {
-	t.Parallel()
-	cmd := exec.Command("true")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	time.Sleep(100 * time.Millisecond)
-	_, err := Open(deadline(t, 5*time.Second), cmd.Process.Pid)
-	wantErr(t, err, ErrExited, cmd.Process.Pid)
-}
-
-// TestCancel: the trigger goes when the context does.
-func TestCancel(t *testing.T) {
-	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
-		tg := start(t, j)
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		p, err := Inspect(tg.pid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = (&VM{proc: p}).listen(ctx)
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("listen: %v", err)
-		}
-		time.Sleep(50 * time.Millisecond)
-		tg.unharmed()
-	})
 }
 
 // TestList finds every JVM once.

@@ -9,12 +9,15 @@
 // be a HotSpot JVM that is past its start-up, that catches SIGQUIT, whose
 // attach mechanism is known to be on, and that is not stopped or frozen. The
 // signal goes through a pidfd, so never to a process that reuses the number.
-// The trigger file is removed on every path out, cancellation included.
+// The trigger file is removed on every path out, cancellation included, with one
+// exception: a target that is stopped between the last check and the signal's
+// arrival keeps it, told in the error, until the next Open.
 //
 // Every wait has a deadline: the context's, or a default one.
 //
-// Every failure is an [*Error] that names the process, the cause and the way
-// out in one line, and matches one of the Err variables with errors.Is.
+// A failure, other than the caller's own cancellation, is an [*Error] that
+// names the process, the cause and the way out in one line, and matches one of
+// the Err variables with errors.Is.
 //
 // All functions are safe for concurrent use, and so is a [VM]; the target
 // answers one request at a time.

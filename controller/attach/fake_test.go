@@ -96,7 +96,7 @@ func TestFullBacklog(t *testing.T) {
 	}
 	defer first.Close()
 	_, err = vm.Execute(deadline(t, 300*time.Millisecond), "properties")
-	wantErr(t, err, ErrNoSocket, os.Getpid())
+	wantErr(t, err, ErrNoAnswer, os.Getpid())
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	if _, err = vm.Execute(ctx, "properties"); err == nil || !strings.Contains(err.Error(), "canceled") {

@@ -21,6 +21,7 @@ func (vm *VM) listen(ctx context.Context) error {
 	defer tmp.Close()
 	if st, err := statSocket(tmp, p.NSPID); err == nil {
 		if st.Uid == p.UID {
+			sweep(p, tmp)
 			return nil
 		}
 		if err := p.removeForeign(tmp, st.Uid); err != nil {
@@ -86,9 +87,9 @@ func (vm *VM) handshake(ctx context.Context, tmp *os.File) error {
 	}
 	trig.release()
 	return &Error{
-		PID: p.PID, Kind: ErrStopped, Err: err,
-		Cause: fmt.Sprintf("was stopped while attaching; %s stays in its /tmp, lest it print a thread dump when it continues", triggerName(p.NSPID)),
-		Fix:   "continue it and try again",
+		PID: p.PID, Kind: ErrStopped,
+		Cause: fmt.Sprintf("was stopped while attaching; /tmp/%s stays until the next attach, lest it print a thread dump when it continues", triggerName(p.NSPID)),
+		Fix:   fmt.Sprintf("continue it with kill -CONT %d, fg or by unpausing its container, and try again", p.PID),
 	}
 }
 

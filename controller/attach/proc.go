@@ -151,6 +151,7 @@ type layout struct {
 	libjvm   mapping // HotSpot or, as a redirector, OpenJ9
 	openJ9   bool
 	perf     mapping // the hsperfdata file
+	empty    bool    // nothing mapped from files: a kernel thread, or exiting
 	launcher bool    // libjli: started by java, javac, ..., so the command line holds the options
 }
 
@@ -163,6 +164,7 @@ func readLayout(pid int) (layout, error) {
 		return l, goneOr(pid, err)
 	}
 	defer f.Close()
+	l.empty = true
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
 	for sc.Scan() {
@@ -171,6 +173,7 @@ func readLayout(pid int) (layout, error) {
 		if slash < 0 {
 			continue
 		}
+		l.empty = false
 		name := sc.Bytes()[slash:]
 		if !bytes.Contains(name, []byte("libj")) && !bytes.Contains(name, []byte("/hsperfdata_")) {
 			continue

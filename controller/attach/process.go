@@ -33,7 +33,7 @@ type Process struct {
 
 	start     uint64 // identity together with PID
 	hotspot   bool
-	known     bool  // Options and disabled flags are the JVM's own word or complete
+	known     bool  // Options are complete
 	initEnd   int64 // sun.rt.createVmEndTime; 0 while the JVM is starting or if unknown
 	perf      bool  // has readable counters
 	caught    bool  // SIGQUIT has a handler
@@ -104,7 +104,11 @@ func (p *Process) describe(l layout, st status) error {
 	p.initEnd, _ = perf["sun.rt.createVmEndTime"].(int64)
 	p.hotspot = !l.openJ9 && (l.libjvm.path != "" || p.perf) && !strings.Contains(p.VM, "Substrate")
 	if !p.hotspot && !l.openJ9 && p.VM == "" && !l.launcher && !launches(p.PID) {
-		return &Error{PID: p.PID, Kind: ErrNotJVM, Cause: fmt.Sprintf("is not a JVM (%s)", st.name), Fix: "see rivulet ps; for a start script give the pid of its java process"}
+		what := "is not a JVM"
+		if l.empty {
+			what = "is just exiting, or a kernel thread"
+		}
+		return &Error{PID: p.PID, Kind: ErrNotJVM, Cause: fmt.Sprintf("%s (%s)", what, st.name), Fix: "see rivulet ps; for a start script give the pid of its java process"}
 	}
 	if p.JavaVersion == "" {
 		p.JavaVersion = releaseVersion(p.PID, l.libjvm.path)

@@ -199,6 +199,9 @@ func (vm *VM) dial(ctx context.Context) (net.Conn, error) {
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		return nil, otherUser(p, err)
+	case errors.Is(err, unix.EAGAIN):
+		fail.Kind, fail.Cause = ErrNoAnswer, "the JVM's attach listener is busy and its queue full"
+		return nil, cancelled(ctx, p.PID, fail)
 	case ctx.Err() != nil:
 		return nil, cancelled(ctx, p.PID, fail)
 	}

@@ -146,6 +146,18 @@ func plantIn(p Process, dir *os.File, create bool) (*trigger, error) {
 	return t, nil
 }
 
+// sweep deletes a trigger that has been left behind. The socket exists, so
+// nobody needs it any more.
+func sweep(p Process, tmp *os.File) {
+	var st unix.Stat_t
+	if unix.Fstatat(int(tmp.Fd()), triggerName(p.NSPID), &st, unix.AT_SYMLINK_NOFOLLOW) != nil || st.Uid != p.UID {
+		return
+	}
+	if t, err := plantIn(p, tmp, false); err == nil {
+		t.remove()
+	}
+}
+
 func duplicate(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -14,7 +13,7 @@ import (
 type backend interface {
 	processes(ctx context.Context) ([]attach.Process, error)
 	attach(ctx context.Context, pid int, cfg session.Config) (attached, error)
-	launch(ctx context.Context, argv []string, std stdio, cfg session.Config) (launched, error)
+	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
 }
 
 // An attached is one attached JVM: *session.Session. Finish or Close must be
@@ -29,14 +28,6 @@ type attached interface {
 	Diagnose(ctx context.Context) string
 	Finish(ctx context.Context) (*export.Report, error)
 	Close() error
-}
-
-// A launched is the session of a program that Rivulet started.
-type launched interface {
-	attached
-	Signal(sig os.Signal) error
-	Exited() <-chan struct{}
-	ExitCode() int // once it has exited; 128 and the signal's number if one ended it
 }
 
 type system struct{}

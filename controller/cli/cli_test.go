@@ -157,6 +157,20 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestRunFails(t *testing.T) {
+	f := newFake()
+	f.startErr = fmt.Errorf("%w: a.B.c is native", session.ErrNoRoot)
+	f.run(t, "run", "--root", "a.B.c", "x").want(t, 2, "", "rivulet: no such root: a.B.c is native\n")
+	if got := f.steps(); got != "launch start abandon" {
+		t.Error("steps:", got)
+	}
+	for code, want := range map[int]int{0: 1, 1: 1, 7: 7} {
+		f := newFake()
+		f.attachErr = &session.ExitError{Code: code}
+		f.run(t, "run", "--root", "a.B.c", "x").want(t, want, "", "rivulet: the program exited with code")
+	}
+}
+
 // TestRunLength ends the recording before the program.
 func TestRunLength(t *testing.T) {
 	f := newFake()
@@ -292,4 +306,46 @@ func TestOutput(t *testing.T) {
 		t.Fatal("the null device was replaced")
 	}
 	f.run(t, "profile", "1", "--root", "a.B.c", "--for", "1ms", "-o", "-").want(t, 0, "shop.Price.of", "")
+}
+
+func TestDemoLevel(t *testing.T) {
+	tests := []struct {
+		name   string
+		speeds []float64
+		want   []float64
+	}{
+		{"level at once", []float64{1, 2, 100, 101, 99, 100, 98, 5}, []float64{101, 99, 100, 98}},
+		{"rising", []float64{1, 2, 3, 4, 5, 6, 60, 100, 100, 101, 102}, []float64{100, 100, 101, 102}},
+		{"never", []float64{1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9}, []float64{9, 1, 9, 1}},
+	}
+	for _, test := range tests {
+		target := &demoTarget{speeds: make(chan float64)}
+		go func() {
+			for _, v := range test.speeds {
+				select {
+				case target.speeds <- v:
+				case <-time.After(time.Second):
+				}
+			}
+		}()
+		got, err := target.level(t.Context(), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got[len(got)-4:]); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestWriteSpeeds(t *testing.T) {
+	var b strings.Builder
+	if err := writeSpeeds(&b, []float64{1000, 1100, 900}, nil, []float64{990}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"before      1,000", "during  not measured", "after         990", "99.0 %"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("no %q in\n%s", line, b.String())
+		}
+	}
 }

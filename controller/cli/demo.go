@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,14 +23,13 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
 
-// Seconds of the demo. The target prints its speed once a second; lines that
-// belong to two phases, or in which its compiler has much to do, don't count.
+// Seconds of the demo, whose target prints its speed once a second.
 const (
-	demoWarmUp = 6 // until all is compiled; the flash sale, which loads a class late, is on by then
-	demoBefore = 4
-	demoSettle = 5 // after the classes are restored: they are compiled anew
-	demoAfter  = 4
-	demoSale   = 3
+	demoSale   = 3  // then the flash sale begins, which loads a class late
+	demoWarmUp = 6  // at least, so that most is compiled and the sale is on
+	demoSettle = 4  // at least, after the classes are restored: they are compiled anew
+	demoPhase  = 4  // to be measured, before and after
+	demoLonger = 12 // at the most beyond warming up and settling, until the speed is level
 )
 
 func (a *app) demo() *cobra.Command {
@@ -78,14 +78,11 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	}
 	defer target.stop()
 	a.say("started the sample program as process %d, with %s; it warms up for some seconds", target.pid(), java)
-	if err := target.skip(in.first, demoWarmUp); err != nil {
-		return err
-	}
-	before, err := target.speed(in.first, demoBefore)
+	before, err := target.level(in.first, demoWarmUp)
 	if err != nil {
 		return err
 	}
-	s, err := a.attach(in.first, target.pid(), 0)
+	s, err := a.attach(in, target.pid(), 0)
 	if err != nil {
 		return err
 	}
@@ -96,7 +93,7 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	}
 	target.forget()
 	await(s, m, length, in.first)
-	during := mean(target.seen())
+	during := target.seen()
 	r, err := finish(in, s, m)
 	if r == nil {
 		return err
@@ -107,23 +104,38 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	if err != nil || in.first.Err() != nil {
 		return err
 	}
-	a.say("detached; measuring the speed once more, which takes %d seconds", demoSettle+demoAfter)
-	if err := target.skip(in.first, demoSettle); err != nil {
-		return err
-	}
-	after, err := target.speed(in.first, demoAfter)
+	a.say("detached; measuring the speed once more, which takes some %d seconds", demoSettle+demoPhase)
+	after, err := target.level(in.first, demoSettle)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "\nSpeed of the sample program\n\n")
-	rows := [][]string{{"", "orders/s", "of before"}}
-	for _, l := range []struct {
-		when  string
-		speed float64
-	}{{"before", before}, {"during", during}, {"after", after}} {
-		rows = append(rows, []string{l.when, fmt.Sprintf("%9s", export.Count(int64(l.speed))), fmt.Sprintf("%7.1f %%", 100*l.speed/before)})
+	return writeSpeeds(a.stdout, before, during, after)
+}
+
+func writeSpeeds(w io.Writer, before, during, after []float64) error {
+	if _, err := fmt.Fprint(w, "\nSpeed of the sample program, orders a second\n\n"); err != nil {
+		return err
 	}
-	return writeRows(a.stdout, rows)
+	rows := [][]string{{"", "     mean", "   lowest", "  highest", "of before"}}
+	for _, l := range []struct {
+		when   string
+		speeds []float64
+	}{{"before", before}, {"during", during}, {"after", after}} {
+		if len(l.speeds) == 0 {
+			rows = append(rows, []string{l.when, "not measured", "", "", ""})
+			continue
+		}
+		row := []string{l.when}
+		for _, v := range []float64{mean(l.speeds), slices.Min(l.speeds), slices.Max(l.speeds)} {
+			row = append(row, fmt.Sprintf("%9s", export.Count(int64(v))))
+		}
+		ratio := "        -"
+		if b := mean(before); b > 0 {
+			ratio = fmt.Sprintf("%7.1f %%", 100*mean(l.speeds)/b)
+		}
+		rows = append(rows, append(row, ratio))
+	}
+	return writeRows(w, rows)
 }
 
 // A demoTarget is the sample program at work. It ends with its standard
@@ -214,27 +226,25 @@ func (t *demoTarget) next(ctx context.Context) (float64, error) {
 	}
 }
 
-func (t *demoTarget) skip(ctx context.Context, seconds int) error {
+// level waits until the speed no longer rises or falls (compilers and other
+// programs move it), but not for ever, and returns that of the last seconds.
+func (t *demoTarget) level(ctx context.Context, least int) ([]float64, error) {
 	t.seen()
-	for range seconds {
-		if _, err := t.next(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// speed is the mean of the next seconds.
-func (t *demoTarget) speed(ctx context.Context, seconds int) (float64, error) {
 	var got []float64
-	for range seconds {
+	for {
 		v, err := t.next(ctx)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		got = append(got, v)
+		if len(got) < least+demoPhase {
+			continue
+		}
+		last := got[len(got)-demoPhase:]
+		if slices.Min(last) > 0.85*slices.Max(last) || len(got) >= least+demoPhase+demoLonger {
+			return last, nil
+		}
 	}
-	return mean(got), nil
 }
 
 // forget drops the lines so far and the one of the second that is running.

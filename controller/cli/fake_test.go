@@ -62,7 +62,7 @@ func (f *fake) attach(_ context.Context, _ int, cfg session.Config) (attached, e
 	return f, nil
 }
 
-func (f *fake) launch(_ context.Context, argv []string, std stdio, _ session.Config) (launched, error) {
+func (f *fake) launch(_ context.Context, argv []string, std session.Stdio, _ session.Config) (launched, error) {
 	f.note("launch")
 	f.argv = argv
 	if f.attachErr != nil {
@@ -101,6 +101,7 @@ func (f *fake) Progress() session.Progress      { return session.Progress{Phase:
 func (f *fake) Diagnose(context.Context) string { return f.diagnose }
 func (f *fake) Close() error                    { f.note("close"); return nil }
 func (f *fake) Signal(s os.Signal) error        { f.note("signal:" + s.String()); close(f.exited); return nil }
+func (f *fake) abandon()                        { f.note("abandon") }
 func (f *fake) Exited() <-chan struct{}         { return f.exited }
 func (f *fake) ExitCode() int                   { return f.exitCode }
 

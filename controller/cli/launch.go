@@ -2,21 +2,56 @@ package cli
 
 import (
 	"context"
-	"io"
+	"errors"
+	"os"
+	"syscall"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
-// stdio are the streams of a launched program.
-type stdio struct {
-	In       io.Reader
-	Out, Err io.Writer
+// A launched is the session of a program that Rivulet started.
+type launched interface {
+	attached
+	Signal(sig os.Signal) error
+	Exited() <-chan struct{}
+	ExitCode() int // once it has exited; 128 and the signal's number if one ended it
+	abandon()      // ends a program that still waits for its start, and the session
 }
 
-func (system) launch(ctx context.Context, argv []string, std stdio, cfg session.Config) (launched, error) {
-	l, err := session.Launch(ctx, argv, session.Stdio(std), cfg)
+func (system) launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error) {
+	s, err := session.Launch(ctx, argv, std, cfg)
 	if err != nil {
-		return nil, err // not a nil *Launched in an interface
+		return nil, err
 	}
-	return l, nil
+	return program{s}, nil
+}
+
+type program struct{ *session.Launched }
+
+// abandon ends the JVM as well as what was started, which may be a script.
+func (p program) abandon() {
+	end := func(sig syscall.Signal) {
+		_ = p.Signal(sig) // an error means that it is gone already
+		if pid := p.Target().PID; pid > 0 {
+			_ = syscall.Kill(pid, sig)
+		}
+	}
+	end(syscall.SIGTERM)
+	defer p.Close() //nolint:errcheck // why it was abandoned is what the user hears
+	select {
+	case <-p.Exited():
+	case <-time.After(3 * time.Second):
+		end(syscall.SIGKILL)
+	}
+}
+
+// exitedEarly is the exit code of a program that ended before it could be
+// profiled; ok is false for other errors.
+func exitedEarly(err error) (code int, ok bool) {
+	var e *session.ExitError
+	if !errors.As(err, &e) {
+		return 0, false
+	}
+	return e.Code, true
 }

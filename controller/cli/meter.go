@@ -16,6 +16,7 @@ import (
 const (
 	meterOnTerminal = 200 * time.Millisecond
 	meterInFile     = 5 * time.Second
+	meterAtRest     = time.Minute // in files, while nothing changes
 )
 
 // A meter shows a session's progress on stderr from start until stop.
@@ -30,6 +31,7 @@ type meter struct {
 	shown  bool // a line that has to be wiped
 	last   session.Progress
 	lastAt time.Time
+	wrote  time.Time // the last line in a file
 
 	quit, done chan struct{}
 }
@@ -50,12 +52,16 @@ func (m *meter) run() {
 	if m.terminal {
 		every = meterOnTerminal
 	}
-	t := time.NewTicker(every)
+	// Counting a tree of a million nodes takes a tenth of a second.
+	const share = 20
+	t := time.NewTimer(every)
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
+			begin := time.Now()
 			m.show()
+			t.Reset(max(every, share*time.Since(begin)))
 		case <-m.quit:
 			return
 		}
@@ -95,6 +101,16 @@ func (m *meter) say(text string) {
 	fmt.Fprintf(m.w, "rivulet: %s\n", oneLine(text))
 }
 
+// armed tells people and scripts that calls count from now on.
+func (m *meter) armed() {
+	p := m.source()
+	text := fmt.Sprintf("recording; %d methods of %d classes instrumented so far", p.Instrumented, p.Classes)
+	if p.Instrumented == 0 {
+		text = "recording; the root's class is not loaded yet"
+	}
+	m.say(text)
+}
+
 func (m *meter) show() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,9 +120,13 @@ func (m *meter) show() {
 	}
 	now := time.Now()
 	text := progressLine(p, now.Sub(m.begin), float64(p.Calls-m.last.Calls)/max(now.Sub(m.lastAt).Seconds(), 1e-3))
+	same := p == m.last
 	m.last, m.lastAt = p, now
 	if !m.terminal {
-		fmt.Fprintln(m.w, "rivulet: "+text)
+		if !same || now.Sub(m.wrote) >= meterAtRest {
+			fmt.Fprintln(m.w, "rivulet: "+text)
+			m.wrote = now
+		}
 		return
 	}
 	if r, most := []rune(text), max(columns(m.w)-1, 1); len(r) > most {

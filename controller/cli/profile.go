@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"time"
@@ -60,7 +59,7 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 	defer out.discard()
 	in := watchInterrupts()
 	defer in.stop()
-	s, err := a.attach(in.first, pid, int64(f.memory))
+	s, err := a.attach(in, pid, int64(f.memory))
 	if err != nil {
 		return err
 	}
@@ -69,18 +68,16 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 	if err := arm(in, s, m, f.recording()); err != nil {
 		return err
 	}
+	m.armed()
 	await(s, m, f.length, in.first)
 	r, err := finish(in, s, m)
 	return a.deliver(r, err, f, out)
 }
 
 // attach opens a session and says what the user should know before.
-func (a *app) attach(ctx context.Context, pid int, memory int64) (attached, error) {
-	s, err := a.backend.attach(ctx, pid, a.config(memory))
-	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil, errInterrupted
-	}
-	return s, err
+func (a *app) attach(in *interrupts, pid int, memory int64) (attached, error) {
+	s, err := a.backend.attach(in.first, pid, a.config(memory))
+	return s, interrupted(in, err)
 }
 
 func (a *app) config(memory int64) session.Config {

@@ -123,6 +123,11 @@ func arm(in *interrupts, s attached, m *meter, r session.Recording) error {
 	if closing := s.Close(); closing != nil && !errors.Is(closing, err) {
 		err = fmt.Errorf("%w (and detaching failed: %w)", err, closing)
 	}
+	return interrupted(in, err)
+}
+
+// interrupted tells errors that the user made with Ctrl-C from others.
+func interrupted(in *interrupts, err error) error {
 	if in.first.Err() != nil && errors.Is(err, context.Canceled) {
 		return errInterrupted
 	}

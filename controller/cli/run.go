@@ -4,8 +4,11 @@ import (
 	"context"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -47,18 +50,26 @@ func (a *app) runProgram(argv []string, f *recordFlags) error {
 	defer out.discard()
 	in := watchInterrupts()
 	defer in.stop()
-	s, err := a.backend.launch(in.first, argv, stdio{a.stdin, a.stdout, a.stderr}, a.config(int64(f.memory)))
+	s, err := a.backend.launch(in.first, argv, session.Stdio{In: a.stdin, Out: a.stdout, Err: a.stderr}, a.config(int64(f.memory)))
+	if code, early := exitedEarly(err); early && code != 0 {
+		a.say("%s", oneLine(err.Error()))
+		a.code = code
+		return nil
+	}
 	if err != nil {
-		return err
+		return interrupted(in, err)
 	}
 	// Any class may still come.
 	r := f.recording()
 	r.Wait = true
 	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()
-	if err := arm(in, s, m, r); err != nil {
-		return err
+	if err := s.Start(in.first, r); err != nil {
+		m.fix("ending the program")
+		s.abandon()
+		return interrupted(in, err)
 	}
+	m.armed()
 	// The first signal is the program's affair; what it does about it belongs
 	// to the recording.
 	exited, gone := context.WithCancel(context.Background())
@@ -79,6 +90,12 @@ func (a *app) runProgram(argv []string, f *recordFlags) error {
 		}
 	}()
 	await(s, m, f.length, exited, in.second)
+	if exited.Err() != nil {
+		select { // the session finds out a little later
+		case <-s.Done():
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 	report, err := finish(in, s, m)
 	if err := a.deliver(report, err, f, out); err != nil {
 		return err

@@ -9,5 +9,5 @@
 // safe for concurrent use.
 //
 // The target is never made to wait for anything but the loop, and never
-// without bound: see docs/decisions.md.
+// without bound: see docs/decisions.
 package session

@@ -3,17 +3,20 @@ package probe_test
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
 // TestMutated rewrites real classes with a few bytes changed at random, most
-// of them behind the constant pool: nothing may panic, and what comes out must
-// parse. RIVULET_MUTATIONS sets how many.
+// of them behind the constant pool: nothing may panic, what comes out must
+// parse, and a method that verified before must verify with probes.
+// RIVULET_MUTATIONS sets how many.
 func TestMutated(t *testing.T) {
 	n := 20_000
 	if s := os.Getenv("RIVULET_MUTATIONS"); s != "" {
@@ -23,7 +26,7 @@ func TestMutated(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	cs := small(classtest.Read(t, classtest.JavaBase(classtest.Home(t))))
-	rewritten, refused := 0, 0
+	rewritten, refused, healed := 0, 0, 0
 	for range n {
 		b := append([]byte(nil), cs[r.IntN(len(cs))].Bytes...)
 		for range 1 + r.IntN(4) {
@@ -42,11 +45,27 @@ func TestMutated(t *testing.T) {
 			continue
 		}
 		rewritten++
-		if _, err := classfile.Parse(res.Bytes); err != nil {
+		after, err := classfile.Parse(res.Bytes)
+		if err != nil {
 			t.Fatalf("result does not parse: %v", err)
 		}
+		before, err := classfile.Parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range before.Methods {
+			_, was := verify.Method(before, &before.Methods[i], verify.Classes{})
+			_, is := verify.Method(after, &after.Methods[i], verify.Classes{})
+			if was == nil && is != nil {
+				t.Errorf("verified before, now %v", is)
+				os.WriteFile(filepath.Join(os.TempDir(), "mutant.class"), b, 0o644)
+			}
+			if was != nil && is == nil {
+				healed++
+			}
+		}
 	}
-	t.Logf("rewritten %d refused %d", rewritten, refused)
+	t.Logf("classes rewritten %d refused %d, methods that verify only with probes %d", rewritten, refused, healed)
 }
 
 func small(cs []classtest.Class) []classtest.Class {

@@ -17,7 +17,9 @@ func Frames(c *classfile.Class, m *classfile.Member, offsets []int) ([]classfile
 	if err != nil || code == nil {
 		return nil, err
 	}
-	k := checker{class: c, method: m, code: code, classes: unknown{}, maxStack: int(code.MaxStack)}
+	k := checkers.Get().(*checker)
+	defer k.free()
+	k.reset(c, m, code, unknown{})
 	var frames []classfile.Frame
 	k.before = func() {
 		if len(offsets) == 0 || k.in.Offset != offsets[0] {

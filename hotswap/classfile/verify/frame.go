@@ -6,6 +6,7 @@ import "fmt"
 // and doubles take two words, as on a real stack.
 type frame struct {
 	locals, stack []value
+	offset        int  // of a stack map
 	uninit        bool // flagThisUninit (§4.10.1.4)
 }
 

@@ -55,47 +55,77 @@ func (c *checker) variables(b []byte) {
 // bytes can blow up.
 const maxMapWords = 64 << 20 / 32
 
+// entryTag marks, in place of VObject, the objects among the parameters: their
+// Data is an index into checker.entry, since the pool may lack their classes.
+const entryTag classfile.VTag = 255
+
+// entryTypes returns the locals at method entry as the reader of stack maps
+// builds on them.
+func (c *checker) entryTypes() []classfile.VType {
+	ts := c.maps.Locals[:0]
+	locals := c.now.locals
+	for i := 0; i < len(locals); i++ {
+		t := classfile.VType{Tag: vtags[locals[i].tag]}
+		if locals[i].tag == tagObject {
+			t = classfile.VType{Tag: entryTag, Data: uint16(len(c.entry))}
+			c.entry = append(c.entry, locals[i])
+		}
+		ts = append(ts, t)
+		i += t.Slots() - 1
+	}
+	for len(ts) > 0 && ts[len(ts)-1].Tag == classfile.VTop { // not a parameter
+		ts = ts[:len(ts)-1]
+	}
+	return ts
+}
+
 // readMaps reads the stack maps.
 func (c *checker) readMaps(a *classfile.Attribute) {
-	c.frames = map[int]*frame{}
 	if a == nil {
 		return
 	}
-	entry, err := c.class.EntryLocals(c.method, nil)
-	if err != nil {
-		c.failWith(err)
-		return
-	}
-	r := classfile.NewFrameReader(a, c.code, entry)
-	words := 0
+	r := &c.maps
+	r.Reset(a, c.code, c.entryTypes())
 	for r.Next() {
-		if !c.isStart(r.Offset) {
-			c.failWith(errMapOrder)
-			return
-		}
-		f := &frame{}
-		if f.locals, err = c.expand(nil, r.Locals); err == nil {
-			f.stack, err = c.expand(nil, r.Stack)
-		}
-		switch words += len(f.locals) + len(f.stack); {
-		case err != nil:
-		case len(f.locals) > len(c.now.locals):
-			err = errMapLocals
-		case len(f.stack) > c.maxStack:
-			err = errMapStack
-		case words > maxMapWords:
-			err = classfile.ErrUnsupported
-		}
-		if err != nil {
+		if err := c.readMap(r); err != nil {
 			c.in.Offset = r.Offset
 			c.failWith(err)
 			return
 		}
+	}
+	c.failWith(r.Err())
+}
+
+func (c *checker) readMap(r *classfile.FrameReader) (err error) {
+	if !c.isStart(r.Offset) {
+		return errMapOrder
+	}
+	f := frame{offset: r.Offset}
+	if n := len(c.frames); n > 0 && r.SameLocals {
+		f.locals, f.uninit = c.frames[n-1].locals, c.frames[n-1].uninit
+	} else {
+		start := len(c.words)
+		if c.words, err = c.expand(c.words, r.Locals); err != nil {
+			return err
+		}
+		f.locals = c.words[start:]
 		for _, v := range f.locals {
 			f.uninit = f.uninit || v.tag == tagUninitThis
 		}
-		c.frames[r.Offset] = f
-		c.order = append(c.order, r.Offset)
 	}
-	c.failWith(r.Err())
+	start := len(c.words)
+	if c.words, err = c.expand(c.words, r.Stack); err != nil {
+		return err
+	}
+	f.stack = c.words[start:]
+	c.frames = append(c.frames, f)
+	switch {
+	case len(f.locals) > len(c.now.locals):
+		return errMapLocals
+	case len(f.stack) > c.maxStack:
+		return errMapStack
+	case len(c.words) > maxMapWords:
+		return classfile.ErrUnsupported
+	}
+	return nil
 }

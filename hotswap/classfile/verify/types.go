@@ -108,6 +108,10 @@ var mapTags = [...]tag{
 // expand appends the words of stack map types.
 func (c *checker) expand(to []value, ts []classfile.VType) ([]value, error) {
 	for _, t := range ts {
+		if t.Tag == entryTag {
+			to = append(to, c.entry[t.Data])
+			continue
+		}
 		v := value{tag: mapTags[t.Tag]}
 		switch t.Tag {
 		case classfile.VObject:

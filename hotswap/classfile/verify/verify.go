@@ -3,6 +3,8 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 )
@@ -66,7 +68,9 @@ func Method(c *classfile.Class, m *classfile.Member, h Hierarchy) (Summary, erro
 	if c.Major < classfile.MajorStackMaps || c.Major == classfile.MajorStackMaps && maps == nil {
 		return Summary{}, ErrOldVerifier
 	}
-	k := checker{class: c, method: m, code: code, classes: h, maxStack: int(code.MaxStack)}
+	k := checkers.Get().(*checker)
+	defer k.free()
+	k.reset(c, m, code, h)
 	k.run(maps)
 	if k.err != nil {
 		return Summary{}, k.err
@@ -83,8 +87,10 @@ type checker struct {
 	err     error
 
 	starts   []uint8 // by offset: what is there
-	frames   map[int]*frame
-	order    []int // offsets of frames
+	frames   []frame // from the stack maps, by offset
+	entry    []value // of the parameters that are objects, see readMaps
+	words    []value // memory for frames
+	maps     classfile.FrameReader
 	now      frame
 	thrown   [1]value // the stack of a handler
 	in       classfile.Instr
@@ -96,6 +102,35 @@ type checker struct {
 	newThis  bool // the instruction at hand initialized this
 
 	before func() // called before each instruction, if set
+}
+
+// checkers keeps scratch memory from one method to the next.
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+// reset makes the checker ready for a method.
+func (c *checker) reset(class *classfile.Class, m *classfile.Member, code *classfile.Code, h Hierarchy) {
+	*c = checker{
+		class: class, method: m, code: code, classes: h, maxStack: int(code.MaxStack),
+		starts: c.starts[:0], frames: c.frames[:0], entry: c.entry[:0], words: c.words[:0], maps: c.maps,
+		now: frame{locals: c.now.locals[:0], stack: c.now.stack[:0]},
+	}
+}
+
+// free drops what belongs to the class and gives the memory back.
+func (c *checker) free() {
+	clear(c.words)
+	clear(c.frames)
+	c.class, c.method, c.code, c.classes, c.before = nil, nil, nil, nil, nil
+	checkers.Put(c)
+}
+
+// frameAt returns the stack map of an offset, nil if there is none.
+func (c *checker) frameAt(at int) *frame {
+	i, ok := slices.BinarySearchFunc(c.frames, at, func(f frame, at int) int { return f.offset - at })
+	if !ok {
+		return nil
+	}
+	return &c.frames[i]
 }
 
 // What an offset is in starts.
@@ -135,8 +170,8 @@ func (c *checker) run(maps *classfile.Attribute) {
 	for c.err == nil && s.Next() {
 		c.in = s.Instr
 		switch {
-		case next < len(c.order) && c.order[next] == s.Offset:
-			want := c.frames[s.Offset]
+		case next < len(c.frames) && c.frames[next].offset == s.Offset:
+			want := &c.frames[next]
 			if reached {
 				if wrong := c.match(c.now.locals, c.now.stack, c.now.uninit, want); wrong != "" {
 					c.fail(wrong)
@@ -160,7 +195,7 @@ func (c *checker) run(maps *classfile.Attribute) {
 
 // scan marks the instructions.
 func (c *checker) scan() {
-	c.starts = make([]uint8, len(c.code.Bytecode))
+	c.starts = append(c.starts, make([]uint8, len(c.code.Bytecode))...)
 	s := classfile.Scan(c.code.Bytecode)
 	for s.Next() {
 		c.starts[s.Offset] = atInstruction
@@ -173,8 +208,6 @@ func (c *checker) scan() {
 
 // begin sets the frame at method entry.
 func (c *checker) begin() {
-	c.now.locals = make([]value, 0, int(c.code.MaxLocals)+1)
-	c.now.stack = make([]value, 0, c.maxStack)
 	ctor := c.method.Name == "<init>" && c.class.Name() != nameObject
 	if !c.method.Access.Has(classfile.AccStatic) {
 		this := object(c.class.Name())
@@ -184,7 +217,8 @@ func (c *checker) begin() {
 		}
 		c.now.locals = append(c.now.locals, this)
 	}
-	params, ret, err := classfile.Params(c.method.Desc, nil)
+	var room [16]string
+	params, ret, err := classfile.Params(c.method.Desc, room[:0])
 	if err != nil {
 		c.failWith(err)
 		return
@@ -255,7 +289,7 @@ func (c *checker) leave() bool {
 }
 
 func (c *checker) jump(target int) {
-	want := c.frames[target]
+	want := c.frameAt(target)
 	if want == nil {
 		c.fail(fmt.Sprintf("no stack map at branch target %d", target))
 		return
@@ -306,7 +340,7 @@ func (c *checker) throw(uninit bool) {
 			c.fail("operand stack overflow in a handler")
 			return
 		}
-		want := c.frames[int(h.Handler)]
+		want := c.frameAt(int(h.Handler))
 		if want == nil {
 			c.fail(fmt.Sprintf("no stack map at handler %d", h.Handler))
 			return

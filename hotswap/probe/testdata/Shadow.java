@@ -21,6 +21,7 @@ public class Shadow {
         id = id < FIRST ? id : id - FIRST;
         enters.incrementAndGet(id);
         Stack s = stack.get();
+        if (s.depth == s.ids.length) s.ids = Arrays.copyOf(s.ids, 2 * s.depth);
         s.ids[s.depth++] = id;
         return 0x123456700000000L | s.depth;
     }

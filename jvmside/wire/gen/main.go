@@ -1,5 +1,5 @@
-// Command gen writes the Java constants of package wire: Layout.java for the
-// probe and Wire.java for the agent. Run from the repository's root by
+// Command gen writes what follows from the tables of package wire: Layout.java
+// for the probe, Wire.java for the agent, and docs/formats.md. Run from the repository's root by
 // "go tool task generate".
 package main
 
@@ -18,6 +18,7 @@ func main() {
 	src := filepath.Join("jvmside", "src", "rivulet")
 	write(filepath.Join(src, "probe", "Layout.java"), layout())
 	write(filepath.Join(src, "agent", "Wire.java"), messages())
+	write(filepath.Join("docs", "formats.md"), page())
 }
 
 func write(name, text string) {

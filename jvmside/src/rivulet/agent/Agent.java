@@ -227,7 +227,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     /**
      * A thread has entered a fresh method. The agent's thread retransforms what is initialized; the rest, which can
-     * need locks that this very thread holds, comes back for this thread to do (docs/decisions.md). 1 when the
+     * need locks that this very thread holds, comes back for this thread to do (docs/decisions). 1 when the
      * callees are instrumented, 0 when the controller did not answer in time.
      */
     @Override

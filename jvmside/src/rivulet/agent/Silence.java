@@ -8,7 +8,7 @@ import rivulet.probe.Probe;
  * begins, so after the cell was cleared only a thread that is inside the probe class at that moment still has the
  * address. Thread dumps are taken at safepoints, where a platform thread inside a probe shows the probe's frame,
  * inlined or not. Virtual threads are not in such dumps; a probe has no point at which they could unmount, so time
- * that the carriers had to run on is waited out, on JDK 21 and later, in addition. (docs/decisions.md)
+ * that the carriers had to run on is waited out, on JDK 21 and later, in addition. (docs/decisions)
  */
 final class Silence {
     private static final int LOOKS = 120;

@@ -1,0 +1,207 @@
+package scheme
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+)
+
+const (
+	public   = 0x0001
+	static   = 0x0008
+	native   = 0x0100
+	iface    = 0x0200
+	abstract = 0x0400
+)
+
+// class makes a mirror in the application loader. Methods are "name flags", of
+// descriptor ()V, followed by what they call: ">Owner.name" statically,
+// "~Owner.name" virtually.
+func class(name, super string, access uint16, methods ...string) *cha.ClassMirror {
+	m := &cha.ClassMirror{ID: cha.ClassID{Loader: 1, Name: name}, Super: super, Access: access | public, Methods: []cha.Method{}}
+	for _, text := range methods {
+		f := strings.Fields(text)
+		d := cha.Method{Name: f[0], Desc: "()V", Access: public, HasCode: true}
+		for _, w := range f[1:] {
+			switch w {
+			case "static":
+				d.Access |= static
+			case "native":
+				d.Access, d.HasCode = d.Access|native, false
+			case "abstract":
+				d.Access, d.HasCode = d.Access|abstract, false
+			default:
+				owner, name, _ := strings.Cut(w[1:], ".")
+				kind := cha.Static
+				if w[0] == '~' {
+					kind = cha.Virtual
+				}
+				d.Calls = append(d.Calls, cha.Call{Kind: kind, Owner: owner, Name: name, Desc: "()V"})
+			}
+		}
+		m.Methods = append(m.Methods, d)
+	}
+	return m
+}
+
+func mid(name string) cha.MethodID {
+	c, m, _ := strings.Cut(name, ".")
+	return cha.MethodID{Class: cha.ClassID{Loader: 1, Name: c}, Name: m, Desc: "()V"}
+}
+
+// text writes a plan: "root:" and "fresh:" before steps, "+" before Also, "="
+// before Revealed, reasons behind "!".
+func text(p Plan) string {
+	var out []string
+	step := func(mark string, s Step) {
+		if s.Fresh {
+			mark += "fresh:"
+		}
+		if s.Root {
+			mark += "root:"
+		}
+		out = append(out, mark+strings.TrimSuffix(s.Method.String(), "()V"))
+	}
+	for _, s := range p.Steps {
+		step("", s)
+	}
+	for _, s := range p.Also {
+		step("+", s)
+	}
+	for _, m := range p.Revealed {
+		out = append(out, "="+strings.TrimSuffix(m.String(), "()V"))
+	}
+	for _, s := range p.Skipped {
+		out = append(out, strings.TrimSuffix(s.Method.String(), "()V")+"!"+string(s.Reason))
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func app(ms ...*cha.ClassMirror) *cha.Hierarchy {
+	h := cha.New()
+	h.AddLoader(cha.Loader{ID: 1, Kind: cha.LoaderApp})
+	h.Add(&cha.ClassMirror{ID: cha.ClassID{Name: "java/lang/Object"}, Methods: []cha.Method{
+		{Name: "toString", Desc: "()V", Access: public, HasCode: true},
+	}})
+	for _, m := range ms {
+		h.Add(m)
+	}
+	return h
+}
+
+const object = "java/lang/Object"
+
+func want(t *testing.T, what string, p Plan, want string) {
+	t.Helper()
+	if got := text(p); got != want {
+		t.Errorf("%s:\n got %s\nwant %s", what, got, want)
+	}
+}
+
+func TestPlans(t *testing.T) {
+	mirrors := func() []*cha.ClassMirror {
+		return []*cha.ClassMirror{
+			class("A", object, 0, "root static >A.one ~B.v", "one static >A.two >A.two", "two static", "nat static native"),
+			class("B", object, 0, "v >A.nat", "toString"),
+		}
+	}
+	late := class("C", "B", 0, "v >A.two", "w")
+	t.Run("A", func(t *testing.T) {
+		h := app(mirrors()...)
+		s := NewA(h)
+		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "A.nat!native A.one A.two B.v root:A.root")
+		want(t, "roots again", s.Roots([]cha.MethodID{mid("A.root")}), "")
+		want(t, "another root", s.Roots([]cha.MethodID{mid("A.one")}), "root:A.one")
+		h.Add(late)
+		want(t, "loaded", s.Loaded(late.ID), "=C.v fresh:C.v") // A.two is watched already
+		want(t, "loaded again", s.Loaded(late.ID), "")
+	})
+	t.Run("B", func(t *testing.T) {
+		h := app(mirrors()...)
+		s := NewB(h)
+		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "fresh:root:A.root")
+		want(t, "root entered", s.Entered(mid("A.root")), "=A.root fresh:A.one fresh:B.v")
+		want(t, "entered again", s.Entered(mid("A.root")), "=A.root")
+		want(t, "virtual entered", s.Entered(mid("B.v")), "=B.v A.nat!native")
+		h.Add(late)
+		want(t, "loaded", s.Loaded(late.ID), "fresh:C.v")
+		want(t, "entered", s.Entered(mid("A.one")), "=A.one A.two")
+		want(t, "found", s.Found([]cha.MethodID{mid("C.w")}), "C.w")
+	})
+}
+
+func TestRoots(t *testing.T) {
+	h := app(
+		class("I", object, iface|abstract, "m abstract"),
+		&cha.ClassMirror{ID: cha.ClassID{Loader: 1, Name: "X"}, Super: object, Interfaces: []string{"I"}, Methods: []cha.Method{
+			{Name: "m", Desc: "()V", Access: public, HasCode: true},
+		}},
+	)
+	s := NewB(h)
+	want(t, "abstract", s.Roots([]cha.MethodID{mid("I.m")}), "root:X.m")
+	want(t, "no such method", s.Roots([]cha.MethodID{mid("X.n")}), "X.n!its class has no such method")
+	want(t, "later class", s.Roots([]cha.MethodID{mid("Y.n")}), "")
+	y := class("Y", "X", 0, "n static >Y.n >Z.z", "m")
+	h.Add(y)
+	want(t, "loaded", s.Loaded(y.ID), "fresh:root:Y.n root:Y.m")
+	obj := cha.MethodID{Class: cha.ClassID{Name: object}, Name: "toString", Desc: "()V"}
+	want(t, "excluded", s.Roots([]cha.MethodID{obj}), "java.lang.Object.toString!excluded by loader or filter")
+}
+
+// TestInherited loads a class that gives an interface an implementation which
+// does not know it, and then the class between.
+func TestInherited(t *testing.T) {
+	i := class("I", object, iface|abstract, "m abstract")
+	root := class("A", object, 0, "root static ~I.m ~S.inherited")
+	base := class("Base", object, 0, "m", "inherited >A.root >A.other", "other")
+	between := class("Mid", "Base", 0)
+	sub := class("S", "Mid", 0, "own")
+	sub.Interfaces = []string{"I"}
+	h := app(i, root, base)
+	s := NewB(h)
+	s.Roots([]cha.MethodID{mid("A.root")})
+	want(t, "root", s.Entered(mid("A.root")), "=A.root")
+	h.Add(sub)
+	// The JDK may be above it and call back, so that any method is reachable.
+	want(t, "hook of the subclass", s.Loaded(sub.ID), "S.own")
+	h.Add(between)
+	want(t, "hook of its superclass", s.Loaded(between.ID), "+Base.m +fresh:Base.inherited")
+}
+
+func TestFixed(t *testing.T) {
+	f := class("F", object, 0, "m static >A.two")
+	f.Fixed = true
+	h := app(class("A", object, 0, "root static >F.m", "two static"), f)
+	s := NewB(h)
+	s.Roots([]cha.MethodID{mid("A.root")})
+	want(t, "fixed class", s.Entered(mid("A.root")), "=A.root A.two F.m!its class can't be redefined")
+}
+
+func TestHarmless(t *testing.T) {
+	for _, c := range []struct {
+		owner, name, desc string
+		any               bool
+	}{
+		{"java/lang/String", "indexOf", "(Ljava/lang/String;I)I", false},
+		{"java/lang/String", "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;", true},
+		{"java/lang/String", "<init>", "([CII)V", false},
+		{"java/lang/String", "join", "(Ljava/lang/CharSequence;[Ljava/lang/CharSequence;)Ljava/lang/String;", true},
+		{"java/lang/StringBuilder", "append", "(Ljava/lang/Object;)Ljava/lang/StringBuilder;", true},
+		{"java/lang/StringBuilder", "append", "(J)Ljava/lang/StringBuilder;", false},
+		{"java/lang/Object", "<init>", "()V", false},
+		{"java/lang/Object", "hashCode", "()I", true},
+		{"java/lang/System", "arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;II)V", false},
+		{"java/util/ArrayList", "size", "()I", true},
+		{"p/Main", "f", "(Ljava/lang/Object;)V", false}, // not of the JDK
+		{"[I", "clone", "()Ljava/lang/Object;", false},
+		{"[I", "hashCode", "()I", true},
+	} {
+		call := cha.Call{Kind: cha.Virtual, Owner: c.owner, Name: c.name, Desc: c.desc}
+		if got := effectOf(app(), cha.ClassID{Loader: 1, Name: "A"}, &call).any; got != c.any {
+			t.Errorf("%v can call back: %v", call, got)
+		}
+	}
+}

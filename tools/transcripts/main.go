@@ -1,0 +1,408 @@
+// Command transcripts runs "rivulet profile" on the real programs of the
+// bench folder and writes what it printed to docs/transcripts, together with
+// the checksums of the profiled program and of a bare run of it, which must
+// be equal. Run it from the repository's root:
+//
+//	go tool task transcripts            all cases, some ten minutes
+//	go tool task transcripts -- h2      those whose name contains h2
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A program is one of bench/run.sh, with the roots that are of interest.
+type program struct {
+	name    string
+	args    []string // of run.sh
+	count   string   // iterations, the first argument
+	whole   string
+	partial string
+}
+
+var programs = []program{
+	{"h2", []string{"h2", "2000"}, "2", "wl.SqlW.iteration", "org.h2.command.dml.Update.update"},
+	{"javac", nil, "1", "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass"},
+}
+
+// The shop is a server under load: it has no last call, so it is recorded for
+// some seconds.
+var shop = program{name: "shop", whole: "shop.FrontController.service", partial: "shop.ItemAction.execute"}
+
+const (
+	patience = 10 * time.Minute
+	length   = "8s" // of a recording of the shop
+)
+
+type tool struct {
+	rivulet string // the binary
+	bench   string // folder of the scripts
+	out     string // docs/transcripts
+}
+
+func main() {
+	log.SetFlags(0)
+	t := tool{bench: os.Getenv("BENCH_SCRIPTS"), out: filepath.Join("docs", "transcripts")}
+	if t.bench == "" {
+		t.bench = filepath.Join("..", "shared", "bench")
+	}
+	tmp, err := os.MkdirTemp("", "transcripts")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(tmp)
+	t.rivulet = filepath.Join(tmp, "rivulet")
+	if b, err := exec.Command("go", "build", "-o", t.rivulet, ".").CombinedOutput(); err != nil {
+		log.Fatalf("build rivulet: %v\n%s", err, b)
+	}
+	if err := t.all(os.Args[1:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (t *tool) all(only []string) error {
+	wanted := func(name string) bool {
+		return len(only) == 0 || slices.ContainsFunc(only, func(o string) bool { return strings.Contains(name, o) })
+	}
+	if wanted("demo") {
+		log.Print("demo")
+		if err := t.demo(); err != nil {
+			return err
+		}
+	}
+	for _, p := range programs {
+		sum := ""
+		for _, c := range cases(p) {
+			if !wanted(c.name()) {
+				continue
+			}
+			if sum == "" {
+				var err error
+				if sum, err = t.bare(p); err != nil {
+					return err
+				}
+			}
+			if err := t.batch(c, sum); err != nil {
+				return fmt.Errorf("%s: %w", c.name(), err)
+			}
+		}
+	}
+	for _, c := range cases(shop) {
+		if wanted(c.name()) {
+			if err := t.server(c); err != nil {
+				return fmt.Errorf("%s: %w", c.name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// A run is one transcript.
+type run struct {
+	program
+	what, root, scheme string
+}
+
+func (r run) name() string { return fmt.Sprintf("%s-%s-%s", r.program.name, r.what, r.scheme) }
+
+func cases(p program) []run {
+	var out []run
+	for _, s := range []string{"A", "B"} {
+		out = append(out, run{p, "partial", p.partial, s}, run{p, "whole", p.whole, s})
+	}
+	return out
+}
+
+var checksum = regexp.MustCompile(`checksum=([0-9a-f]+)`)
+
+func (t *tool) script(name string, args ...string) *exec.Cmd {
+	return exec.Command(filepath.Join(t.bench, name), args...)
+}
+
+// bare runs a program without a profiler and returns its checksum.
+func (t *tool) bare(p program) (string, error) {
+	log.Printf("%s bare", p.name)
+	cmd := t.script("run.sh", append([]string{p.name, p.count}, p.args...)...)
+	b, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", p.name, err)
+	}
+	m := checksum.FindSubmatch(b)
+	if m == nil {
+		return "", fmt.Errorf("%s printed no checksum", p.name)
+	}
+	return string(m[1]), nil
+}
+
+// batch profiles a program that waits before and after its iterations.
+func (t *tool) batch(r run, bare string) error {
+	log.Print(r.name())
+	cmd := t.script("run.sh", append([]string{r.program.name, r.count}, r.args...)...)
+	cmd.Env = append(os.Environ(), "JOPTS=-Dwl.bare=1")
+	p, err := start(cmd)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	pid, err := p.line("PID ")
+	if err != nil {
+		return err
+	}
+	if _, err := p.line("READY"); err != nil {
+		return err
+	}
+	args := []string{"profile", strings.TrimPrefix(pid, "PID "), "--root", r.root, "--scheme", r.scheme, "--top", "12", "--depth", "8"}
+	if r.what == "whole" {
+		args = append(args, "--until-calls", r.count)
+	}
+	prof, err := start(exec.Command(t.rivulet, args...))
+	if err != nil {
+		return err
+	}
+	defer prof.kill()
+	if _, err := prof.errLine("rivulet: recording"); err != nil {
+		return err
+	}
+	if err := p.send("go"); err != nil {
+		return err
+	}
+	if _, err := p.line("DONE"); err != nil {
+		return err
+	}
+	if r.what == "partial" {
+		if err := prof.cmd.Process.Signal(os.Interrupt); err != nil {
+			return err
+		}
+	}
+	if err := prof.wait(); err != nil {
+		return fmt.Errorf("rivulet: %w: %s", err, prof.err.all())
+	}
+	if err := p.send("post"); err != nil {
+		return err
+	}
+	line, err := p.contains("checksum=")
+	if err != nil {
+		return err
+	}
+	m := checksum.FindStringSubmatch(line)
+	if m == nil || m[1] != bare {
+		return fmt.Errorf("%q, but the bare run's checksum is %s", line, bare)
+	}
+	return t.write(r, args, prof.out.all(), fmt.Sprintf("checksum %s, bare run %s: equal", m[1], bare))
+}
+
+// server profiles the shop under load. Its own books are the checksum: the
+// sum over the orders equals the sum over their lines, and all requests of the
+// load were answered.
+func (t *tool) server(r run) error {
+	log.Print(r.name())
+	if b, err := t.script("shop.sh", "start").CombinedOutput(); err != nil {
+		return fmt.Errorf("shop.sh start: %w: %s", err, b)
+	}
+	defer t.script("shop.sh", "stop").Run() //nolint:errcheck // it may be gone
+	pid, err := t.script("shop.sh", "pid").Output()
+	if err != nil {
+		return err
+	}
+	load := func(seconds string) (string, error) {
+		b, err := t.script("shop.sh", "load", seconds, "8").CombinedOutput()
+		return string(b), err
+	}
+	if _, err := load("10"); err != nil {
+		return err
+	}
+	type answer struct {
+		text string
+		err  error
+	}
+	loaded := make(chan answer, 1)
+	go func() {
+		text, err := load("30")
+		loaded <- answer{text, err}
+	}()
+	args := []string{"profile", strings.TrimSpace(string(pid)), "--root", r.root, "--scheme", r.scheme, "--for", length, "--top", "12", "--depth", "8"}
+	prof, err := start(exec.Command(t.rivulet, args...))
+	if err != nil {
+		return err
+	}
+	defer prof.kill()
+	if err := prof.wait(); err != nil {
+		return fmt.Errorf("rivulet: %w: %s", err, prof.err.all())
+	}
+	l := <-loaded
+	if l.err != nil {
+		return l.err
+	}
+	stat, err := books(l.text)
+	if err != nil {
+		return err
+	}
+	return t.write(r, args, prof.out.all(), "under wrk with 8 connections; "+stat)
+}
+
+var (
+	books1 = regexp.MustCompile(`requests (\d+) orders (\d+) total (\d+) lines (\d+)`)
+	bad    = regexp.MustCompile(`(Non-2xx.*|Socket errors.*)`)
+)
+
+// books reads what the shop says of itself after the load.
+func books(text string) (string, error) {
+	m := books1.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return "", fmt.Errorf("the shop does not answer: %s", text)
+	case m[3] != m[4]:
+		return "", fmt.Errorf("orders' total %s, lines' total %s", m[3], m[4])
+	case bad.MatchString(text):
+		return "", errors.New(bad.FindString(text))
+	}
+	return "no request failed, sum of orders and sum of their lines are equal", nil
+}
+
+// write records a transcript without what differs from machine to machine:
+// folders and process ids.
+func (t *tool) write(r run, args []string, out, check string) error {
+	shown := slices.Clone(args)
+	shown[1] = "PID"
+	for i, a := range shown {
+		if strings.ContainsAny(a, "$<") {
+			shown[i] = "'" + a + "'"
+		}
+	}
+	text := fmt.Sprintf("$ rivulet %s\n%s\n%s\n", strings.Join(shown, " "), strings.ReplaceAll(out, "pid "+args[1], "pid PID"), check)
+	if home, err := os.UserHomeDir(); err == nil {
+		text = strings.ReplaceAll(text, home, "~")
+	}
+	if err := os.MkdirAll(t.out, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(t.out, r.name()+".txt"), []byte(text), 0o644)
+}
+
+// A proc is a running program whose output is read line by line.
+type proc struct {
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	out, err *lines
+	done     chan error
+}
+
+func start(cmd *exec.Cmd) (*proc, error) {
+	p := &proc{cmd: cmd, done: make(chan error, 1)}
+	var err error
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.out, p.err = read(stdout), read(stderr)
+	go func() {
+		<-p.out.end
+		<-p.err.end
+		p.done <- cmd.Wait()
+	}()
+	return p, nil
+}
+
+func (p *proc) wait() error {
+	select {
+	case err := <-p.done:
+		p.done <- err
+		return err
+	case <-time.After(patience):
+		return errors.New("does not end")
+	}
+}
+
+func (p *proc) kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone
+
+func (p *proc) send(line string) error {
+	_, err := fmt.Fprintln(p.in, line)
+	return err
+}
+
+func (p *proc) line(prefix string) (string, error) {
+	return p.out.find(func(s string) bool { return strings.HasPrefix(s, prefix) })
+}
+
+func (p *proc) contains(part string) (string, error) {
+	return p.out.find(func(s string) bool { return strings.Contains(s, part) })
+}
+
+func (p *proc) errLine(prefix string) (string, error) {
+	return p.err.find(func(s string) bool { return strings.HasPrefix(s, prefix) })
+}
+
+// lines are a stream's lines, the past ones and those to come.
+type lines struct {
+	got  []string
+	next chan string
+	end  chan struct{}
+}
+
+func read(r io.Reader) *lines {
+	l := &lines{next: make(chan string, 1<<16), end: make(chan struct{})}
+	go func() {
+		s := bufio.NewScanner(r)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			l.next <- s.Text()
+		}
+		close(l.next)
+		close(l.end)
+	}()
+	return l
+}
+
+func (l *lines) find(match func(string) bool) (string, error) {
+	limit := time.After(patience)
+	for {
+		select {
+		case s, ok := <-l.next:
+			if !ok {
+				return "", fmt.Errorf("ended without the line waited for: %s", l.all())
+			}
+			l.got = append(l.got, s)
+			if match(s) {
+				return s, nil
+			}
+		case <-limit:
+			return "", fmt.Errorf("no such line in %v: %s", patience, l.all())
+		}
+	}
+}
+
+// all is the whole text, once the stream has ended; before, what came.
+func (l *lines) all() string {
+	for {
+		select {
+		case s, ok := <-l.next:
+			if ok {
+				l.got = append(l.got, s)
+				continue
+			}
+		default:
+		}
+		return strings.Join(l.got, "\n") + "\n"
+	}
+}
