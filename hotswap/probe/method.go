@@ -26,14 +26,19 @@ type rewriter struct {
 	bytecode []byte
 	moved    []byte // contents of attributes inside Code
 	out      []byte // Code attributes; what was handed out stays
+	total    int    // bytes of Code attributes made for the class
 }
+
+// maxGrowth bounds the bytes made for one class. Stack maps of hostile code can
+// grow ten thousand times.
+const maxGrowth = 128 << 20
 
 // rewriters keeps scratch memory from one class to the next.
 var rewriters = sync.Pool{New: func() any { return new(rewriter) }}
 
 // begin makes the rewriter ready for a class file of this size.
 func (r *rewriter) begin(c *classfile.Class, h Hooks, p *program, size int) {
-	r.class, r.hooks, r.program, r.haveRefs = c, h, p, false
+	r.class, r.hooks, r.program, r.haveRefs, r.total = c, h, p, false, 0
 	r.out = make([]byte, 0, size+size/2)
 }
 
@@ -165,6 +170,9 @@ func (r *rewriter) catches(m *classfile.Member) ([]catch, error) {
 // encode writes the Code attribute.
 func (r *rewriter) encode(m *classfile.Member, catches []catch, slot int) ([]byte, error) {
 	code, l := &r.code, &r.layout
+	if r.total > maxGrowth {
+		return nil, reasonGrowth
+	}
 	l.clearDepths()
 	frames, err := r.maps.frames(r, m, catches, slot)
 	if err != nil {
@@ -198,6 +206,7 @@ func (r *rewriter) keep() []byte {
 	for i := range r.code.Attributes {
 		need += 6 + len(r.code.Attributes[i].Info)
 	}
+	r.total += need
 	if cap(r.out)-len(r.out) < need {
 		r.out = make([]byte, 0, max(need, 16<<10))
 	}

@@ -24,6 +24,7 @@ const (
 	reasonHandlers  reason = "exception table full"
 	reasonFrames    reason = "stack maps over 32 MB with probes"
 	reasonFar       reason = "a conditional branch passes 32 KB with probes, and the types behind it are not known"
+	reasonGrowth    reason = "class over 128 MB with probes"
 	reasonThisMixed reason = "constructor with code that runs both before and after super()"
 	reasonThisLost  reason = "constructor that keeps this in no local variable before super()"
 	reasonComplex   reason = "constructor too complex to find the call of super()"

@@ -66,6 +66,7 @@ var Layout = []Const{
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
 	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
+	{"H_ENDED", HEnded, "i64: the target's nanoTime when the agent began to stop"},
 	{"H_BUDGET", HBudget, "i64: root invocations still admitted"},
 	{"H_REFUSED", HRefused, "i64: root invocations not recorded since the budget was used up"},
 	{"H_NEXT_NODE", HNextNode, "i64: first node that no record has taken"},
@@ -76,7 +77,7 @@ var Layout = []Const{
 	{"H_LOST", HLost, "i64: root invocations for which there was no record"},
 	{"H_INCOMPLETE", HIncomplete, "i64: waits for a reveal that timed out"},
 	{"H_BELL", HBell, "u32: 1 from a ring until the controller has heard it"},
-	{"H_LOCK", HLock, "u32: spin lock of slots and records"},
+	{"H_LOCK", HLock, "u32: spin lock of slots and records; 2 when its holder is taken for dead"},
 
 	{"SLOTS", OffSlots, "area of slots: thread id -> record"},
 	{"SLOT_SHIFT", SlotShift, "log2 of a slot's size"},
@@ -168,6 +169,7 @@ const (
 	HHeartbeat  = 64
 	HState      = 72
 	HReason     = 76
+	HEnded      = 80
 	HBudget     = 128
 	HRefused    = 136
 	HNextNode   = 192

@@ -8,10 +8,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -19,7 +17,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/rivulet-profiler/rivulet/tools/internal/proc"
 )
 
 // A program is one of bench/run.sh, with the roots that are of interest.
@@ -40,10 +39,7 @@ var programs = []program{
 // some seconds.
 var shop = program{name: "shop", whole: "shop.FrontController.service", partial: "shop.ItemAction.execute"}
 
-const (
-	patience = 10 * time.Minute
-	length   = "8s" // of a recording of the shop
-)
+const length = "8s" // of a recording of the shop
 
 type tool struct {
 	rivulet string // the binary
@@ -150,48 +146,48 @@ func (t *tool) batch(r run, bare string) error {
 	log.Print(r.name())
 	cmd := t.script("run.sh", append([]string{r.program.name, r.count}, r.args...)...)
 	cmd.Env = append(os.Environ(), "JOPTS=-Dwl.bare=1")
-	p, err := start(cmd)
+	p, err := proc.Start(cmd)
 	if err != nil {
 		return err
 	}
-	defer p.kill()
-	pid, err := p.line("PID ")
+	defer p.Kill()
+	pid, err := p.Line("PID ")
 	if err != nil {
 		return err
 	}
-	if _, err := p.line("READY"); err != nil {
+	if _, err := p.Line("READY"); err != nil {
 		return err
 	}
 	args := []string{"profile", strings.TrimPrefix(pid, "PID "), "--root", r.root, "--scheme", r.scheme, "--top", "12", "--depth", "8"}
 	if r.what == "whole" {
 		args = append(args, "--until-calls", r.count)
 	}
-	prof, err := start(exec.Command(t.rivulet, args...))
+	prof, err := proc.Start(exec.Command(t.rivulet, args...))
 	if err != nil {
 		return err
 	}
-	defer prof.kill()
-	if _, err := prof.errLine("rivulet: recording"); err != nil {
+	defer prof.Kill()
+	if _, err := prof.ErrLine("rivulet: recording"); err != nil {
 		return err
 	}
-	if err := p.send("go"); err != nil {
+	if err := p.Send("go"); err != nil {
 		return err
 	}
-	if _, err := p.line("DONE"); err != nil {
+	if _, err := p.Line("DONE"); err != nil {
 		return err
 	}
 	if r.what == "partial" {
-		if err := prof.cmd.Process.Signal(os.Interrupt); err != nil {
+		if err := prof.Cmd.Process.Signal(os.Interrupt); err != nil {
 			return err
 		}
 	}
-	if err := prof.wait(); err != nil {
-		return fmt.Errorf("rivulet: %w: %s", err, prof.err.all())
+	if err := prof.Wait(); err != nil {
+		return fmt.Errorf("rivulet: %w: %s", err, prof.Err.All())
 	}
-	if err := p.send("post"); err != nil {
+	if err := p.Send("post"); err != nil {
 		return err
 	}
-	line, err := p.contains("checksum=")
+	line, err := p.Contains("checksum=")
 	if err != nil {
 		return err
 	}
@@ -199,7 +195,7 @@ func (t *tool) batch(r run, bare string) error {
 	if m == nil || m[1] != bare {
 		return fmt.Errorf("%q, but the bare run's checksum is %s", line, bare)
 	}
-	return t.write(r, args, prof.out.all(), fmt.Sprintf("checksum %s, bare run %s: equal", m[1], bare))
+	return t.write(r, args, prof.Out.All(), fmt.Sprintf("checksum %s, bare run %s: equal", m[1], bare))
 }
 
 // server profiles the shop under load. Its own books are the checksum: the
@@ -232,13 +228,13 @@ func (t *tool) server(r run) error {
 		loaded <- answer{text, err}
 	}()
 	args := []string{"profile", strings.TrimSpace(string(pid)), "--root", r.root, "--scheme", r.scheme, "--for", length, "--top", "12", "--depth", "8"}
-	prof, err := start(exec.Command(t.rivulet, args...))
+	prof, err := proc.Start(exec.Command(t.rivulet, args...))
 	if err != nil {
 		return err
 	}
-	defer prof.kill()
-	if err := prof.wait(); err != nil {
-		return fmt.Errorf("rivulet: %w: %s", err, prof.err.all())
+	defer prof.Kill()
+	if err := prof.Wait(); err != nil {
+		return fmt.Errorf("rivulet: %w: %s", err, prof.Err.All())
 	}
 	l := <-loaded
 	if l.err != nil {
@@ -248,7 +244,7 @@ func (t *tool) server(r run) error {
 	if err != nil {
 		return err
 	}
-	return t.write(r, args, prof.out.all(), "under wrk with 8 connections; "+stat)
+	return t.write(r, args, prof.Out.All(), "under wrk with 8 connections; "+stat)
 }
 
 var (
@@ -288,121 +284,4 @@ func (t *tool) write(r run, args []string, out, check string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(t.out, r.name()+".txt"), []byte(text), 0o644)
-}
-
-// A proc is a running program whose output is read line by line.
-type proc struct {
-	cmd      *exec.Cmd
-	in       io.WriteCloser
-	out, err *lines
-	done     chan error
-}
-
-func start(cmd *exec.Cmd) (*proc, error) {
-	p := &proc{cmd: cmd, done: make(chan error, 1)}
-	var err error
-	if p.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	p.out, p.err = read(stdout), read(stderr)
-	go func() {
-		<-p.out.end
-		<-p.err.end
-		p.done <- cmd.Wait()
-	}()
-	return p, nil
-}
-
-func (p *proc) wait() error {
-	select {
-	case err := <-p.done:
-		p.done <- err
-		return err
-	case <-time.After(patience):
-		return errors.New("does not end")
-	}
-}
-
-func (p *proc) kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone
-
-func (p *proc) send(line string) error {
-	_, err := fmt.Fprintln(p.in, line)
-	return err
-}
-
-func (p *proc) line(prefix string) (string, error) {
-	return p.out.find(func(s string) bool { return strings.HasPrefix(s, prefix) })
-}
-
-func (p *proc) contains(part string) (string, error) {
-	return p.out.find(func(s string) bool { return strings.Contains(s, part) })
-}
-
-func (p *proc) errLine(prefix string) (string, error) {
-	return p.err.find(func(s string) bool { return strings.HasPrefix(s, prefix) })
-}
-
-// lines are a stream's lines, the past ones and those to come.
-type lines struct {
-	got  []string
-	next chan string
-	end  chan struct{}
-}
-
-func read(r io.Reader) *lines {
-	l := &lines{next: make(chan string, 1<<16), end: make(chan struct{})}
-	go func() {
-		s := bufio.NewScanner(r)
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			l.next <- s.Text()
-		}
-		close(l.next)
-		close(l.end)
-	}()
-	return l
-}
-
-func (l *lines) find(match func(string) bool) (string, error) {
-	limit := time.After(patience)
-	for {
-		select {
-		case s, ok := <-l.next:
-			if !ok {
-				return "", fmt.Errorf("ended without the line waited for: %s", l.all())
-			}
-			l.got = append(l.got, s)
-			if match(s) {
-				return s, nil
-			}
-		case <-limit:
-			return "", fmt.Errorf("no such line in %v: %s", patience, l.all())
-		}
-	}
-}
-
-// all is the whole text, once the stream has ended; before, what came.
-func (l *lines) all() string {
-	for {
-		select {
-		case s, ok := <-l.next:
-			if ok {
-				l.got = append(l.got, s)
-				continue
-			}
-		default:
-		}
-		return strings.Join(l.got, "\n") + "\n"
-	}
 }

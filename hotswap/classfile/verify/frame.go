@@ -156,6 +156,10 @@ func (c *checker) initialize(old, v value) {
 // match reports whether control may go from a frame to a place whose stack map
 // is want, and what is wrong if not.
 func (c *checker) match(locals, stack []value, uninit bool, want *frame) string {
+	if c.work += len(want.locals) + len(want.stack); c.work > maxWork {
+		c.failWith(errWork)
+		return errWork.Error()
+	}
 	if len(stack) != len(want.stack) {
 		return fmt.Sprintf("stack of %d words where the stack map has %d", len(stack), len(want.stack))
 	}

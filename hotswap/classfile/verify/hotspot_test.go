@@ -141,12 +141,12 @@ func subjects(t *testing.T, home string) (verify.Classes, []classtest.Class, str
 		}
 	}
 	h := verify.Classes{}
-	known := classtest.Archives(t, home)
-	if len(pool) < 1000 { // no jars: java.base is all that they need
-		known = []string{classtest.JavaBase(home)}
+	known := []string{classtest.JavaBase(home)}
+	if len(patterns) > 0 {
+		more, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar")) // named in manifests
+		known = append(more, classtest.Archives(t, home)...)
 	}
-	more, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar")) // named in manifests
-	for _, cf := range append(classtest.Read(t, append(more, known...)...), pool...) {
+	for _, cf := range append(classtest.Read(t, known...), pool...) {
 		if c, err := classfile.Parse(cf.Bytes); err == nil {
 			h.Add(c)
 		}

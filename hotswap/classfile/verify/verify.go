@@ -101,8 +101,15 @@ type checker struct {
 	exMax    int
 	newThis  bool // the instruction at hand initialized this
 
+	work   int    // values compared and handlers looked at
 	before func() // called before each instruction, if set
 }
+
+// maxWork bounds the work on a method: hostile code can ask for billions of
+// comparisons, real code for a few millions.
+const maxWork = 1 << 28
+
+var errWork = fmt.Errorf("%w: too much work to verify", classfile.ErrUnsupported)
 
 // checkers keeps scratch memory from one method to the next.
 var checkers = sync.Pool{New: func() any { return new(checker) }}
@@ -327,6 +334,7 @@ func (c *checker) switches() {
 
 // throw checks the handlers that cover the instruction.
 func (c *checker) throw(uninit bool) {
+	c.work += len(c.code.Handlers)
 	for i := range c.code.Handlers {
 		h := &c.code.Handlers[i]
 		if c.in.Offset < int(h.Start) || c.in.Offset >= int(h.End) {

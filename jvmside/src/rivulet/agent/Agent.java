@@ -18,13 +18,20 @@ import rivulet.probe.Probe;
 
 /**
  * One session inside the target, from attach to detach. Its thread obeys the controller's commands; a second one
- * watches the controller's heartbeat, since the first may be waiting for a class loader or for a pipe. Whatever ends
- * the session (a command, a closed pipe, silence) ends it in the same way: gate, waiters, classes, threads, memory.
+ * watches the controller's heartbeat and the bell, since the first may be waiting for a class loader or for a pipe.
+ * Whatever ends the session (a command, a closed pipe, silence) ends it in the same way: gate, waiters, classes,
+ * threads, memory. The memory is the first thread's to unmap, after all else.
  */
 public final class Agent implements Runnable, LongBinaryOperator {
     /** How long a thread may wait for its callees. */
     private static final long PATIENCE = 10_000_000_000L;
+    /** How long a thread that waits for a retransformation by another lets it take. */
+    private static final long TURN = 3_000_000_000L;
     private static final int RESTORE_BATCH = 64;
+    private static final int RESTORE_BATCH_OLD = 16; // JDK 8 and 11: 1.6 ms of everybody's pause a class
+
+    /** In the probe's cell: 1 while a session is there. */
+    private static final int CLAIM = 8;
 
     private final Instrumentation inst;
     private final Memory memory;
@@ -34,12 +41,13 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private final Loaders loaders;
     private final Hook hook;
     private final Listing listing;
-    private volatile boolean go;
+    private final Object order = new Object();
+    private final Thread watch;
+    private volatile boolean go, obeying;
     private boolean ending;
 
     private Agent(String room, Instrumentation inst) throws Exception {
         this.inst = inst;
-        if (Memory.U.getLong(Probe.cell()) != 0) throw new IllegalStateException("another session is active in this JVM");
         memory = new Memory(path(room, "data"));
         // Opened for both directions first, then for the wanted one: neither blocks, and a dead partner is an end of
         // file. Streams, since interrupts close channels.
@@ -49,8 +57,14 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
         mailbox = new Mailbox(memory, bell);
         loaders = new Loaders();
-        hook = new Hook(inst, mailbox, loaders);
+        hook = new Hook(inst, memory, mailbox, loaders);
         listing = new Listing(inst, mailbox, loaders);
+        watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
+            @Override
+            public void run() {
+                watch();
+            }
+        }, "rivulet-watch");
     }
 
     /** Called by Boot1 on the JVM's attach thread or, in premain, on the main thread, which waits for the word to go. */
@@ -59,16 +73,33 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Modules.open(inst);
         define();
         load();
-        final Agent a = new Agent(room, inst);
-        Memory.U.putInt(a.memory.base + Layout.H_STATE, Layout.STATE_UP);
-        daemon(a, "rivulet-agent");
-        daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
-            @Override
-            public void run() {
-                a.watch();
-            }
-        }, "rivulet-watch");
+        if (!Memory.U.compareAndSetLong(null, Probe.cell() + CLAIM, 0, 1)) throw new IllegalStateException("another session is active in this JVM");
+        Agent a = null;
+        try {
+            a = new Agent(room, inst);
+        } finally {
+            if (a == null) Memory.U.putLongRelease(null, Probe.cell() + CLAIM, 0);
+        }
+        Memory.U.putIntRelease(null, a.memory.base + Layout.H_STATE, Layout.STATE_UP);
+        try {
+            a.watch.start();
+            daemon(a, "rivulet-agent").start();
+        } catch (Throwable t) { // no thread to be had
+            a.end(Layout.REASON_FAILED);
+            throw t;
+        }
+        remove(room);
         while (premain && !a.go && a.up()) Thread.sleep(1);
+    }
+
+    /** Everything is open: the controller may die before it can remove the names. */
+    private static void remove(String room) {
+        try {
+            new java.io.File(path(room, "data")).delete();
+            for (String name : new String[] {"data.at", "data", "commands", "bell", "agent.bin", ""}) new java.io.File(room, name).delete();
+        } catch (IOException e) {
+            // the controller does it too
+        }
     }
 
     /** The data file's place: the room's own file, or the one that the file "data.at" names. */
@@ -81,11 +112,12 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
     }
 
-    private static void daemon(Runnable r, String name) {
-        Thread t = new Thread(null, r, name, 256 << 10);
+    /** The stack is of the usual size: other agents' transformers run on it. */
+    private static Thread daemon(Runnable r, String name) {
+        Thread t = new Thread(null, r, name, 1 << 20);
         t.setDaemon(true);
         t.setContextClassLoader(null);
-        t.start();
+        return t;
     }
 
     /** Defines the probe class in the bootstrap loader, unless an earlier session has. */
@@ -136,26 +168,46 @@ public final class Agent implements Runnable, LongBinaryOperator {
         try {
             byte[] hello = new Out().str(System.getProperty("java.version")).u64(System.nanoTime()).u8(inst.isRetransformClassesSupported() ? 1 : 0)
                 .u32(pid()).done();
-            if (mailbox.call(Wire.REQ_HELLO, hello, PATIENCE) != null) {
-                inst.addTransformer(hook, true);
-                Probe.revealer(this);
-                Memory.U.putLongRelease(null, Probe.cell(), memory.base);
-                reason = obey();
-            }
+            obeying = true;
+            if (mailbox.call(Wire.REQ_HELLO, hello, PATIENCE) != null && begin()) reason = obey();
         } catch (EOFException e) {
             reason = Layout.REASON_EOF;
         } catch (Throwable t) {
             // an Error of the JVM's, or a bug of ours: end the session
         }
+        obeying = false;
         end(reason);
+        while (watch.isAlive()) {
+            try {
+                watch.join();
+            } catch (InterruptedException e) {
+                // nobody has a reason to
+            }
+        }
+        close(commands);
+        close(bell);
+        new Silence(memory, hook).run();
+    }
+
+    /** False if the watch has ended the session already. */
+    private boolean begin() {
+        synchronized (order) {
+            if (ending) return false;
+            inst.addTransformer(hook, true);
+            Probe.revealer(this);
+            Memory.U.putLongRelease(null, Probe.cell(), memory.base);
+            mailbox.known();
+            return true;
+        }
     }
 
     private int obey() throws IOException {
         DataInputStream in = new DataInputStream(new java.io.BufferedInputStream(commands, 4096));
-        while (up()) {
+        for (;;) {
             byte[] b = new byte[in.readInt() - 1];
             int type = in.readUnsignedByte();
             in.readFully(b);
+            if (!up()) return Layout.REASON_HEARTBEAT; // the watch was faster
             DataInputStream m = new DataInputStream(new ByteArrayInputStream(b));
             switch (type) {
                 case Wire.CMD_LIST: listing.classes(); break;
@@ -167,7 +219,6 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 default: throw new IOException("command " + type);
             }
         }
-        return Layout.REASON_HEARTBEAT;
     }
 
     private void fetch(DataInputStream m) throws IOException {
@@ -194,12 +245,11 @@ public final class Agent implements Runnable, LongBinaryOperator {
             else classes.add(c);
         }
         long from = System.nanoTime();
-        Batch b = new Batch(inst);
-        b.run(classes);
+        Batch b = new Batch(inst, hook);
+        b.run(classes, PATIENCE);
         long ns = System.nanoTime() - from;
         for (int i = 0; i < b.refusals(); i++) row(out, rows, key(b.refused(i)), Wire.OUTCOME_REFUSED, b.reason(i));
-        Out head = new Out().u32(batch).u64(ns).u32(rows[0]);
-        mailbox.call(Wire.REQ_BATCH, join(head, out), PATIENCE);
+        mailbox.call(Wire.REQ_BATCH, Out.join(new Out().u32(batch).u64(ns).u32(rows[0]), out), PATIENCE);
     }
 
     private static void row(Out out, int[] rows, Object[] key, int outcome, String reason) {
@@ -209,12 +259,6 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     private Object[] key(Class<?> c) {
         return new Object[] {loaders.id(c.getClassLoader()), Loaders.internal(c)};
-    }
-
-    private static byte[] join(Out head, Out tail) {
-        byte[] a = head.done(), b = tail.done(), m = java.util.Arrays.copyOf(a, a.length + b.length);
-        System.arraycopy(b, 0, m, a.length, b.length);
-        return m;
     }
 
     private static List<Object[]> keys(DataInputStream m) throws IOException {
@@ -232,7 +276,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
      */
     @Override
     public long applyAsLong(long method, long unused) {
-        byte[] reply = mailbox.call(Wire.REQ_REVEAL, new Out().u32((int) method).done(), PATIENCE);
+        byte[] reply = mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE);
         if (reply == null) return 0;
         try {
             List<Object[]> keys = keys(new DataInputStream(new ByteArrayInputStream(reply)));
@@ -242,8 +286,8 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 Class<?> c = loaders.search(inst, (Integer) k[0], (String) k[1]);
                 if (c != null) classes.add(c);
             }
-            Batch b = new Batch(inst);
-            b.run(classes);
+            Batch b = new Batch(inst, hook);
+            b.run(classes, TURN);
             Out out = new Out().u32((int) method).u32(b.refusals());
             for (int i = 0; i < b.refusals(); i++) {
                 Object[] k = key(b.refused(i));
@@ -259,48 +303,63 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     /** Two looks in a row must find the heartbeat old, so that a machine that slept is not taken for a dead controller. */
     private void watch() {
-        int old = 0;
-        while (up()) {
+        for (int old = 0; up(); ) {
             try {
                 Thread.sleep(100);
-            } catch (InterruptedException e) {
-                // nobody has a reason to; look at once
+                old = mailbox.silent(System.nanoTime()) ? old + 1 : 0;
+                if (old >= 2) end(Layout.REASON_HEARTBEAT);
+                else if (!mailbox.heard()) end(Layout.REASON_EOF);
+            } catch (Throwable t) {
+                // an interrupt, or no memory at the moment: look again
             }
-            old = mailbox.silent(System.nanoTime()) ? old + 1 : 0;
-            if (old >= 2) end(Layout.REASON_HEARTBEAT);
+        }
+        if (obeying) wake();
+    }
+
+    /** The agent's thread may hang on the pipe of a controller that is stopped: gives it an empty command to read. */
+    private void wake() {
+        try {
+            int fd = Memory.U.getInt(((FileInputStream) commands).getFD(), Memory.U.objectFieldOffset(java.io.FileDescriptor.class.getDeclaredField("fd")));
+            try (FileOutputStream out = new FileOutputStream("/proc/self/fd/" + fd)) {
+                out.write(new byte[] {0, 0, 0, 1, 0});
+            }
+        } catch (Exception e) {
+            // it ends when the controller does
         }
     }
 
     private void end(int reason) {
-        synchronized (this) {
+        synchronized (order) {
             if (ending) return;
             ending = true;
         }
         long base = memory.base;
         Memory.U.putIntRelease(null, base + Layout.H_GATE, 0);
+        Memory.U.putLong(base + Layout.H_ENDED, System.nanoTime());
         Memory.U.putInt(base + Layout.H_REASON, reason);
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);
         Probe.revealer(null);
         Memory.U.putLongRelease(null, Probe.cell(), 0);
-        boolean told = reason == Layout.REASON_COMMAND;
-        if (!told) mailbox.close();
+        mailbox.close(); // a thread that waits may hold what restoring needs
         long from = System.nanoTime();
         Restore r = new Restore(inst, loaders, hook);
-        int n = r.run(RESTORE_BATCH);
+        int n = 0;
+        try {
+            n = r.run(System.getProperty("java.specification.version").compareTo("12") < 0 ? RESTORE_BATCH_OLD : RESTORE_BATCH);
+        } catch (Throwable t) {
+            // no memory, say: the probes stay, silent
+        }
         inst.removeTransformer(hook);
-        if (told) {
+        if (reason == Layout.REASON_COMMAND) {
             Out out = new Out().u32(n).u64(System.nanoTime() - from).u32(r.failures());
             for (int i = 0; i < r.failures(); i++) {
                 Object[] k = key(r.failed(i));
                 out.u32((Integer) k[0]).str((String) k[1]).str(r.reason(i));
             }
-            mailbox.call(Wire.REQ_RESTORED, out.done(), PATIENCE);
-            mailbox.close();
+            mailbox.last(Wire.REQ_RESTORED, out.done(), PATIENCE);
         }
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPED);
-        close(commands);
-        close(bell);
-        new Silence(memory).run();
+        Memory.U.putLongRelease(null, Probe.cell() + CLAIM, 0);
     }
 
     private static void close(java.io.Closeable c) {

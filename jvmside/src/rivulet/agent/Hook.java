@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 import rivulet.probe.Probe;
@@ -24,60 +25,94 @@ import rivulet.probe.Probe;
 final class Hook implements ClassFileTransformer {
     /** How long a class may be held up. */
     private static final long PATIENCE = 10_000_000_000L;
+    /** How long it waits for another thread that does a class that it has to do too. */
+    private static final long ALSO = 2_000_000_000L;
+    /** No class file: the JVM drops the retransformation and the class stays as it is. */
+    private static final byte[] REFUSE = {0};
 
     private final Instrumentation inst;
+    private final Memory memory;
     private final Mailbox mailbox;
     private final Loaders loaders;
-    private volatile boolean restoring;
+    private final AtomicInteger users = new AtomicInteger();
+    private volatile boolean restoring, mute;
     /** Classes that have probes, by Loaders.key. */
     private final Set<String> instrumented = new HashSet<>();
     /** Deflated bytes that restoring must yield where the JVM's own would lack something (JDK-8240908). */
     private final Map<String, byte[]> originals = new HashMap<>();
 
-    Hook(Instrumentation inst, Mailbox mailbox, Loaders loaders) {
+    Hook(Instrumentation inst, Memory memory, Mailbox mailbox, Loaders loaders) {
         this.inst = inst;
+        this.memory = memory;
         this.mailbox = mailbox;
         this.loaders = loaders;
     }
 
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain pd, byte[] b) {
+        users.incrementAndGet();
         try {
             if (name == null || loaders.own(loader)) return null;
             if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
             int id = loaders.id(loader);
             if (restoring) return original(Loaders.key(id, name));
-            long from = System.nanoTime();
-            byte[] result = ask(id, name, redefined != null, b);
-            Probe.suspended(System.nanoTime() - from);
-            return result;
+            long token = Probe.suspend();
+            try {
+                return ask(id, name, redefined, b);
+            } finally {
+                Probe.resume(token);
+            }
         } catch (Throwable t) {
+            missed();
             return null; // out of memory or stack: leave the class alone
+        } finally {
+            users.decrementAndGet();
         }
     }
 
-    private byte[] ask(int id, String name, boolean redefined, byte[] b) throws java.io.IOException {
-        byte[] news = loaders.news();
-        if (news != null) mailbox.call(Wire.REQ_LOADERS, news, PATIENCE);
-        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(redefined ? 1 : 0).block(b).done(), PATIENCE);
+    /** Threads are inside. */
+    boolean busy() {
+        return users.get() > 0;
+    }
+
+    /** The controller did not answer the last request in time: no use to ask for other classes of a batch. */
+    boolean mute() {
+        return mute;
+    }
+
+    /** A class goes without the probes that it may need: no exactness can be claimed. */
+    private void missed() {
+        if (!restoring) memory.missed();
+    }
+
+    private byte[] ask(int id, String name, Class<?> redefined, byte[] b) throws java.io.IOException {
+        loaders.tell(mailbox, PATIENCE);
+        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(redefined != null ? 1 : 0).block(b).done(), PATIENCE);
         String key = Loaders.key(id, name);
+        mute = reply == null;
         if (reply == null || reply.length == 0) {
-            if (redefined) forget(key);
-            return null;
+            missed();
+            if (redefined == null) return null;
+            if (Batch.mine(redefined)) return REFUSE;
+            forget(key);
+            return original(key);
         }
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(reply));
-        in.readUnsignedByte();
+        int replace = in.readUnsignedByte();
         byte[] bytes = new byte[in.readInt()];
         in.readFully(bytes);
         byte[] original = new byte[in.readInt()];
         in.readFully(original);
         for (int n = in.readInt(); n > 0; n--) also(in.readInt(), in.readUTF());
-        if (reply[0] == 0) {
-            if (redefined) forget(key);
-            return null;
+        switch (replace) {
+            case Wire.TRANSFORM_PROBES:
+                return remember(key, original) ? bytes : redefined != null ? original(key) : null; // restoring has begun
+            case Wire.TRANSFORM_REFUSE:
+                return redefined != null && Batch.mine(redefined) ? REFUSE : null;
+            default:
+                if (redefined != null) forget(key);
+                return original.length > 0 ? original : null;
         }
-        if (!remember(key, original)) return null; // restoring has begun meanwhile
-        return bytes;
     }
 
     /**
@@ -89,7 +124,9 @@ final class Hook implements ClassFileTransformer {
         if (c == null) return; // it is being loaded below this one, with its probes
         List<Class<?>> one = new ArrayList<>();
         one.add(c);
-        new Batch(inst).run(one);
+        Batch batch = new Batch(inst, this);
+        batch.run(one, ALSO);
+        if (batch.refusals() > 0) missed();
     }
 
     private synchronized boolean remember(String key, byte[] original) throws java.io.IOException {

@@ -57,8 +57,7 @@ final class Listing {
         for (Object[] row : rows) {
             loaders.id(((Class<?>) row[0]).getClassLoader());
         }
-        byte[] news = loaders.news();
-        if (news != null) mailbox.call(Wire.REQ_LOADERS, news, PATIENCE);
+        loaders.tell(mailbox, PATIENCE);
         Out out = new Out();
         int n = 0;
         for (Object[] row : rows) {
@@ -85,15 +84,7 @@ final class Listing {
     }
 
     private void send(int type, boolean last, int n, Out rows) {
-        byte[] b = rows.done();
-        byte[] m = new byte[b.length + 5];
-        m[0] = (byte) (last ? 1 : 0);
-        m[1] = (byte) (n >>> 24);
-        m[2] = (byte) (n >>> 16);
-        m[3] = (byte) (n >>> 8);
-        m[4] = (byte) n;
-        System.arraycopy(b, 0, m, 5, b.length);
-        mailbox.call(type, m, PATIENCE);
+        mailbox.call(type, Out.join(new Out().u8(last ? 1 : 0).u32(n), rows), PATIENCE);
     }
 
     /** Sends these classes' files, as their loaders' resources. */

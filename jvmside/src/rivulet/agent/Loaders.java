@@ -24,7 +24,7 @@ final class Loaders {
 
     private final Map<Integer, List<Entry>> byHash = new HashMap<>();
     private final List<Entry> all = new ArrayList<>();
-    private final List<ClassLoader> fresh = new ArrayList<>();
+    private int told;
     private final ClassLoader system = ClassLoader.getSystemClassLoader(), platform = system.getParent();
     private final ClassLoader own = Loaders.class.getClassLoader();
     private Map<String, WeakReference<Class<?>>> loaded = new HashMap<>();
@@ -48,7 +48,6 @@ final class Loaders {
         Entry e = new Entry(l, all.size() + 1);
         bucket.add(e);
         all.add(e);
-        fresh.add(l);
         if (l.getParent() != null) id(l.getParent());
         return e.id;
     }
@@ -65,21 +64,44 @@ final class Loaders {
         return all.size();
     }
 
-    /** The message about loaders that were numbered since the last call, or null. */
-    synchronized byte[] news() {
-        if (fresh.isEmpty()) return null;
-        Out out = new Out().u32(fresh.size());
-        for (int i = 0; i < fresh.size(); i++) {
-            ClassLoader l = fresh.get(i);
-            int kind = l == platform ? Wire.LOADER_PLATFORM : l == system ? Wire.LOADER_APP : Wire.LOADER_OTHER;
-            out.u32(id(l)).u8(kind).u32(id(l.getParent())).str(l.getClass().getName()).str(Integer.toHexString(System.identityHashCode(l)));
+    /**
+     * Tells the controller about the loaders that it has not confirmed yet. Threads that come at the same time tell it
+     * the same, so that none goes on before it knows.
+     */
+    void tell(Mailbox mailbox, long patience) {
+        int n;
+        byte[] news;
+        synchronized (this) {
+            n = all.size();
+            if (n == told) return;
+            Out rows = new Out();
+            int count = 0;
+            for (int i = told; i < n; i++) {
+                ClassLoader l = all.get(i).loader.get();
+                if (l == null) continue;
+                int kind = l == platform ? Wire.LOADER_PLATFORM : l == system ? Wire.LOADER_APP : Wire.LOADER_OTHER;
+                rows.u32(i + 1).u8(kind).u32(id(l.getParent())).str(l.getClass().getName()).str(Integer.toHexString(System.identityHashCode(l)));
+                count++;
+            }
+            news = Out.join(new Out().u32(count), rows);
         }
-        fresh.clear();
-        return out.done();
+        if (mailbox.call(Wire.REQ_LOADERS, news, patience) == null) return;
+        synchronized (this) {
+            told = Math.max(told, n);
+        }
+    }
+
+    /** Whether the loader of a number has gone, and its classes with it. */
+    synchronized boolean gone(int id) {
+        return id > 0 && (id > all.size() || all.get(id - 1).loader.get() == null);
     }
 
     static String key(int loader, String name) {
         return loader + ":" + name;
+    }
+
+    static int loaderOf(String key) {
+        return Integer.parseInt(key.substring(0, key.indexOf(':')));
     }
 
     /** Remembers what getAllLoadedClasses said. */

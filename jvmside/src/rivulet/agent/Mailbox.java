@@ -7,17 +7,23 @@ import rivulet.probe.Layout;
 
 /**
  * Requests to the controller from any thread, through boxes in the data file. Nothing here blocks without bound: a
- * wait ends with the answer, with the caller's time, or when the controller's heartbeat has stopped. Interrupts are
- * neither consumed nor an obstacle. The bell, a FIFO, wakes the controller: at most one byte lies in it.
+ * wait ends with the answer, with the caller's time, or when the watch has found that the controller is gone.
+ * Interrupts are neither consumed nor an obstacle. The bell, a FIFO, wakes the controller.
+ *
+ * A box belongs to the thread that has claimed it until it sets it FREE, after the reply, or ABANDONED, whatever else
+ * happens: then the controller frees it.
  */
 final class Mailbox {
     /** A controller that was silent for so long is gone or stopped. */
-    static final long SILENCE = 1_200_000_000L;
+    private static final long SILENCE = 1_200_000_000L;
+    /** Boxes that reveals leave free: what they wait for needs some to get through. */
+    private static final int RESERVED = 4;
+    private static final byte[] SETTLED = new byte[4];
 
     private final Memory memory;
     private final long base;
     private final OutputStream bell;
-    private volatile boolean closed;
+    private volatile boolean known, closed;
 
     Mailbox(Memory memory, OutputStream bell) {
         this.memory = memory;
@@ -25,31 +31,81 @@ final class Mailbox {
         this.bell = bell;
     }
 
-    /** Releases every waiter. */
+    /** Releases every waiter, and lets nobody in any more. */
     void close() {
         closed = true;
     }
 
+    boolean closed() {
+        return closed;
+    }
+
+    /** The controller knows this process's clock: from now on its heartbeat counts. */
+    void known() {
+        known = true;
+    }
+
     boolean silent(long now) {
-        return now - U.getLongVolatile(null, base + Layout.H_HEARTBEAT) > SILENCE;
+        return known && now - U.getLongVolatile(null, base + Layout.H_HEARTBEAT) > SILENCE;
+    }
+
+    /** False when nobody has the bell's other end open any more. */
+    boolean heard() {
+        try {
+            bell.write(0);
+            return true;
+        } catch (java.io.IOException e) {
+            return false;
+        }
     }
 
     /** True while the current thread waits in call: a class was loaded by the waiting itself. */
     boolean inside() {
         long me = Memory.thread();
-        for (int i = 0; i < Layout.BOX_COUNT; i++) {
-            long box = box(i);
-            if (U.getIntVolatile(null, box + Layout.B_STATE) != Layout.BOX_FREE && U.getLong(box + Layout.B_OWNER) == me) return true;
-        }
+        for (int i = 0; i < Layout.BOX_COUNT; i++) if (U.getLong(box(i) + Layout.B_OWNER) == me) return true;
         return false;
     }
 
     /** The controller's reply, or null when there was none within the time, in ns. */
     byte[] call(int type, byte[] request, long patience) {
+        return closed ? null : send(type, request, patience, 0, false);
+    }
+
+    /** The same for a reveal: an empty list also when the method stops being fresh before a box gets free. */
+    byte[] reveal(int method, byte[] request, long patience) {
+        return closed ? null : send(Wire.REQ_REVEAL, request, patience, method, false);
+    }
+
+    /** The one message that goes out after close. */
+    byte[] last(int type, byte[] request, long patience) {
+        return send(type, request, patience, 0, true);
+    }
+
+    private byte[] send(int type, byte[] request, long patience, int method, boolean last) {
+        room(200);
         long deadline = System.nanoTime() + patience;
-        long box = claim(deadline);
+        long box = claim(deadline, method, last);
         if (box == 0) return null;
+        if (box < 0) return SETTLED;
         byte[] reply = null;
+        try {
+            reply = exchange(box, type, request, deadline, last);
+        } finally {
+            U.putLong(box + Layout.B_OWNER, 0);
+            int to = reply != null ? Layout.BOX_FREE : Layout.BOX_ABANDONED;
+            for (int s; !U.compareAndSetInt(null, box + Layout.B_STATE, s = U.getIntVolatile(null, box + Layout.B_STATE), to); ) {
+                // the controller has just moved it on
+            }
+        }
+        return reply;
+    }
+
+    /** Overflows the stack here, if at all, and not with a box in hand. */
+    private static int room(int depth) {
+        return depth == 0 ? 0 : room(depth - 1) + 1;
+    }
+
+    private byte[] exchange(long box, int type, byte[] request, long deadline, boolean last) {
         int sent = 0;
         for (int state = Layout.BOX_MORE; state == Layout.BOX_MORE; ) {
             int n = Math.min(request.length - sent, Layout.BOX_DATA);
@@ -58,21 +114,20 @@ final class Mailbox {
             U.putInt(box + Layout.B_LENGTH, n);
             memory.write(box + Layout.BOX_HEADER - base, request, sent, n);
             sent += n;
-            state = turn(box, Layout.BOX_REQUEST, deadline);
-            if (state == Layout.BOX_REPLY) reply = receive(box, deadline);
+            state = turn(box, Layout.BOX_REQUEST, deadline, last);
+            if (state == Layout.BOX_REPLY) return receive(box, deadline, last);
         }
-        if (reply != null) U.putIntRelease(null, box + Layout.B_STATE, Layout.BOX_FREE);
-        return reply;
+        return null;
     }
 
-    private byte[] receive(long box, long deadline) {
+    private byte[] receive(long box, long deadline, boolean last) {
         byte[] reply = new byte[U.getInt(box + Layout.B_TOTAL)];
         for (int got = 0; ; ) {
             int n = Math.min(U.getInt(box + Layout.B_LENGTH), reply.length - got);
             memory.read(box + Layout.BOX_HEADER - base, reply, got, n);
             got += n;
             if (got == reply.length) return reply;
-            if (n == 0 || turn(box, Layout.BOX_NEXT, deadline) != Layout.BOX_REPLY) return null;
+            if (n == 0 || turn(box, Layout.BOX_NEXT, deadline, last) != Layout.BOX_REPLY) return null;
         }
     }
 
@@ -80,34 +135,37 @@ final class Mailbox {
         return base + Layout.BOXES + ((long) i << Layout.BOX_SHIFT);
     }
 
-    private long claim(long deadline) {
-        for (;;) {
-            for (int i = 0; i < Layout.BOX_COUNT; i++) {
+    /** A box; 0 when there is none in time, -1 when there is nothing to ask any more. */
+    private long claim(long deadline, int method, boolean last) {
+        for (long wait = 100_000; ; wait = Math.min(2 * wait, 2_000_000)) {
+            for (int i = method == 0 ? 0 : RESERVED; i < Layout.BOX_COUNT; i++) {
                 long box = box(i);
+                if (U.getIntVolatile(null, box + Layout.B_STATE) != Layout.BOX_FREE) continue;
                 if (U.compareAndSetInt(null, box + Layout.B_STATE, Layout.BOX_FREE, Layout.BOX_CLAIMED)) {
                     U.putLong(box + Layout.B_OWNER, Memory.thread());
                     return box;
                 }
             }
-            long now = System.nanoTime();
-            if (closed || now > deadline || silent(now)) return 0;
-            pause(100_000);
+            if (over(deadline, last)) return 0;
+            if (method != 0 && (U.getByte(base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH) return -1;
+            pause(method == 0 ? 100_000 : wait);
         }
     }
 
-    /** Hands the box over and waits for the answer's state; 0 when given up, and the box is the controller's. */
-    private int turn(long box, int state, long deadline) {
+    private boolean over(long deadline, boolean last) {
+        long now = System.nanoTime();
+        return now > deadline || (last ? silent(now) : closed);
+    }
+
+    /** Hands the box over and waits for the answer's state; 0 when given up. */
+    private int turn(long box, int state, long deadline, boolean last) {
         U.putIntRelease(null, box + Layout.B_STATE, state);
         ring();
         for (int i = 0; ; i++) {
             int s = U.getIntVolatile(null, box + Layout.B_STATE);
             if (s != state) return s;
             if (i < 1000) continue;
-            long now = System.nanoTime();
-            if (closed || now > deadline || silent(now)) {
-                if (U.compareAndSetInt(null, box + Layout.B_STATE, state, Layout.BOX_ABANDONED)) return 0;
-                continue;
-            }
+            if (over(deadline, last)) return 0;
             pause(i < 1100 ? 20_000 : 100_000);
         }
     }
@@ -122,7 +180,7 @@ final class Mailbox {
     }
 
     /** Parks. A permit that the program gave its thread may be used up by that, so one is given back. */
-    private static void pause(long ns) {
+    static void pause(long ns) {
         U.park(false, ns);
         U.unpark(Thread.currentThread());
     }

@@ -43,6 +43,11 @@ final class Memory {
         d.get(b, to, n);
     }
 
+    /** Counts, while recording, that something went without the probes that it may need. */
+    void missed() {
+        if (U.getInt(base + Layout.H_GATE) != 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
+    }
+
     /** Unmaps the file. Whoever touches it afterwards crashes the JVM: see Silence. */
     void unmap() throws Exception {
         ByteBuffer b = buffer;

@@ -50,6 +50,12 @@ final class Out {
         return bytes.toByteArray();
     }
 
+    static byte[] join(Out head, Out tail) {
+        byte[] a = head.done(), b = tail.done(), m = java.util.Arrays.copyOf(a, a.length + b.length);
+        System.arraycopy(b, 0, m, a.length, b.length);
+        return m;
+    }
+
     /** A reason that a person can read, in one line. */
     static String reason(Throwable t) {
         String m = t.getMessage();

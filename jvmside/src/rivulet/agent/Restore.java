@@ -2,6 +2,7 @@ package rivulet.agent;
 
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
@@ -12,6 +13,7 @@ import java.util.Set;
  */
 final class Restore {
     private static final int[] WAITS = {0, 20, 80, 300, 600};
+    private static final long PATIENCE = 3_000_000_000L;
 
     private final Instrumentation inst;
     private final Loaders loaders;
@@ -22,7 +24,7 @@ final class Restore {
         this.inst = inst;
         this.loaders = loaders;
         this.hook = hook;
-        this.batch = new Batch(inst);
+        this.batch = new Batch(inst, hook);
     }
 
     /** Restores in batches of this size; the number of classes. */
@@ -39,8 +41,9 @@ final class Restore {
             for (Class<?> c : inst.getAllLoadedClasses()) {
                 if (!c.isArray() && c.getClassLoader() != null && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
             }
-            for (int k = 0; k < found.size(); k += size) batch.run(found.subList(k, Math.min(k + size, found.size())));
+            for (int k = 0; k < found.size(); k += size) batch.run(found.subList(k, Math.min(k + size, found.size())), PATIENCE);
             done += found.size();
+            for (Iterator<String> k = keys.iterator(); k.hasNext(); ) if (loaders.gone(Loaders.loaderOf(k.next()))) k.remove();
         }
         return done - batch.refusals();
     }

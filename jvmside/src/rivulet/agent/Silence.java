@@ -4,19 +4,22 @@ import java.util.Map;
 import rivulet.probe.Probe;
 
 /**
- * Unmaps the data file once no probe can be looking at it. A probe reads the file's address from the cell when it
+ * Unmaps the data file once nobody can be looking at it. A probe reads the file's address from the cell when it
  * begins, so after the cell was cleared only a thread that is inside the probe class at that moment still has the
  * address. Thread dumps are taken at safepoints, where a platform thread inside a probe shows the probe's frame,
- * inlined or not. Virtual threads are not in such dumps; a probe has no point at which they could unmount, so time
- * that the carriers had to run on is waited out, on JDK 21 and later, in addition. (docs/decisions)
+ * inlined or not; the same holds for threads in the agent's own code. Virtual threads are not in such dumps. They
+ * can be off their carriers only where they wait for a lock inside the agent, which is counted; for a probe's other
+ * parts, which never unmount, time that the carriers had to run on is waited out. (docs/decisions.md)
  */
 final class Silence {
     private static final int LOOKS = 120;
 
     private final Memory memory;
+    private final Hook hook;
 
-    Silence(Memory memory) {
+    Silence(Memory memory, Hook hook) {
         this.memory = memory;
+        this.hook = hook;
     }
 
     void run() {
@@ -27,7 +30,7 @@ final class Silence {
             } catch (InterruptedException e) {
                 continue;
             }
-            quiet = busy() ? 0 : quiet + 1;
+            quiet = hook.busy() || Probe.busy() || onStack() ? 0 : quiet + 1;
         }
         if (quiet < 3) return; // a thread hangs in a probe: the mapping stays
         try {
@@ -37,11 +40,12 @@ final class Silence {
         }
     }
 
-    private static boolean busy() {
-        String probe = Probe.class.getName();
+    private static boolean onStack() {
+        String probe = Probe.class.getName(), agent = Silence.class.getName();
+        agent = agent.substring(0, agent.lastIndexOf('.') + 1);
         for (Map.Entry<Thread, StackTraceElement[]> e : Thread.getAllStackTraces().entrySet()) {
             if (e.getKey() == Thread.currentThread()) continue;
-            for (StackTraceElement f : e.getValue()) if (f.getClassName().equals(probe)) return true;
+            for (StackTraceElement f : e.getValue()) if (f.getClassName().equals(probe) || f.getClassName().startsWith(agent)) return true;
         }
         return false;
     }

@@ -25,7 +25,7 @@ final class Wire {
     static final int REQ_CLASSES = 18;
     /** class files as resources; empty where none was found. */
     static final int REQ_BYTES = 19;
-    /** a class is being loaded or retransformed; original, where not empty, is what restoring must yield; the loading thread is to retransform the classes named before it goes on. */
+    /** a class is being loaded or retransformed; answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the loading thread is to retransform the classes named before it goes on. */
     static final int REQ_TRANSFORM = 20;
     /** a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself. */
     static final int REQ_REVEAL = 21;
@@ -53,6 +53,12 @@ final class Wire {
     static final int LOADER_APP = 2;
     /** any other. */
     static final int LOADER_OTHER = 3;
+    /** the class goes without probes: as it came or, where given, as original. */
+    static final int TRANSFORM_NONE = 0;
+    /** it gets these bytes. */
+    static final int TRANSFORM_PROBES = 1;
+    /** it must not be retransformed: it would lose what can't be given back. */
+    static final int TRANSFORM_REFUSE = 2;
     /** the JVM refused the new version. */
     static final int OUTCOME_REFUSED = 0;
     /** not initialized: left to the waiting thread. */

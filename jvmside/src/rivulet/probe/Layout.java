@@ -23,6 +23,8 @@ public final class Layout {
     public static final int H_REASON = 76;
     /** i64: written by the controller, ns on the target's nanoTime. */
     public static final int H_HEARTBEAT = 64;
+    /** i64: the target's nanoTime when the agent began to stop. */
+    public static final int H_ENDED = 80;
     /** i64: root invocations still admitted. */
     public static final int H_BUDGET = 128;
     /** i64: root invocations not recorded since the budget was used up. */
@@ -43,7 +45,7 @@ public final class Layout {
     public static final int H_INCOMPLETE = 272;
     /** u32: 1 from a ring until the controller has heard it. */
     public static final int H_BELL = 320;
-    /** u32: spin lock of slots and records. */
+    /** u32: spin lock of slots and records; 2 when its holder is taken for dead. */
     public static final int H_LOCK = 324;
     /** area of slots: thread id -> record. */
     public static final long SLOTS = 4096L;

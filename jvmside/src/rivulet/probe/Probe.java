@@ -23,6 +23,8 @@ public final class Probe {
     private static final long CELL;
     private static final long INDEX = (1L << Layout.INDEX_BITS) - 1;
     private static final int MODE = 0x7f;
+    /** In the cell, beside the agent's own words: threads that wait for a reveal. */
+    private static final int USERS = 16;
 
     /** Waits until a fresh method's callees are instrumented: (method, 0) to 1 when done, 0 when given up. */
     private static volatile LongBinaryOperator revealer;
@@ -45,6 +47,11 @@ public final class Probe {
         return CELL;
     }
 
+    /** Threads wait for a reveal, or have just done so. */
+    public static boolean busy() {
+        return U.getLongVolatile(null, CELL + USERS) != 0;
+    }
+
     public static void revealer(LongBinaryOperator r) {
         revealer = r;
     }
@@ -63,7 +70,7 @@ public final class Probe {
         int mode = U.getByte(s + Layout.MODES + method);
         long current = 0;
         if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0) return mode >= 0 ? 0 : root(s, record, tid, method);
+        if (current == 0 || U.getLong(record + Layout.R_TID) != tid) return mode >= 0 ? 0 : root(s, record, tid, method);
         if ((mode & MODE) != Layout.MODE_PRECISE) return other(s, record, current, method);
         if (U.getInt(s + Layout.H_GATE) == 0) return 0;
         long caller = s + Layout.NODES + (current << Layout.NODE_SHIFT);
@@ -126,9 +133,13 @@ public final class Probe {
         long index = token & INDEX;
         long record = record(s, index);
         long current = U.getLong(record + Layout.R_CURSOR);
-        if (current == index || current == 0) return;
-        charge(s, record, current);
-        unwind(s, current, index);
+        if (current == index) return;
+        if (current == 0) {
+            if (!recover(record)) return;
+        } else {
+            charge(s, record, current);
+            unwind(s, current, index);
+        }
         U.putLong(record + Layout.R_CURSOR, index);
     }
 
@@ -155,7 +166,10 @@ public final class Probe {
     @DontInline
     private static void leave(long s, long record, long index, boolean thrown) {
         long current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0) return;
+        if (current == 0) {
+            if (!recover(record)) return;
+            U.putLong(record + Layout.R_CURSOR, current = index);
+        }
         charge(s, record, current);
         long node = node(s, index);
         if (current != index && !unwind(s, current, index)) {
@@ -167,6 +181,17 @@ public final class Probe {
         int parent = U.getInt(node + Layout.N_PARENT);
         if (parent == U.getInt(record + Layout.R_TOP)) end(s, record);
         else U.putLong(record + Layout.R_CURSOR, parent & 0xffffffffL);
+    }
+
+    /**
+     * A thread leaves the subgraph for the profiler's own work and comes back. If an overflow of its stack kept it from
+     * coming back, the next boundary below does that.
+     */
+    private static boolean recover(long record) {
+        if (U.getInt(record + Layout.R_BUSY) == 0) return false;
+        U.putInt(record + Layout.R_BUSY, 0);
+        U.putLong(record + Layout.R_LAST, System.nanoTime());
+        return true;
     }
 
     /**
@@ -189,8 +214,11 @@ public final class Probe {
     private static void end(long s, long record) {
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
-        if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != 0) {
-            lock(s);
+        release(s, record);
+    }
+
+    private static void release(long s, long record) {
+        if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != 0 && lock(s)) {
             unbind(s, record);
             unlock(s);
         }
@@ -208,27 +236,24 @@ public final class Probe {
         } catch (StackOverflowError e) {
             return 0; // the target's own overflow is a few frames away
         }
-        if (record == 0) {
-            record = register(s, tid);
-            if (record == 0) {
-                U.getAndAddLong(null, s + Layout.H_LOST, 1);
-                return 0;
+        if (record != 0) {
+            if (!U.compareAndSetInt(null, record + Layout.R_LEASE, 0, 1)) {
+                // Busy with the profiler's own work for this very thread, or being given to another.
+                if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
+                record = 0;
+            } else if (U.getLong(record + Layout.R_TID) != tid || U.getLong(record + Layout.R_SLOT) == 0) {
+                U.putIntRelease(null, record + Layout.R_LEASE, 0); // it was taken away
+                record = 0;
             }
-        } else if (!U.compareAndSetInt(null, record + Layout.R_LEASE, 0, 1)) {
-            return 0; // busy with the profiler's own work, or being given to another thread
-        } else if (U.getLong(record + Layout.R_TID) != tid) {
-            U.putIntRelease(null, record + Layout.R_LEASE, 0);
-            return root(s, 0, tid, method);
+        }
+        if (record == 0) record = register(s, tid);
+        if (record == 0) {
+            U.getAndAddLong(null, s + Layout.H_LOST, 1);
+            return 0;
         }
         if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
             U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
-            U.putLong(record + Layout.R_CURSOR, 0);
-            if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != 0) {
-                lock(s);
-                unbind(s, record);
-                unlock(s);
-            }
-            U.putIntRelease(null, record + Layout.R_LEASE, 0);
+            release(s, record);
             return 0;
         }
         U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
@@ -236,7 +261,15 @@ public final class Probe {
         U.putLong(record + Layout.R_LAST, System.nanoTime());
         U.putLong(record + Layout.R_CURSOR, top);
         long token = other(s, record, top, method);
-        if (token == 0) end(s, record);
+        if (token == 0) {
+            if (U.getInt(s + Layout.H_GATE) == 0) { // it never began
+                U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
+                U.putLong(record + Layout.R_CURSOR, 0);
+                release(s, record);
+            } else {
+                end(s, record);
+            }
+        }
         return token;
     }
 
@@ -266,21 +299,26 @@ public final class Probe {
         charge(s, record, current);
         boolean done = false;
         long from = System.nanoTime();
-        U.putInt(record + Layout.R_BUSY, 1);
-        U.putLong(record + Layout.R_CURSOR, 0);
+        U.getAndAddLong(null, CELL + USERS, 1);
         try {
-            reserve(200, 0, 0, 0);
-            LongBinaryOperator r = revealer;
-            done = r != null && r.applyAsLong(method, 0) != 0;
-        } catch (Throwable t) {
-            // StackOverflowError, OutOfMemoryError: the subtree is marked, the target goes on
+            U.putInt(record + Layout.R_BUSY, 1);
+            U.putLong(record + Layout.R_CURSOR, 0);
+            try {
+                reserve(200, 0, 0, 0);
+                LongBinaryOperator r = revealer;
+                done = r != null && r.applyAsLong(method, 0) != 0;
+            } catch (Throwable t) {
+                // StackOverflowError, OutOfMemoryError: the subtree is marked, the target goes on
+            }
+            U.putLong(record + Layout.R_CURSOR, current);
+            U.putInt(record + Layout.R_BUSY, 0);
+            long to = System.nanoTime();
+            U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
+            U.putLong(record + Layout.R_LAST, to);
+            if (!done && U.getInt(s + Layout.H_GATE) != 0) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
+        } finally {
+            U.getAndAddLong(null, CELL + USERS, -1);
         }
-        U.putLong(record + Layout.R_CURSOR, current);
-        U.putInt(record + Layout.R_BUSY, 0);
-        long to = System.nanoTime();
-        U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
-        U.putLong(record + Layout.R_LAST, to);
-        if (!done) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         return done;
     }
 
@@ -371,13 +409,22 @@ public final class Probe {
         return s + Layout.SLOTS + ((n & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
     }
 
-    private static void lock(long s) {
+    /** False if the lock can't be had: its holder died or is held by a debugger. Then nobody waits for it again. */
+    private static boolean lock(long s) {
+        long from = 0;
         for (int i = 1; !U.compareAndSetInt(null, s + Layout.H_LOCK, 0, 1); i++) {
-            if (i % 64 == 0) {
-                U.park(false, 50_000);
-                U.unpark(Thread.currentThread());
+            if (i % 64 != 0) continue;
+            if (U.getIntVolatile(null, s + Layout.H_LOCK) == 2) return false;
+            long now = System.nanoTime();
+            if (from == 0) from = now;
+            if (now - from > 1_000_000_000L) {
+                U.compareAndSetInt(null, s + Layout.H_LOCK, 1, 2);
+                return false;
             }
+            U.park(false, 50_000);
+            U.unpark(Thread.currentThread());
         }
+        return true;
     }
 
     private static void unlock(long s) {
@@ -389,7 +436,7 @@ public final class Probe {
         Thread t = Thread.currentThread();
         boolean virtual = virtual(t);
         String name = virtual ? "" : t.getName();
-        lock(s);
+        if (!lock(s)) return 0;
         long record = 0;
         try {
             long slot = free(s, tid);
@@ -477,15 +524,33 @@ public final class Probe {
         if (slot != home) U.putInt(home + Layout.S_DISPLACED, U.getInt(home + Layout.S_DISPLACED) - 1);
     }
 
-    /** Leaves ns, which the current thread was made to wait, out of its profile. */
-    public static void suspended(long ns) {
+    // ---- the agent's work on the program's threads ----
+
+    /** Takes the current thread out of the subgraph; what to give to resume afterwards. */
+    public static long suspend() {
         long s = U.getLong(CELL);
-        if (s == 0) return;
+        if (s == 0) return 0;
         long tid = U.getLong(Thread.currentThread(), TID);
         long home = slot(s, tid);
         long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : displaced(home, s, tid);
-        if (record == 0 || U.getLong(record + Layout.R_CURSOR) == 0) return;
-        U.putLong(record + Layout.R_LAST, U.getLong(record + Layout.R_LAST) + ns);
-        U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + ns);
+        if (record == 0) return 0;
+        long current = U.getLong(record + Layout.R_CURSOR);
+        if (current == 0 || U.getLong(record + Layout.R_TID) != tid || U.getInt(s + Layout.H_GATE) == 0) return 0;
+        charge(s, record, current);
+        U.putInt(record + Layout.R_BUSY, 1);
+        U.putLong(record + Layout.R_CURSOR, 0);
+        return U.getLong(s + Layout.H_TAG) | current;
+    }
+
+    /** Puts it back; the time between is left out of its profile. */
+    public static void resume(long token) {
+        long s = U.getLong(CELL);
+        if (token == 0 || s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
+        long index = token & INDEX;
+        long record = record(s, index), now = System.nanoTime();
+        U.putLong(record + Layout.R_CURSOR, index);
+        U.putInt(record + Layout.R_BUSY, 0);
+        U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + now - U.getLong(record + Layout.R_LAST));
+        U.putLong(record + Layout.R_LAST, now);
     }
 }

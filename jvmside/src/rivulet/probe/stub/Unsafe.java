@@ -18,6 +18,7 @@ public class Unsafe {
     public native byte getByte(long address);
     public native void putChar(long address, char v);
     public native long getLong(Object o, long offset);
+    public native int getInt(Object o, long offset);
     public native void putIntRelease(Object o, long offset, int v);
     public native void putLongRelease(Object o, long offset, long v);
     public native int getIntVolatile(Object o, long offset);
