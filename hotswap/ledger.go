@@ -149,7 +149,9 @@ func (l *Ledger) Refuse(id ClassID, reason string) {
 }
 
 // Instrumented are the methods that have probes, by id.
-func (l *Ledger) Instrumented() []*Method { return l.filter(func(m *Method) bool { return m.Reason == "" }) }
+func (l *Ledger) Instrumented() []*Method {
+	return l.filter(func(m *Method) bool { return m.Reason == "" })
+}
 
 // Skipped are the methods that were wanted and have no probes, by id.
 func (l *Ledger) Skipped() []*Method {

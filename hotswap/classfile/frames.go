@@ -107,7 +107,7 @@ func (f *FrameReader) Next() bool {
 		return false
 	}
 	if f.left == 0 {
-		f.r.done()
+		_ = f.r.done() // the frame that comes next says it
 		return false
 	}
 	f.left--
