@@ -21,6 +21,9 @@ type Bundle struct {
 	Boot []byte
 	// Agent is the file agent.bin, whose form Boot1.java documents.
 	Agent []byte
+	// Sample is the class with which the cost of a probe is measured, as it is
+	// in agent.bin.
+	Sample []byte
 	// Probe is the internal name of the probe class in the target. It
 	// carries a digest of everything that the target runs, so that two
 	// versions never meet.
@@ -64,6 +67,9 @@ func NewBundle() (*Bundle, error) {
 			class, err := classfile.RenameUTF8(classes[name], v.rename)
 			if err != nil {
 				return nil, fmt.Errorf("class %s of the agent: %w", name, err)
+			}
+			if name == "rivulet/agent/Sample" {
+				b.Sample = class // the same for all
 			}
 			binary := strings.ReplaceAll(v.rename(name), "/", ".")
 			body = append(body, v.low, v.high)

@@ -39,6 +39,8 @@ type Node struct {
 	Calls      int64 // invocations begun
 	Thrown     int64 // of those, ended by an exception
 	Self       int64 // ns of its own
+	Raw        int64 // Self as measured, before Correct; 0 if there was none
+	Error      int64 // ns by which Self may be off, after Correct
 	Total      int64 // ns of its own and of everything below
 	Children   []*Node
 	Incomplete bool // a wait for its callees timed out: callees may be missing
@@ -79,8 +81,8 @@ func (s *Snapshot) Roots() []*Node {
 
 // Sums are figures added up over whole trees.
 type Sums struct {
-	Nodes, Calls, Thrown, Self int64
-	Depth                      int // levels of the deepest path
+	Nodes, Calls, Thrown, Self, Raw int64
+	Depth                           int // levels of the deepest path
 }
 
 // Sum adds up everything in the trees below roots.
@@ -91,6 +93,7 @@ func Sum(roots []*Node) Sums {
 		s.Calls += n.Calls
 		s.Thrown += n.Thrown
 		s.Self += n.Self
+		s.Raw += n.Raw
 		s.Depth = max(s.Depth, depth+1)
 	}
 	return s

@@ -13,6 +13,8 @@ type Flat struct {
 	Calls      int64
 	Thrown     int64
 	Self       int64
+	Raw        int64 // see Node
+	Error      int64
 	Total      int64 // recursion counted once: only the outermost level of each path
 }
 
@@ -40,6 +42,8 @@ func FlatOf(roots []*Node) []Flat {
 			f.Calls += n.Calls
 			f.Thrown += n.Thrown
 			f.Self += n.Self
+			f.Raw += n.Raw
+			f.Error = addError(f.Error, n.Error)
 			f.Incomplete = f.Incomplete || n.Incomplete
 			if open[i] == 0 {
 				f.Total += n.Total

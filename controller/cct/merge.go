@@ -64,6 +64,8 @@ func (n *Node) add(o *Node) {
 	n.Calls += o.Calls
 	n.Thrown += o.Thrown
 	n.Self += o.Self
+	n.Raw += o.Raw
+	n.Error = addError(n.Error, o.Error)
 	n.Incomplete = n.Incomplete || o.Incomplete
 	n.Levels = max(n.Levels, o.Levels)
 }

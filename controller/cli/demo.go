@@ -88,7 +88,7 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	}
 	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()
-	if err := arm(in, s, m, session.Recording{Roots: []string{jvmside.DemoRoot}, Scheme: "B", Clock: "precise"}); err != nil {
+	if err := arm(in, s, m, session.Recording{Roots: []string{jvmside.DemoRoot}, Scheme: "B", Clock: "tick"}); err != nil {
 		return err
 	}
 	target.forget()

@@ -25,6 +25,7 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 		Example: `  rivulet profile 4711 --root shop.orders.OrderService.process --for 10s
   rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
+  rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

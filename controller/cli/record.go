@@ -38,7 +38,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`; may be repeated")
 	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called")
-	fs.StringVar(&f.clock, "clock", "precise", "`precise`: System.nanoTime at each entry and exit")
+	fs.StringVar(&f.clock, "clock", "tick", "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
 	fs.StringVar(&f.format, "format", "text", "`text` or json")
@@ -70,7 +70,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		known       []string
 	}{
 		{"--scheme", f.scheme, []string{"A", "B"}},
-		{"--clock", f.clock, []string{"precise"}},
+		{"--clock", f.clock, []string{"tick", "precise"}},
 		{"--format", f.format, []string{"text", "json"}},
 	} {
 		if !slices.Contains(c.known, c.value) {

@@ -39,7 +39,7 @@ type head struct {
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
 	Time            jsonTime         `json:"time"`
-	Calibration     *struct{}        `json:"calibration"`
+	Calibration     *Calibration     `json:"calibration"`
 	Notes           []string         `json:"notes"`
 }
 
@@ -63,7 +63,7 @@ type jsonRedefinition struct {
 	LongestPause *float64 `json:"longest_pause_ms"`
 }
 
-// The fields of jsonTime that nothing measures yet stay nil.
+// The pointers are nil where the target was not calibrated.
 type jsonTime struct {
 	Measured   int64  `json:"measured_ns"`
 	Suspended  int64  `json:"suspended_ns"`
@@ -99,6 +99,10 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		},
 		Time:  jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Notes: some(r.Notes),
+	}
+	if r.Calibration != nil {
+		h.Calibration = r.Calibration
+		h.Time = jsonTime{f.sums.Raw, f.suspended, &r.Correction.Subtracted, &r.Correction.Clamped, &f.sums.Self}
 	}
 	if p := r.Redefinition.LongestPause; p != nil {
 		ms := milliseconds(*p)
@@ -169,6 +173,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("thrown", e.Thrown)
 	w.field("self_ns", e.Self)
 	w.field("total_ns", e.Total)
+	w.uncorrected(e.Raw, e.Error)
 	w.flag("incomplete", e.Incomplete)
 	w.text("}")
 }
@@ -193,6 +198,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("thrown", n.Thrown)
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
+		w.uncorrected(n.Raw, n.Error)
 		w.flag("incomplete", n.Incomplete)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
 		if cut {
@@ -217,6 +223,14 @@ func (w *jsonWriter) field(name string, v int64) {
 	w.text(name)
 	w.text(`":`)
 	w.number(v)
+}
+
+// uncorrected writes what a corrected time was and how far it may be off.
+func (w *jsonWriter) uncorrected(raw, err int64) {
+	if w.report.Calibration != nil {
+		w.field("measured_ns", raw)
+		w.field("error_ns", err)
+	}
 }
 
 func (w *jsonWriter) flag(name string, set bool) {

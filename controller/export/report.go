@@ -30,6 +30,12 @@ type Report struct {
 	Tree   *cct.Snapshot // nil reads as empty
 	Lookup cct.Lookup    // names of the methods in Tree
 
+	// Calibration is what the probes cost in this target, nil where it was not
+	// measured. With it the tree's times are corrected, and Correction says by
+	// how much in all.
+	Calibration *Calibration
+	Correction  cct.Correction
+
 	Instrumented int // methods that had probes
 	Skipped      []Skipped
 	Redefinition Redefinition
@@ -47,6 +53,24 @@ type Target struct {
 type Skipped struct {
 	Method string `json:"method"`
 	Reason string `json:"reason"`
+}
+
+// A Calibration is the cost of a probe pair, in ns a call.
+type Calibration struct {
+	Inner   float64 `json:"inner_ns"`  // charged to the callee before correction
+	Outer   float64 `json:"outer_ns"`  // charged to the caller
+	Spread  float64 `json:"spread_ns"` // how far their sum may be off
+	Batches int     `json:"batches"`   // measured; the cheapest counts
+	Tick    *Tick   `json:"tick"`      // nil with the precise clock
+}
+
+// A Tick says how the tick clock went.
+type Tick struct {
+	Period  float64 `json:"period_ns"`  // mean time between ticks
+	Share   float64 `json:"core_share"` // of one core, that keeping the clock took
+	Longest float64 `json:"longest_gap_ns"`
+	Gaps    int64   `json:"gaps_over_1ms"`
+	Ticks   int64   `json:"ticks"`
 }
 
 // Redefinition says what changing the classes cost. Pointers are nil where

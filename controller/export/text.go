@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -133,11 +134,15 @@ func (t *textWriter) summary() {
 		t.text("Nothing was recorded: no invocation of the root began while recording.\n")
 		return
 	}
-	t.printf("%s, %s in %s, %s measured\n",
+	t.printf("%s, %s in %s, ",
 		Plural(t.invocations, "root invocation", "root invocations"),
 		Plural(t.sums.Calls, "call", "calls"),
-		Plural(t.sums.Nodes, "context", "contexts"),
-		Duration(t.sums.Self))
+		Plural(t.sums.Nodes, "context", "contexts"))
+	if r.Calibration == nil {
+		t.printf("%s measured, not corrected for the probes' cost\n", Duration(t.sums.Self))
+	} else {
+		t.printf("%s charged: %s measured less %s of the probes' cost\n", Duration(t.sums.Self), Duration(t.sums.Raw), Duration(r.Correction.Subtracted))
+	}
 	if t.open > 0 {
 		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root invocation was", "root invocations were"))
 	}
@@ -149,13 +154,13 @@ func (t *textWriter) hotMethods() {
 	if t.o.Top > 0 && len(flat) > t.o.Top {
 		flat = flat[:t.o.Top]
 	}
-	table := table{head: []string{"self", "share", "total", "calls", "thrown", "self/call", "method"}}
+	table := table{head: []string{"self", "±", "share", "total", "calls", "thrown", "self/call", "method"}}
 	for _, e := range flat {
 		each := "-"
 		if e.Calls > 0 {
 			each = Duration(e.Self / e.Calls)
 		}
-		table.add(t.labels[e.Method], "", Duration(e.Self), share(e.Self, t.sums.Self), Duration(e.Total),
+		table.add(t.labels[e.Method], "", Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self), Duration(e.Total),
 			Count(e.Calls), t.thrown(e.Thrown), each)
 	}
 	table.write(&t.sink, t.o.Color)
@@ -166,6 +171,20 @@ func (t *textWriter) hotMethods() {
 		}
 		t.printf("and %s with %s of self time (%s)\n", Plural(int64(len(rest)), "method", "methods"), Duration(self), share(self, t.sums.Self))
 	}
+}
+
+// uncertain is how far a corrected self time may be off, in percent; empty
+// without correction, so that the column goes.
+func (t *textWriter) uncertain(e cct.Flat) string {
+	switch {
+	case t.report.Calibration == nil:
+		return ""
+	case e.Error == 0:
+		return "0 %"
+	case e.Error >= e.Self:
+		return "> 100 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Ceil(100*float64(e.Error)/float64(e.Self)))
 }
 
 // thrown is empty if nothing was thrown at all, so that the column goes.
@@ -218,9 +237,35 @@ func threadName(t *cct.Thread) string {
 	return name
 }
 
+// clampedWarning is the share of the charged time from which clamping makes
+// the report unreliable.
+const clampedWarning = 0.01
+
+// fewTicks of the tick clock leave an error of a tenth and more on everything.
+const fewTicks = 100
+
+func (t *textWriter) calibration() {
+	c := t.report.Calibration
+	if c == nil {
+		return
+	}
+	t.printf("a call costs %.1f ns in the callee's time and %.1f ns in the caller's, to within %.1f ns; both are taken off\n", c.Inner, c.Outer, c.Spread)
+	if r := t.report; r.Clock == "tick" && (c.Tick == nil || c.Tick.Ticks < fewTicks) {
+		t.text("few ticks of the clock fell into this recording, so times are rough: record longer, or with --clock precise\n")
+	}
+	if k := c.Tick; k != nil {
+		t.printf("the clock ticked every %s on average, at most %s apart, and took %.1f %% of a core\n",
+			Duration(int64(k.Period)), Duration(int64(k.Longest)), 100*k.Share)
+	}
+	if lost := t.report.Correction.Clamped; float64(lost) > clampedWarning*float64(t.sums.Self) {
+		t.printf("warning: %s of the probes' cost could not be taken off, since the methods' own times are less; methods far shorter than a probe are not to be trusted\n", Duration(lost))
+	}
+}
+
 func (t *textWriter) footer() {
 	r := t.report
 	t.section("Instrumentation")
+	t.calibration()
 	t.printf("%s instrumented, %s called\n", Plural(int64(r.Instrumented), "method", "methods"), Count(int64(t.called())))
 	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
 		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))

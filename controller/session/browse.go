@@ -108,8 +108,17 @@ var flagNames = []struct {
 	bit  uint16
 	name string
 }{
-	{0x1, "public"}, {0x4, "protected"}, {0x2, "private"}, {0x8, "static"}, {0x400, "abstract"}, {0x10, "final"},
-	{0x20, "synchronized"}, {0x100, "native"}, {0x40, "bridge"}, {0x80, "varargs"}, {0x1000, "synthetic"},
+	{0x1, "public"},
+	{0x4, "protected"},
+	{0x2, "private"},
+	{0x8, "static"},
+	{0x400, "abstract"},
+	{0x10, "final"},
+	{0x20, "synchronized"},
+	{0x100, "native"},
+	{0x40, "bridge"},
+	{0x80, "varargs"},
+	{0x1000, "synthetic"},
 }
 
 // flagText prints the flags of JVMS §4.6.

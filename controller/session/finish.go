@@ -16,14 +16,22 @@ import (
 // session and returns the report. It works as far as the target still does;
 // the report says how the recording ended. Afterwards only Target may be used.
 func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
-	tree, took, err := s.halt(ctx)
+	took, now, err := s.halt(ctx)
 	if err != nil {
 		return nil, err
 	}
 	detach := s.detach(ctx)
-	// The loop has ended: its state is ours.
+	// The loop has ended: its state is ours. The target's threads have left
+	// the probes too, or take another moment if it could not be restored.
+	if detach != nil {
+		time.Sleep(2 * time.Millisecond)
+	}
 	r := s.loop.report()
-	r.Tree, r.Time = tree, took
+	r.Time = took
+	if r.Tree, err = cct.Read(s.data.mem, now); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	s.correct(r)
 	if detach != nil {
 		r.Notes = append(r.Notes, detach.Error())
 	}
@@ -33,7 +41,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 // Close restores the target and ends the session. It is safe to call after
 // Finish.
 func (s *Session) Close() error {
-	if s.data.mem == nil {
+	if s.released() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -41,33 +49,41 @@ func (s *Session) Close() error {
 	return errors.Join(s.detach(ctx), s.release())
 }
 
-// halt closes the gate and reads the tree. Threads that are past the gate's
-// check at that moment get a moment to finish what they write.
-func (s *Session) halt(ctx context.Context) (*cct.Snapshot, time.Duration, error) {
-	var took time.Duration
-	now := int64(0)
+func (s *Session) released() bool {
+	s.mapped.RLock()
+	defer s.mapped.RUnlock()
+	return s.data.mem == nil
+}
+
+// halt closes the gate. It returns how long was recorded and, where the target
+// was still recording, its time at the end.
+func (s *Session) halt(ctx context.Context) (took time.Duration, now int64, err error) {
 	stop := func() {
 		rec := &s.loop.rec
+		up := s.data.load32(wire.HState) == wire.StateUp
 		if rec.stopped.IsZero() {
 			rec.stopped = time.Now()
-			if s.data.load32(wire.HState) == wire.StateUp {
+			if up {
 				now = s.now()
 			}
 		}
 		s.data.setGate(false)
 		took = rec.stopped.Sub(rec.armed)
+		if ended := s.data.load(wire.HEnded); ended != 0 { // by itself, and we may have been stopped since
+			took = max(0, min(took, time.Duration(ended-s.loop.rec.armedAt)))
+		}
 	}
 	if err := s.do(ctx, stop); err != nil {
-		if !errors.Is(err, ErrExited) {
-			return nil, 0, err
+		if s.ctx.Err() == nil {
+			return 0, 0, err
 		}
+		// The target has exited, or its agent does not answer any more. What
+		// is recorded stands.
 		s.wg.Wait() // the loop has ended
 		stop()
 		now = 0
 	}
-	time.Sleep(2 * time.Millisecond)
-	tree, err := cct.Read(s.data.mem, now)
-	return tree, took, err
+	return took, now, nil
 }
 
 // detach has the agent restore every class and leave, and ends the session's
@@ -83,16 +99,19 @@ func (s *Session) detach(ctx context.Context) error {
 }
 
 func (s *Session) leave(ctx context.Context) error {
-	if s.data.load32(wire.HState) != wire.StateUp {
-		return nil // it left by itself, or never came
-	}
 	var out restored
 	got := make(chan struct{})
-	if err := s.do(ctx, func() {
-		s.loop.restore = func(r restored) { out = r; close(got) }
-		s.loop.send(wire.CmdStop, nil)
-	}); err != nil {
-		return err
+	switch s.data.load32(wire.HState) {
+	case wire.StateUp:
+		if err := s.do(ctx, func() {
+			s.loop.restore = func(r restored) { out = r; close(got) }
+			s.loop.send(wire.CmdStop, nil)
+		}); err != nil {
+			return err
+		}
+	case wire.StateStopping: // by itself
+	default:
+		return nil // it has left, or never came
 	}
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -118,10 +137,18 @@ func (s *Session) leave(ctx context.Context) error {
 
 // release gives back what the session has of the operating system.
 func (s *Session) release() error {
+	s.mapped.Lock()
+	defer s.mapped.Unlock()
+	if s.data.mem == nil {
+		return nil
+	}
 	s.room.data = nil // the data file's owner closes it
-	s.room.close()
+	s.room.close(s.running != nil && s.running())
 	err := s.data.close()
 	s.data.mem = nil
+	if c := s.loop.counters; c != nil {
+		err = errors.Join(err, c.Close())
+	}
 	return err
 }
 
@@ -137,7 +164,7 @@ func (l *loop) report() *export.Report {
 	t := s.Target()
 	r := &export.Report{
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
-		Scheme: "B", Clock: "precise", Ended: "stopped",
+		Scheme: "B", Clock: l.clockName(), Ended: "stopped",
 		Lookup:       l.lookup(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
@@ -180,10 +207,10 @@ func (l *loop) unseen() []export.Skipped {
 		id := methodID(m)
 		seen := map[string]bool{}
 		for _, c := range scheme.Unseen(l.h, id) {
-			text := c.String()
+			text := fmt.Sprintf("%s by %s", c, id)
 			if !seen[text] {
 				seen[text] = true
-				out = append(out, export.Skipped{Method: text, Reason: "reflective: what " + id.String() + " calls through it is only seen if something else reveals it"})
+				out = append(out, export.Skipped{Method: text, Reason: "reflection: what is called through it is recorded only if something else reveals it"})
 			}
 		}
 	}
@@ -235,6 +262,8 @@ func (s *Session) Progress() Progress {
 			p.Phase = "recording"
 		}
 	})
+	s.mapped.RLock()
+	defer s.mapped.RUnlock()
 	if err != nil || s.data.mem == nil {
 		p.Phase = "ended"
 		return p

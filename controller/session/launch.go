@@ -61,11 +61,19 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 		defer close(l.exited)
 		l.code = exitCode(l.cmd.Wait())
 	}()
+	s.running = func() bool {
+		select {
+		case <-l.exited:
+			return false
+		default:
+			return true
+		}
+	}
 	if err := l.awaitJVM(ctx); err != nil {
 		s.abort(err)
 		return nil, err
 	}
-	s.room.unlink()
+	s.room.unlink(true)
 	return l, s.learn(ctx)
 }
 

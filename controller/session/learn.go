@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -30,6 +32,11 @@ func (s *Session) wait(ctx context.Context, start func(done func())) error {
 // when the hook was registered shows in a later listing.
 func (s *Session) learn(ctx context.Context) error {
 	start := time.Now()
+	if c, err := attach.OpenCounters(s.proc.PID); err == nil {
+		if err := s.do(ctx, func() { s.loop.counters = c }); err != nil {
+			return errors.Join(err, c.Close())
+		}
+	}
 	if _, err := s.list(ctx); err != nil {
 		return err
 	}

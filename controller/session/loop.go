@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -42,8 +44,16 @@ type loop struct {
 	round   *round
 	reveals map[int32]*reveal
 	delayed map[int32]*delayedPlan
-	pending map[cha.ClassID]bool // wanted, and not in force yet
 	batch   uint32
+
+	// How far classes are: the numbers of the changes that were last wanted,
+	// given to the JVM as bytes, and known to be in force.
+	changes                  int64
+	wanted, offered, inForce map[cha.ClassID]int64
+
+	counters    *attach.CounterFile // nil where there are none
+	calibration calibration
+	cost        *calibrate.Cost // nil where it could not be measured
 
 	stats stats
 }
@@ -115,6 +125,12 @@ func (l *loop) handle(q request) error {
 			l.mail.reply(q.box, out)
 		}
 		return err
+	case wire.ReqCalibrated:
+		out, err := l.onCalibrated(r)
+		if err == nil {
+			l.mail.reply(q.box, out)
+		}
+		return err
 	case wire.ReqReveal:
 		return l.onReveal(r, q.box)
 	case wire.ReqRevealed:
@@ -143,7 +159,7 @@ func (l *loop) onHello(r *wire.Reader) error {
 	if can == 0 {
 		return fmt.Errorf("the JVM does not support retransformation")
 	}
-	l.s.offset = offsetTo(nano)
+	l.s.offset.Store(offsetTo(nano))
 	l.s.data.store(wire.HHeartbeat, l.s.now())
 	if l.s.proc.JavaVersion == "" {
 		l.s.proc.JavaVersion = java

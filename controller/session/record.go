@@ -15,7 +15,7 @@ import (
 type Recording struct {
 	Roots      []string // pkg.Class.method, or with a descriptor
 	Scheme     string   // "A" or "B"; "" is B
-	Clock      string   // "precise"; "" is precise
+	Clock      string   // "tick" or "precise"; "" is tick
 	UntilCalls int64    // end when root invocations have returned so often; 0 is never
 	Wait       bool     // a root whose class nobody knows is waited for
 }
@@ -24,22 +24,33 @@ type Recording struct {
 type recording struct {
 	Recording
 	armed, stopped time.Time
+	armedAt        int64     // on the target's clock
 	admitted       int64     // root invocations let in so far, with UntilCalls
 	stuck          time.Time // since when the last of them hasn't returned
 }
+
+var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
 // Start instruments the roots as the scheme says and opens the gate. It
 // returns when every root is armed or, where its class isn't loaded, awaited.
 // Root invocations that begin from then on are recorded.
 func (s *Session) Start(ctx context.Context, rec Recording) error {
-	if rec.Clock != "" && rec.Clock != "precise" {
-		return fmt.Errorf("clock %q: this version has the precise clock only", rec.Clock)
+	clock, ok := clocks[rec.Clock]
+	if !ok {
+		return fmt.Errorf("clock %q: there is tick and precise", rec.Clock)
 	}
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
 	}
 	specs, ids, err := s.resolveRoots(ctx, rec)
 	if err != nil {
+		return err
+	}
+	s.data.store32(wire.HClock, uint32(clock))
+	if clock == wire.ModeTick {
+		s.startTicker()
+	}
+	if err := s.calibrate(ctx); err != nil {
 		return err
 	}
 	if err := s.wait(ctx, func(done func()) {
@@ -65,7 +76,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 			l.rec.admitted = rec.UntilCalls
 			s.data.store(wire.HBudget, rec.UntilCalls)
 		}
-		l.rec.armed = time.Now()
+		l.rec.armed, l.rec.armedAt = time.Now(), s.now()
 		l.armed = true
 		s.data.setGate(true)
 	})

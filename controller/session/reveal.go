@@ -90,7 +90,7 @@ func (l *loop) finishReveal(id int32) {
 	}
 	delete(l.reveals, id)
 	for _, c := range rv.left {
-		delete(l.pending, c)
+		l.settled(c)
 	}
 	l.stats.batches += map[bool]int{true: 1}[len(rv.left) > 0]
 	l.stats.classes += len(rv.left)

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,13 +24,15 @@ import (
 type room struct {
 	pid      int
 	uid, gid int
-	dir      string // as the target sees it
-	boot     string // the boot jar, as the target sees it
-	dataPath string // the data file, as the target sees it
+	dir      string   // as the target sees it
+	boot     string   // the boot jar, as the target sees it
+	bootDir  *os.File // its folder, locked, where sessions share it
+	dataPath string   // the data file, as the target sees it
 	commands *os.File
 	bell     *os.File
 	data     *os.File
-	lock     *os.File
+	lock     *os.File // of the target
+	self     *os.File // of the room
 }
 
 // view is a path of the target's as we see it.
@@ -45,7 +49,7 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 	r = &room{pid: pid, uid: int(uid), gid: int(gid)}
 	defer func() {
 		if err != nil {
-			r.close()
+			r.close(false)
 		}
 	}()
 	id := make([]byte, 8)
@@ -53,9 +57,16 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 		return nil, err
 	}
 	r.dir = "/tmp/.rivulet-" + hex.EncodeToString(id)
+	if pid == 0 {
+		r.dir = "/tmp/.rivulet-run-" + hex.EncodeToString(id) // may stay as long as the program: see unlink
+	}
 	if err := os.Mkdir(r.view(r.dir), 0o700); err != nil {
 		return nil, fmt.Errorf("can't make a folder in the target's /tmp: %w; Rivulet needs a writable /tmp there, as the JVM's own attach does", err)
 	}
+	if r.self, err = lockNamed(r.view(r.dir), unix.O_DIRECTORY); err != nil {
+		return nil, err
+	}
+	r.sweep()
 	if err := r.own(r.dir); err != nil {
 		return nil, err
 	}
@@ -98,28 +109,87 @@ func (r *room) write(p string, b []byte) error {
 // writeBoot puts the boot jar where every session of every version has it:
 // the JVM keeps one descriptor for each path of an agent jar, for ever. The
 // folder is only used if it is the target's user's alone; else the jar goes
-// into the room, at the price of a descriptor.
+// into the room, at the price of a descriptor. So it does for a program that
+// is yet to be started, which may start JVMs that look for it at any time.
 func (r *room) writeBoot(b []byte) error {
-	dir := fmt.Sprintf("/tmp/.rivulet-boot-%d", r.uid)
-	r.boot = path.Join(dir, "boot1.jar")
-	if err := os.Mkdir(r.view(dir), 0o700); err == nil {
-		if err := r.own(dir); err != nil {
-			return err
-		}
-	} else if !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	var st unix.Stat_t
-	if err := unix.Lstat(r.view(dir), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || st.Mode&0o077 != 0 || int(st.Uid) != r.uid {
+	if r.pid == 0 || !r.shareBoot() {
 		r.boot = path.Join(r.dir, "boot1.jar")
 		return r.write(r.boot, b)
 	}
 	// Another session may be reading the jar: replace it in one step.
-	tmp := path.Join(dir, path.Base(r.dir))
+	tmp := path.Join(path.Dir(r.boot), path.Base(r.dir))
 	if err := r.write(tmp, b); err != nil {
 		return err
 	}
 	return os.Rename(r.view(tmp), r.view(r.boot))
+}
+
+// shareBoot opens the folder that sessions share and locks it against being
+// removed; false if it can't be used.
+func (r *room) shareBoot() bool {
+	dir := fmt.Sprintf("/tmp/.rivulet-boot-%d", r.uid)
+	for range 10 {
+		if err := os.Mkdir(r.view(dir), 0o700); err == nil {
+			if r.own(dir) != nil {
+				return false
+			}
+		} else if !errors.Is(err, fs.ErrExist) {
+			return false
+		}
+		f, err := os.OpenFile(r.view(dir), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // its last user has just removed it
+			}
+			return false
+		}
+		var is, was unix.Stat_t
+		if unix.Flock(int(f.Fd()), unix.LOCK_SH) == nil && unix.Fstat(int(f.Fd()), &is) == nil && unix.Lstat(r.view(dir), &was) == nil && is.Ino == was.Ino {
+			if is.Mode&0o077 != 0 || int(is.Uid) != r.uid {
+				f.Close()
+				return false
+			}
+			r.bootDir, r.boot = f, path.Join(dir, "boot1.jar")
+			return true
+		}
+		f.Close()
+	}
+	return false
+}
+
+// lockNamed opens a file or folder and locks it for as long as this process
+// has it open, as a sign that it is not left over.
+func lockNamed(p string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(p, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// sweep removes what controllers left in the target that were killed before
+// they could: rooms and data files that nobody holds locked.
+func (r *room) sweep() {
+	for _, dir := range append(r.tmpfs(), "/tmp") {
+		names, _ := filepath.Glob(filepath.Join(r.view(dir), ".rivulet-*"))
+		for _, name := range names {
+			fi, err := os.Lstat(name)
+			if id := strings.TrimPrefix(filepath.Base(name), ".rivulet-"); err != nil || len(id) != 16 || strings.Trim(id, "0123456789abcdef") != "" ||
+				time.Since(fi.ModTime()) < 2*time.Second { // its owner may be about to lock it
+				continue
+			}
+			f, err := lockNamed(name, 0)
+			if err != nil {
+				continue
+			}
+			os.RemoveAll(name) //nolint:errcheck // another session will try again
+			f.Close()
+		}
+	}
 }
 
 func (r *room) fifo(name string) (*os.File, error) {
@@ -142,7 +212,10 @@ func (r *room) openData(id string) error {
 		r.dataPath = path.Join(dir, ".rivulet-"+id)
 		f, err := os.OpenFile(r.view(r.dataPath), os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 		if err == nil {
-			if err = r.own(r.dataPath); err == nil {
+			if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+				err = r.own(r.dataPath)
+			}
+			if err == nil {
 				r.data = f
 				return r.write(path.Join(r.dir, "data.at"), []byte(r.dataPath))
 			}
@@ -203,24 +276,38 @@ func (r *room) agentError() string {
 	return string(b)
 }
 
-// unlink removes every name that the room has.
-func (r *room) unlink() {
+// unlink removes every name that the room has, but for the boot jar of a
+// program that still runs.
+func (r *room) unlink(running bool) {
 	if r.dataPath != "" {
 		os.Remove(r.view(r.dataPath))
 	}
-	if r.boot != "" && path.Dir(r.boot) != r.dir {
-		os.Remove(r.view(r.boot))
-		os.Remove(r.view(path.Dir(r.boot))) // fails while another session has its jar there
+	if r.bootDir != nil {
+		// Whoever gets it for itself is the last who needs the jar.
+		if unix.Flock(int(r.bootDir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			os.RemoveAll(r.view(path.Dir(r.boot)))
+		}
+		r.bootDir.Close()
+		r.bootDir = nil
 	}
-	os.RemoveAll(r.view(r.dir))
+	if !running {
+		os.RemoveAll(r.view(r.dir))
+		return
+	}
+	files, _ := os.ReadDir(r.view(r.dir))
+	for _, f := range files {
+		if f.Name() != path.Base(r.boot) {
+			os.Remove(r.view(path.Join(r.dir, f.Name())))
+		}
+	}
 }
 
 // close unlinks and closes everything.
-func (r *room) close() {
+func (r *room) close(running bool) {
 	if r.dir != "" {
-		r.unlink()
+		r.unlink(running)
 	}
-	for _, f := range []*os.File{r.commands, r.bell, r.data, r.lock} {
+	for _, f := range []*os.File{r.commands, r.bell, r.data, r.lock, r.self} {
 		if f != nil {
 			f.Close()
 		}

@@ -52,15 +52,20 @@ type Target struct {
 
 // A Session is one attached JVM. Its methods are safe for concurrent use.
 type Session struct {
-	cfg    Config
-	log    hclog.Logger
-	proc   attach.Process
-	vm     *attach.VM // nil where the program was launched
-	room   *room
-	data   *dataFile
-	offset int64 // from monotonic to the target's nanoTime
+	cfg  Config
+	log  hclog.Logger
+	proc attach.Process
+	vm   *attach.VM // nil where the program was launched
 
-	calls  chan func() // to the loop
+	running func() bool // whether a launched program still runs; nil for others
+	bundle  *jvmside.Bundle
+	room    *room
+	data    *dataFile
+	ticker  *ticker      // nil with the precise clock
+	offset  atomic.Int64 // from monotonic to the target's nanoTime
+
+	mapped sync.RWMutex // held for reading by who reads data.mem outside of the loop
+	calls  chan func()  // to the loop
 	cancel context.CancelCauseFunc
 	ctx    context.Context
 	wg     sync.WaitGroup
@@ -149,27 +154,34 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	}
 	data, err := newDataFile(room.data, cfg.Memory+wire.OffNodes, sessionTag())
 	if err != nil {
-		room.close()
+		room.close(false)
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
 	}
 	s := &Session{
-		cfg: cfg, log: cfg.Log.Named("session").With("pid", proc.PID), proc: proc, room: room, data: data,
+		cfg: cfg, log: cfg.Log.Named("session").With("pid", proc.PID), proc: proc, bundle: bundle, room: room, data: data,
 		calls: make(chan func()), ended: make(chan struct{}),
 	}
 	s.loop = loop{
 		s:       s,
 		mail:    mailbox{d: data},
 		h:       cha.New(),
-		ledger:  hotswap.NewLedger(probe.Hooks{Class: bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}, wire.MaxMethods),
+		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},
 		reveals: map[int32]*reveal{},
 		delayed: map[int32]*delayedPlan{},
-		pending: map[cha.ClassID]bool{},
+		wanted:  map[cha.ClassID]int64{},
+		offered: map[cha.ClassID]int64{},
+		inForce: map[cha.ClassID]int64{},
 		loaders: map[uint32]string{0: "boot"},
 	}
 	s.loop.h.SetPolicy(cha.ExcludeJDK)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil
+}
+
+// hooks name the probe class's methods in the target.
+func (s *Session) hooks() probe.Hooks {
+	return probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}
 }
 
 // sessionTag tells this session's tokens from those of others in the same
@@ -214,7 +226,7 @@ func (s *Session) awaitAgent(ctx context.Context) error {
 			return err
 		}
 		if up {
-			s.room.unlink()
+			s.room.unlink(false)
 			return nil
 		}
 		if text := s.room.agentError(); text != "" {
@@ -271,4 +283,4 @@ func (s *Session) Target() Target {
 }
 
 // now is the target's nanoTime.
-func (s *Session) now() int64 { return monotonic() + s.offset }
+func (s *Session) now() int64 { return monotonic() + s.offset.Load() }

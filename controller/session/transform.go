@@ -1,12 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
-	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
@@ -29,34 +30,60 @@ func (l *loop) onTransform(r *wire.Reader) ([]byte, error) {
 			also = l.announce(id)
 		}
 	}
+	answer, out, original := l.rewrite(id, b, redefined)
+	l.offered[id] = l.wanted[id]
+	if !redefined {
+		l.settled(id) // the bytes that go back have everything
+	}
 	var w wire.Writer
-	out, err := l.ledger.Rewrite(hotswap.ClassID(id), b)
-	if err != nil {
-		l.ledger.Refuse(hotswap.ClassID(id), "Rivulet can't read the bytes that the JVM hands on: "+err.Error())
-		out = nil
-	}
-	var original []byte
-	if file := l.files[id]; file != nil && redefined {
-		if original, err = hotswap.Original(b, file); err != nil {
-			return nil, err
-		}
-		if out != nil {
-			if out, err = l.ledger.Rewrite(hotswap.ClassID(id), original); err != nil {
-				return nil, err
-			}
-		} else {
-			out = original // a bare retransformation loses it just as well
-		}
-	}
-	replace := uint8(1)
-	if out == nil {
-		replace = 0
-	}
-	w.U8(replace)
+	w.U8(answer)
 	w.Block(out)
 	w.Block(original)
 	writeIDs(&w, also)
 	return w.Bytes(), nil
+}
+
+// rewrite says what becomes of a class's bytes, as the reply to REQ_TRANSFORM
+// has it. A class that can't be dealt with is refused in the ledger, so that
+// nobody believes its methods to be recorded.
+func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, out, original []byte) {
+	refuse := func(reason string) (uint8, []byte, []byte) {
+		l.refused(id, reason)
+		return wire.TransformNone, nil, nil
+	}
+	file := l.files[id]
+	if redefined && l.keepsFile() {
+		if file == nil && losesParameters(b) {
+			refuse("a retransformation by this JVM would lose the names of its parameters (JDK-8240908), and its class file can't be had to put them back")
+			return wire.TransformRefuse, nil, nil
+		}
+		if file != nil {
+			var err error
+			if original, err = hotswap.Original(b, file); err != nil {
+				return refuse("its MethodParameters can't be put back: " + err.Error())
+			}
+			if original != nil {
+				b = original
+			}
+		}
+	}
+	out, err := l.ledger.Rewrite(hotswap.ClassID(id), b)
+	switch {
+	case err != nil:
+		refuse("Rivulet can't read the bytes that the JVM hands on: " + err.Error())
+		return wire.TransformNone, nil, original
+	case out == nil:
+		return wire.TransformNone, nil, original // a bare retransformation loses them just as well
+	}
+	return wire.TransformProbes, out, original
+}
+
+// losesParameters tells whether a class has had MethodParameters: the bytes
+// that a JVM makes up for a retransformation lack them, but keep the name of
+// the attribute among their constants.
+func losesParameters(b []byte) bool {
+	cf, err := classfile.Parse(b)
+	return err == nil && !classfile.HasMethodParameters(cf) && bytes.Contains(b, []byte("\x01\x00\x10MethodParameters"))
 }
 
 // announce matches a class that is being loaded with what is wanted, and
@@ -67,7 +94,6 @@ func (l *loop) announce(id cha.ClassID) []cha.ClassID {
 	l.lateRoots(id)
 	p := l.scheme.Loaded(id)
 	l.want(p)
-	delete(l.pending, id) // the bytes that go back have everything
 	return slices.DeleteFunc(l.want(scheme.Plan{Steps: p.Also}), func(c cha.ClassID) bool { return c == id })
 }
 
@@ -79,12 +105,16 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 	seen := map[cha.ClassID]bool{}
 	for _, st := range p.Steps {
 		m, added := l.ledger.Want(hotswap.ClassID(st.Method.Class), probe.MethodKey{Name: st.Method.Name, Desc: st.Method.Desc})
-		mode := byte(wire.ModePrecise)
+		mode := l.clock()
 		if st.Fresh {
 			mode = wire.ModeFresh
 		}
 		if st.Root {
 			mode |= wire.ModeRoot
+		}
+		if added {
+			l.changes++
+			l.wanted[st.Method.Class] = l.changes
 		}
 		if m.ID > 0 {
 			if added {
@@ -94,14 +124,19 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 			}
 		}
 		// A method that another job asked for may not have its probes yet.
-		if m.ID > 0 && (added || l.pending[st.Method.Class]) && !seen[st.Method.Class] {
+		if m.ID > 0 && m.Reason == "" && l.pending(st.Method.Class) && !seen[st.Method.Class] {
 			seen[st.Method.Class] = true
-			l.pending[st.Method.Class] = true
 			ids = append(ids, st.Method.Class)
 		}
 	}
 	return ids
 }
+
+// pending tells whether something is wanted of a class that is not in force.
+func (l *loop) pending(id cha.ClassID) bool { return l.inForce[id] < l.wanted[id] }
+
+// settled notes that the bytes last offered for a class are in force.
+func (l *loop) settled(id cha.ClassID) { l.inForce[id] = max(l.inForce[id], l.offered[id]) }
 
 // revealed lets methods whose callees are instrumented be recorded without
 // a wait.
@@ -113,10 +148,13 @@ func (l *loop) revealed(ms []cha.MethodID) {
 	}
 }
 
+// clock is the mode of methods that are recorded.
+func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
+
 func (l *loop) settle(id int32) {
 	mode := l.s.data.mode(id)
 	if mode&^wire.ModeRoot == wire.ModeFresh {
-		l.s.data.setMode(id, mode&wire.ModeRoot|wire.ModePrecise)
+		l.s.data.setMode(id, mode&wire.ModeRoot|l.clock())
 	}
 }
 
@@ -150,7 +188,7 @@ func (l *loop) next() {
 	if l.round != nil || len(l.queue) == 0 {
 		return
 	}
-	r := &round{left: map[cha.ClassID]bool{}, all: l.queue[0].all, before: l.readPauses()}
+	r := &round{left: map[cha.ClassID]bool{}, all: l.queue[0].all}
 	seen := map[cha.ClassID]bool{}
 	var ids []cha.ClassID
 	for len(l.queue) > 0 && l.queue[0].all == r.all {
@@ -186,7 +224,6 @@ func (l *loop) sendBatch() {
 	}
 	if len(r.batches) == 0 {
 		l.round = nil
-		l.notePauses(r.before)
 		for _, j := range r.jobs {
 			var left []cha.ClassID
 			for _, id := range j.classes {
@@ -206,6 +243,7 @@ func (l *loop) sendBatch() {
 	writeIDs(&w, r.batches[0])
 	l.stats.batches++
 	l.stats.classes += len(r.batches[0])
+	r.before = l.readPauses()
 	l.send(wire.CmdRetransform, &w)
 }
 
@@ -235,9 +273,10 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	}
 	for _, id := range l.round.batches[0] {
 		if !l.round.left[id] {
-			delete(l.pending, id)
+			l.settled(id)
 		}
 	}
+	l.notePauses(l.round.before)
 	l.round.batches = l.round.batches[1:]
 	l.sendBatch()
 	return nil
@@ -262,6 +301,8 @@ func (l *loop) gone(id cha.ClassID) {
 func (l *loop) refused(id cha.ClassID, reason string) {
 	l.s.log.Info("class left alone", "class", id, "reason", reason)
 	l.ledger.Refuse(hotswap.ClassID(id), reason)
+	l.offered[id] = l.wanted[id]
+	l.settled(id) // nobody has to wait for it
 }
 
 // pauses are the JVM's own figures of its safepoints.
@@ -271,7 +312,10 @@ type pauses struct {
 }
 
 func (l *loop) readPauses() pauses {
-	c, err := attach.Counters(l.s.proc.PID)
+	if l.counters == nil {
+		return pauses{}
+	}
+	c, err := l.counters.Read()
 	if err != nil {
 		return pauses{}
 	}
@@ -284,7 +328,7 @@ func (l *loop) readPauses() pauses {
 	return p
 }
 
-// notePauses charges the safepoints since before to the round that has just
+// notePauses charges the safepoints since before to the batch that has just
 // ended. Two or more of them are taken for one pause: an upper bound.
 func (l *loop) notePauses(before pauses) {
 	now := l.readPauses()

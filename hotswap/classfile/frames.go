@@ -5,9 +5,11 @@ import "errors"
 var (
 	errFrameKind = errors.New("reserved frame type")
 	errFrameType = errors.New("no such verification type")
-	errFrameChop = errors.New("frame chops more locals than there are")
-	errFrameSize = errors.New("frame has more locals or stack than the method")
 )
+
+// ErrFrameSize says that a stack map frame has more locals or stack than its
+// method, or drops more locals than there are.
+var ErrFrameSize = errors.New("stack map frame with too many or too few locals or too much stack")
 
 // frameRow is one range of frame types (§4.7.4).
 type frameRow struct {
@@ -92,7 +94,7 @@ func (f *FrameReader) Reset(a *Attribute, code *Code, locals []VType) {
 	f.Frame = Frame{Locals: locals, Stack: f.Stack[:0]}
 	f.lastFrame = -1
 	f.max = int(max(code.MaxLocals, code.MaxStack))
-	f.left = f.r.count(1)
+	f.left = int(f.r.u2()) // memory is taken for one frame at a time
 }
 
 // Err returns what stopped the walk early.
@@ -133,7 +135,7 @@ func (f *FrameReader) Next() bool {
 	case frameChop:
 		n := typeSameExtended - ft
 		if n > len(f.Locals) {
-			f.r.fail(errFrameChop)
+			f.r.fail(ErrFrameSize)
 			return false
 		}
 		f.Locals = f.Locals[:len(f.Locals)-n]
@@ -144,7 +146,7 @@ func (f *FrameReader) Next() bool {
 		f.Stack = f.vtypes(f.Stack, f.r.count(1))
 	}
 	if len(f.Locals) > f.max || len(f.Stack) > f.max {
-		f.r.fail(errFrameSize)
+		f.r.fail(ErrFrameSize)
 	}
 	return f.r.err == nil
 }

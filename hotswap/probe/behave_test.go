@@ -11,6 +11,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
 // TestBehaviour runs a program bare and with every method probed. What it
@@ -19,18 +20,13 @@ import (
 func TestBehaviour(t *testing.T) {
 	home := classtest.Home(t)
 	dir := compileBehave(t, home, "-source", "8", "-target", "8")
-	for _, run := range runtimes(t, home) {
-		t.Run(filepath.Base(filepath.Dir(run))+"-"+filepath.Base(run), func(t *testing.T) { behave(t, run, dir, "Behave", 20) })
-	}
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) { behave(t, j.Home, dir, "Behave", 20) })
 }
 
 // TestBeforeSuper runs constructors with statements before super(), which javac
 // allows since 22.
 func TestBeforeSuper(t *testing.T) {
-	home := classtest.JDK("25")
-	if home == "" {
-		t.Skip("JDK 25 is not at hand")
-	}
+	home := jvmtest.Need(t, 25).Home
 	sources := map[string]string{}
 	for _, name := range []string{"Early.java", "Truth.java", "Shadow.java"} {
 		sources[name] = readTestdata(t, name)
@@ -45,19 +41,6 @@ func readTestdata(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// runtimes returns the JDKs to run on: the one on PATH and those at hand.
-func runtimes(t *testing.T, home string) []string {
-	homes := []string{home}
-	for _, v := range []string{"8", "11", "21", "25"} {
-		if h := classtest.JDK(v); h != "" {
-			homes = append(homes, h)
-		} else {
-			t.Logf("JDK %s is not at hand", v)
-		}
-	}
-	return homes
 }
 
 func compileBehave(t *testing.T, home string, flags ...string) string {

@@ -1,13 +1,17 @@
+//go:build corpus
+
 package probe_test
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,32 +19,121 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+var (
+	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars", "what TestCorpus does: JDKs at hand by version, and jars")
+	corpusFigures = flag.String("corpus.figures", "", "file that gets TestCorpus's figures")
+	corpusLast    = flag.String("corpus.last", "", "file that gets TestCorpus's summary")
 )
 
 // TestCorpus round-trips, rewrites, verifies and links every class of every
-// module of every JDK at hand, and of the jars of the bench folder. It takes
-// minutes: set RIVULET_CORPUS to the JDKs to do, "path,8,11,21,25,jars".
+// module of every JDK at hand, and of the jars of the bench folder and of
+// tools/corpora.sh. It takes minutes: "go tool task corpus".
 func TestCorpus(t *testing.T) {
-	which := os.Getenv("RIVULET_CORPUS")
-	if which == "" {
-		t.Skip("RIVULET_CORPUS is not set")
-	}
-	for _, v := range strings.Split(which, ",") {
+	var all tally
+	var rows []figure
+	start := time.Now()
+	for _, v := range strings.Split(*corpusOf, ",") {
 		t.Run(v, func(t *testing.T) {
-			switch v {
-			case "jars":
-				corpusJars(t, classtest.Home(t))
-			case "path":
-				corpusJDK(t, classtest.Home(t))
-			default:
-				home := classtest.JDK(v)
-				if home == "" {
-					t.Fatalf("JDK %s is not at hand", v)
+			begin, ta, name := time.Now(), &tally{}, "jars"
+			if v == "jars" {
+				corpusJars(t, ta)
+			} else {
+				n, err := strconv.Atoi(v)
+				if err != nil {
+					t.Fatalf("-corpus.of: %q is neither a version nor jars", v)
 				}
-				corpusJDK(t, home)
+				j := jvmtest.Need(t, n)
+				name = "JDK " + j.Full
+				corpusJDK(t, ta, j.Home)
 			}
+			t.Log(ta.summary(begin))
+			rows = append(rows, figure{name, time.Since(begin), *ta})
+			all.add(ta)
 		})
 	}
+	text := all.summary(start)
+	t.Log("\n" + text)
+	if *corpusFigures != "" {
+		writeCorpus(t, *corpusFigures, rows, &all, text)
+	}
+	if *corpusLast != "" {
+		if err := os.WriteFile(*corpusLast, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A figure is a row of docs/figures/corpus.md.
+type figure struct {
+	name string
+	time time.Duration
+	tally
+}
+
+// writeCorpus writes docs/figures/corpus.md.
+func writeCorpus(t *testing.T, file string, rows []figure, all *tally, text string) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("# Every class there is\n\nWritten by `go tool task corpus` on " + time.Now().UTC().Format(time.DateOnly) + ". ")
+	b.WriteString("Each class was round-tripped to identical bytes, rewritten in all its methods, passed by our verifier, and loaded and linked by a JVM under `-Xverify:all`: the JDKs' own by themselves, jars by the newest JDK that takes them. \"Old\" counts methods without stack maps, verified by inference; \"refused bare\" are classes that the JVM refuses also as they are, because jars don't fit together.\n\n")
+	b.WriteString("| corpus | classes | methods | rewritten | native, abstract | jsr | other | old | refused bare | verify errors | seconds |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, r := range rows {
+		none := r.skipped["native"] + r.skipped["abstract"]
+		jsr := 0
+		for reason, n := range r.skipped {
+			if strings.HasPrefix(reason, "jsr") {
+				jsr += n
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %.0f |\n", r.name, r.classes, r.methods, r.rewritten, none, jsr,
+			r.methods-r.rewritten-none-jsr, r.old, len(r.bare), r.refused, r.time.Seconds())
+	}
+	b.WriteString("\nThe methods skipped for other reasons than having no code:\n\n")
+	for _, s := range all.listed() {
+		b.WriteString("- `" + s + "`\n")
+	}
+	b.WriteString("\nThe run ended with\n\n```\n" + text + "\n```\n")
+	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// add adds the figures of another corpus.
+func (ta *tally) add(o *tally) {
+	if ta.skipped == nil {
+		ta.skipped = map[string]int{}
+	}
+	ta.classes += o.classes
+	ta.methods += o.methods
+	ta.rewritten += o.rewritten
+	ta.old += o.old
+	ta.refused += o.refused
+	ta.odd = append(ta.odd, o.odd...)
+	for reason, n := range o.skipped {
+		ta.skipped[reason] += n
+	}
+}
+
+// listed returns the odd methods, each once; those with jsr, which old jars
+// are full of, as one line.
+func (ta *tally) listed() (lines []string) {
+	jsr := 0
+	for _, s := range ta.odd {
+		if strings.Contains(s, ": jsr or ret") {
+			jsr++
+			continue
+		}
+		lines = append(lines, s)
+	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if jsr > 0 {
+		lines = append(lines, fmt.Sprintf("%d methods with jsr or ret", jsr))
+	}
+	return lines
 }
 
 // A module is the classes of an archive.
@@ -50,14 +143,12 @@ type module struct {
 }
 
 // corpusJDK does all modules of a JDK.
-func corpusJDK(t *testing.T, home string) {
-	start := time.Now()
-	var ta tally
+func corpusJDK(t *testing.T, ta *tally, home string) {
 	var modules []module
 	for _, a := range classtest.Archives(t, home) {
 		modules = append(modules, module{strings.TrimSuffix(filepath.Base(a), filepath.Ext(a)), without(classtest.Read(t, a), "module-info")})
 	}
-	rewriteModules(t, &ta, modules)
+	rewriteModules(t, ta, modules)
 	prog := loaderJar(t, home)
 	early := loadedEarly(t, home, prog)
 	dir := t.TempDir()
@@ -88,55 +179,65 @@ func corpusJDK(t *testing.T, home string) {
 	}
 	jar := filepath.Join(dir, "boot.jar")
 	classtest.Jar(t, jar, redefined)
-	refused := link(t, home, patched, &ta, []string{jar}, append(flags, "-cp", prog, "-javaagent:"+prog)...)
-	ta.summary(t, refused, start)
+	ta.refused += link(t, home, patched, ta, []string{jar}, append(flags, "-cp", prog, "-javaagent:"+prog)...)
 }
 
-// corpusJars does the jars of the bench folder, each first on the class path of
-// a JVM of its own, with the others behind it as they are.
-func corpusJars(t *testing.T, home string) {
-	start := time.Now()
-	var ta tally
-	refused := 0
-	jars := benchJars(t)
-	prog := loaderJar(t, home)
+// major17 is the class-file version of JDK 17, which runs the jars.
+const major17 = 61
+
+// corpusJars does the jars at hand, each first on the class path of a JVM of
+// its own, with the others behind it as they are.
+func corpusJars(t *testing.T, ta *tally) {
+	j := jvmtest.Need(t, 17)
+	jars := allJars(t)
+	prog := loaderJar(t, j.Home)
 	dir := t.TempDir()
 	stub, cp := filepath.Join(dir, "stub.jar"), filepath.Join(dir, "all.jar")
-	classtest.Jar(t, stub, []classtest.Class{buildStub(t, home)})
+	classtest.Jar(t, stub, []classtest.Class{buildStub(t, j.Home)})
 	seen := map[string]bool{}
-	for _, j := range jars {
-		m := module{name: filepath.Base(j)}
-		for _, c := range classtest.Read(t, j) {
-			if key := c.Name + string(c.Bytes); !seen[key] && !strings.HasSuffix(c.Name, "module-info") {
-				seen[key] = true
-				m.classes = append(m.classes, c)
+	for _, jar := range jars {
+		m := module{name: filepath.Base(jar)}
+		for _, c := range classtest.Read(t, jar) {
+			key := c.Name + string(c.Bytes)
+			if seen[key] || strings.HasSuffix(c.Name, "module-info") || len(c.Bytes) < 10 || c.Bytes[7] > major17 {
+				continue
 			}
+			seen[key] = true
+			m.classes = append(m.classes, c)
 		}
 		if len(m.classes) == 0 {
 			continue
 		}
 		flags := []string{"-cp", prog + ":" + cp + ":" + strings.Join(jars, ":"), "--patch-module", "java.base=" + stub}
 		classtest.Jar(t, cp, m.classes)
-		ta.bare = refusedBare(t, home, m.classes, flags)
+		bare := refusedBare(t, j.Home, m.classes, flags)
+		ta.bare = append(ta.bare, bare...)
 		modules := []module{m}
-		rewriteModules(t, &ta, modules)
+		rewriteModules(t, ta, modules)
 		classtest.Jar(t, cp, modules[0].classes)
-		refused += link(t, home, modules[0].classes, &ta, nil, flags...)
+		ta.refused += link(t, j.Home, modules[0].classes, ta, nil, flags...)
 	}
-	ta.summary(t, refused, start)
 }
 
-// benchJars returns the jars of the bench folder, each once.
-func benchJars(t *testing.T) (jars []string) {
+// allJars returns the jars of the bench folder and of tools/corpora.sh, each
+// once.
+func allJars(t *testing.T) (jars []string) {
 	t.Helper()
-	links, _ := filepath.Glob(filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar"))
-	for _, j := range links {
-		if real, err := filepath.EvalSymlinks(j); err == nil && !slices.Contains(jars, real) {
-			jars = append(jars, real)
+	for _, pattern := range []string{
+		filepath.Join(classtest.Bench(), "root", "usr", "share", "java", "*.jar"),
+		filepath.Join(classtest.Corpora(), "root", "usr", "share", "java", "*.jar"),
+		filepath.Join(classtest.Corpora(), "root", "usr", "share", "kotlin", "kotlinc", "lib", "*.jar"),
+		filepath.Join(classtest.Corpora(), "proguard", "*.jar"),
+	} {
+		links, _ := filepath.Glob(pattern)
+		for _, j := range links {
+			if real, err := filepath.EvalSymlinks(j); err == nil && !slices.Contains(jars, real) {
+				jars = append(jars, real)
+			}
 		}
 	}
 	if len(jars) == 0 {
-		t.Fatal("no jars at hand")
+		t.Skip("workload jars not fetched")
 	}
 	return jars
 }
@@ -182,7 +283,7 @@ func rewriteModules(t *testing.T, ta *tally, modules []module) {
 				t.Fatalf("%s: %v", cf.Name, err)
 			}
 			for j := range c.Methods {
-				if _, err := verify.Method(c, &c.Methods[j], h); errors.Is(err, verify.ErrOldVerifier) {
+				if _, err := verify.Method(c, &c.Methods[j], h); errors.Is(err, verify.ErrSubroutines) {
 					ta.old++
 				} else if err != nil {
 					t.Errorf("refused by our verifier: %v", err)
@@ -193,9 +294,8 @@ func rewriteModules(t *testing.T, ta *tally, modules []module) {
 	t.Logf("rewritten and verified in %v, %d methods left to the old verifier", time.Since(start), ta.old)
 }
 
-// summary prints what issue 3 asks for.
-func (ta *tally) summary(t *testing.T, refused int, start time.Time) {
-	t.Helper()
+// summary says what issue 3 asks for.
+func (ta *tally) summary(start time.Time) string {
 	var lines []string
 	skipped := 0
 	for reason, n := range ta.skipped {
@@ -203,7 +303,6 @@ func (ta *tally) summary(t *testing.T, refused int, start time.Time) {
 		lines = append(lines, fmt.Sprintf("skipped %d: %s", n, reason))
 	}
 	sort.Strings(lines)
-	slices.Sort(ta.odd)
-	t.Logf("%s\nclasses %d methods %d rewritten %d skipped %d verify-errors %d seconds %.0f",
-		strings.Join(lines, "\n"), ta.classes, ta.methods, ta.rewritten, skipped, refused, time.Since(start).Seconds())
+	return fmt.Sprintf("%s\nclasses %d methods %d rewritten %d skipped %d verify-errors %d seconds %.0f",
+		strings.Join(lines, "\n"), ta.classes, ta.methods, ta.rewritten, skipped, ta.refused, time.Since(start).Seconds())
 }

@@ -22,9 +22,7 @@ func TestMutated(t *testing.T) {
 	if s := os.Getenv("RIVULET_MUTATIONS"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := rand.New(rand.NewPCG(classtest.Seed(t), 0))
 	cs := small(classtest.Read(t, classtest.JavaBase(classtest.Home(t))))
 	rewritten, refused, healed := 0, 0, 0
 	for range n {

@@ -18,6 +18,7 @@ const (
 	CmdStop        = 4
 	CmdGo          = 5
 	CmdFind        = 6
+	CmdCalibrate   = 7
 )
 
 // Requests travel from the target to the controller through the mailbox, and
@@ -33,6 +34,8 @@ const (
 	ReqBatch     = 23
 	ReqRestored  = 24
 	ReqFound     = 25
+
+	ReqCalibrated = 26
 )
 
 // MaxMessage bounds a message of either direction, in bytes. The largest that
@@ -48,6 +51,8 @@ var Messages = []Message{
 	{"CMD_GO", CmdGo, "", "", "let a program that waits at its start (premain) go on"},
 	{"CMD_FIND", CmdFind, "str name", "", "say which loaders could find this class: FOUND"},
 
+	{"CMD_CALIBRATE", CmdCalibrate, "bytes class, bytes class", "", "run the sample, without and with probes: CALIBRATED"},
+
 	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 pid", "", "first message of the agent"},
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},
 	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface", "", "loaded classes; state has the CLASS_ bits; an empty super is none"},
@@ -57,6 +62,7 @@ var Messages = []Message{
 	{"REQ_REVEALED", ReqRevealed, "u32 method, [] u32 loader, str name, str reason", "", "it has done so; the classes are those that were refused"},
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
+	{"REQ_CALIBRATED", ReqCalibrated, "u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough"},
 	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class"},
 }
 

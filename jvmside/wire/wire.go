@@ -35,6 +35,8 @@ const (
 	BoxData     = 1<<BoxShift - BoxHeader
 	NameMax     = 80 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: the node; the bits above are the session's tag
+
+	TokenPrecise = 1 << (IndexBits - 1)
 )
 
 // Areas of the data file, in the order in which they lie there.
@@ -63,6 +65,8 @@ var Layout = []Const{
 	{"H_VERSION", HVersion, "u32: VERSION"},
 	{"H_GATE", HGate, "u32: 1 while recording; 0 silences every probe"},
 	{"H_TAG", HTag, "u64: the session's tag, shifted left by INDEX_BITS"},
+	{"H_CLOCK", HClock, "u32: the recording's clock, MODE_TICK or MODE_PRECISE"},
+	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
 	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
@@ -91,6 +95,7 @@ var Layout = []Const{
 	{"MAX_METHODS", MaxMethods, "method ids are below this"},
 	{"MODE_OFF", ModeOff, "not recorded"},
 	{"MODE_FRESH", ModeFresh, "first call not seen: it waits until its callees are instrumented"},
+	{"MODE_TICK", ModeTick, "recorded with the tick clock"},
 	{"MODE_PRECISE", ModePrecise, "recorded with System.nanoTime"},
 	{"MODE_ROOT", ModeRoot, "flag, the sign bit: an invocation from outside enters the subgraph"},
 
@@ -148,7 +153,8 @@ var Layout = []Const{
 	{"N_SELF", NSelf, "i64: ns of its own"},
 	{"N_FLAGS", NFlags, "u64: N_INCOMPLETE"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
-	{"INDEX_BITS", IndexBits, "low bits of a token: the node's index"},
+	{"INDEX_BITS", IndexBits, "low bits of a token: the node's index and PRECISE"},
+	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
 
 	{"STATE_UP", StateUp, "the agent answers"},
 	{"STATE_STOPPING", StateStopping, "classes are being restored"},
@@ -166,6 +172,7 @@ const (
 	HVersion    = 8
 	HGate       = 16
 	HTag        = 24
+	HClock      = 32
 	HHeartbeat  = 64
 	HState      = 72
 	HReason     = 76
@@ -181,6 +188,7 @@ const (
 	HIncomplete = 272
 	HBell       = 320
 	HLock       = 324
+	HTick       = 384
 )
 
 // Words of a slot.
@@ -194,6 +202,7 @@ const (
 const (
 	ModeOff     = 0
 	ModeFresh   = 1
+	ModeTick    = 3
 	ModePrecise = 4
 	ModeRoot    = 0x80
 )

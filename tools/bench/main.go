@@ -39,10 +39,12 @@ var kinds = []kind{
 
 // A row is what one run showed. Times are of the best repetition.
 type row struct {
-	jdk, program, scheme   string
+	jdk, program, clock    string
 	calls                  int64
 	bare, recorded, after  time.Duration
 	first                  time.Duration
+	charged                time.Duration // a repetition, first included
+	inner, outer           float64       // ns
 	armed, detached        time.Duration
 	instrumented, redefine int
 }
@@ -61,9 +63,9 @@ func main() {
 	var rows []row
 	for _, j := range jdks() {
 		for _, k := range kinds {
-			for _, s := range []string{"A", "B"} {
-				log.Printf("JDK %s, %s %s, scheme %s", j.name, k.name, k.param, s)
-				r, err := measure(bin, filepath.Join(tmp, "report.json"), j, k, s)
+			for _, c := range []string{"tick", "precise"} {
+				log.Printf("JDK %s, %s %s, %s clock", j.name, k.name, k.param, c)
+				r, err := measure(bin, filepath.Join(tmp, "report.json"), j, k, c)
 				if err != nil {
 					log.Fatal(err)
 				}
@@ -105,8 +107,8 @@ func exists(p string) bool {
 	return err == nil
 }
 
-func measure(bin, report string, j jdk, k kind, scheme string) (row, error) {
-	r := row{jdk: j.name, program: k.name + " " + k.param, scheme: scheme}
+func measure(bin, report string, j jdk, k kind, clock string) (row, error) {
+	r := row{jdk: j.name, program: k.name + " " + k.param, clock: clock}
 	n := strconv.Itoa(repetitions)
 	scripts := os.Getenv("BENCH_SCRIPTS")
 	if scripts == "" {
@@ -130,7 +132,7 @@ func measure(bin, report string, j jdk, k kind, scheme string) (row, error) {
 		return r, err
 	}
 	begin := time.Now()
-	prof, err := proc.Start(exec.Command(bin, "profile", strings.TrimPrefix(pid, "PID "), "--root", k.root, "--scheme", scheme, "--format", "json", "--depth", "1", "-o", report))
+	prof, err := proc.Start(exec.Command(bin, "profile", strings.TrimPrefix(pid, "PID "), "--root", k.root, "--scheme", "B", "--clock", clock, "--format", "json", "--depth", "1", "-o", report))
 	if err != nil {
 		return r, err
 	}
@@ -190,10 +192,18 @@ func (r *row) read(report string) error {
 		Calls   int64
 		Methods struct{ Instrumented int }
 		Redef   struct{ Batches int } `json:"redefinition"`
+		Time    struct {
+			Charged int64 `json:"charged_ns"`
+		}
+		Calibration struct {
+			Inner float64 `json:"inner_ns"`
+			Outer float64 `json:"outer_ns"`
+		}
 	}
 	if err := json.Unmarshal(b, &doc); err != nil {
 		return err
 	}
+	r.charged, r.inner, r.outer = time.Duration(doc.Time.Charged/repetitions), doc.Calibration.Inner, doc.Calibration.Outer
 	r.calls, r.instrumented, r.redefine = doc.Calls/repetitions, doc.Methods.Instrumented, doc.Redef.Batches
 	return nil
 }
@@ -201,19 +211,19 @@ func (r *row) read(report string) error {
 func table(rows []row) string {
 	var b strings.Builder
 	b.WriteString("<!-- Written by \"go tool task bench:calls\". Do not edit. -->\n\n# What a call costs\n\n")
-	fmt.Fprintf(&b, "Micro programs, %d repetitions each bare, recorded with the precise clock, and after detaching, in one process; best repetitions. "+
-		"ns a call is recorded less bare, divided by the calls. The column VisualVM is quoted from bench/README.md (JDK 17, lazy, one clock, another machine).\n\n", repetitions)
-	b.WriteString("| JDK | program | scheme | calls | bare ms | recorded ms | overhead | ns a call | first ms | after / bare | armed s | detached s | VisualVM |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
+	fmt.Fprintf(&b, "Micro programs, %d repetitions each bare, recorded with Scheme B, and after detaching, in one process; best repetitions. "+
+		"ns a call is recorded less bare, divided by the calls; calibrated is what the session measured of its own probes beforehand. The column VisualVM is quoted from bench/README.md (JDK 17, lazy, one clock, another machine).\n\n", repetitions)
+	b.WriteString("| JDK | program | clock | calls | bare ms | recorded ms | overhead | ns a call | calibrated ns | first ms | after / bare | armed s | detached s | VisualVM |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
 	ms := func(d time.Duration) string { return strconv.FormatFloat(float64(d)/1e6, 'f', 1, 64) }
 	for _, r := range rows {
 		quoted := "-"
 		for _, k := range kinds {
-			if r.jdk == "17" && strings.HasPrefix(r.program, k.name+" ") {
+			if r.jdk == "17" && r.clock == "precise" && strings.HasPrefix(r.program, k.name+" ") {
 				quoted = k.quoted
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s | x%.1f | %.1f | %s | %.2f | %.2f | %.2f | %s |\n", r.jdk, r.program, r.scheme, r.calls, ms(r.bare), ms(r.recorded),
-			float64(r.recorded)/float64(r.bare), float64(r.recorded-r.bare)/float64(r.calls), ms(r.first), float64(r.after)/float64(r.bare), r.armed.Seconds(), r.detached.Seconds(), quoted)
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s | x%.1f | %.1f | %.1f | %s | %.2f | %.2f | %.2f | %s |\n", r.jdk, r.program, r.clock, r.calls, ms(r.bare), ms(r.recorded),
+			float64(r.recorded)/float64(r.bare), float64(r.recorded-r.bare)/float64(r.calls), r.inner+r.outer, ms(r.first), float64(r.after)/float64(r.bare), r.armed.Seconds(), r.detached.Seconds(), quoted)
 	}
 	return b.String()
 }

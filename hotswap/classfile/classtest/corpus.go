@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -51,13 +52,17 @@ func Home(tb testing.TB) string {
 	return filepath.Dir(filepath.Dir(javac))
 }
 
-// JDK returns the home of a JDK of the bench folder, "" if it is not there.
-func JDK(version string) string {
-	dir := filepath.Join(Bench(), "jdk", version, "home")
-	if _, err := os.Stat(filepath.Join(dir, "bin", "java")); err != nil {
+// Corpora returns the folder that tools/corpora.sh fills: RIVULET_CORPORA or
+// ~/.cache/rivulet-corpora.
+func Corpora() string {
+	if dir := os.Getenv("RIVULET_CORPORA"); dir != "" {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
 		return ""
 	}
-	return dir
+	return filepath.Join(home, ".cache", "rivulet-corpora")
 }
 
 // Archives returns the archives with the classes of a JDK: its jmods, or rt.jar
@@ -119,6 +124,17 @@ func Read(tb testing.TB, archives ...string) []Class {
 	}
 	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Name < cs[j].Name })
 	return cs
+}
+
+// Seed returns RIVULET_SEED, or a number that nobody chose, and logs it.
+func Seed(tb testing.TB) uint64 {
+	tb.Helper()
+	seed, err := strconv.ParseUint(os.Getenv("RIVULET_SEED"), 10, 64)
+	if err != nil {
+		seed = rand.Uint64()
+	}
+	tb.Logf("seed %d (RIVULET_SEED repeats it)", seed)
+	return seed
 }
 
 // Sample returns n classes chosen with a seed, which it logs.

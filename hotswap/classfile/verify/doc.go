@@ -12,7 +12,8 @@
 // class was linked. Access to protected members (§4.10.1.8) is checked when
 // the hierarchy is [Protected] too.
 //
-// Methods without stack maps that the JVM hands to its old, inferring verifier
-// (class files before version 50, and those of version 50 that fall back) are
-// not covered: they give [ErrOldVerifier].
+// Methods of class files before version 50, which have no stack maps, are
+// verified by inference (§4.10.2), and so are those of version 50 whose stack
+// maps don't verify, as HotSpot does unless told not to. Only methods with jsr
+// or ret, which nothing here rewrites, are not covered: [ErrSubroutines].
 package verify

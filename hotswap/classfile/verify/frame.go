@@ -8,6 +8,7 @@ type frame struct {
 	locals, stack []value
 	offset        int  // of a stack map
 	uninit        bool // flagThisUninit (§4.10.1.4)
+	noReturn      bool // super() has failed (data flow only)
 }
 
 // pushWord puts one word.

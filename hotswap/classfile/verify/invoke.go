@@ -113,6 +113,20 @@ func (c *checker) invoke() {
 		return
 	}
 	ref := c.member()
+	if c.err == nil {
+		c.invokable(ref)
+	}
+	if c.err != nil {
+		return
+	}
+	if ref.Name[0] != '<' && c.in.Op == classfile.OpInvokespecial {
+		c.special(ref)
+	}
+	c.call(ref.Desc, func() { c.receiver(ref) })
+}
+
+// invokable checks that the instruction may name the method.
+func (c *checker) invokable(ref classfile.MemberRef) {
 	if c.err != nil {
 		return
 	}
@@ -126,12 +140,7 @@ func (c *checker) invoke() {
 	}
 	if ref.Name[0] == '<' && (ref.Name != "<init>" || c.in.Op != classfile.OpInvokespecial) {
 		c.fail("illegal call of an internal method")
-		return
 	}
-	if ref.Name[0] != '<' && c.in.Op == classfile.OpInvokespecial {
-		c.special(ref)
-	}
-	c.call(ref.Desc, func() { c.receiver(ref) })
 }
 
 // call takes the arguments, lets the receiver be taken, and puts the result.
@@ -227,7 +236,7 @@ func (c *checker) construct(ref classfile.MemberRef) {
 		c.mismatch(v, value{tag: tagUninit})
 		return
 	}
-	if covered && c.err == nil {
+	if covered && c.err == nil && !c.flow.on {
 		c.throw(c.now.uninit || c.newThis)
 	}
 	c.initialize(v, object(name))

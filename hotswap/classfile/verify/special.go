@@ -97,6 +97,8 @@ func (c *checker) returnVoid() {
 		c.fail("method expects a return value")
 	case c.now.uninit:
 		c.fail("constructor must call super() or this() before return")
+	case c.now.noReturn:
+		c.fail("return after super() or this() failed")
 	}
 }
 
@@ -160,8 +162,14 @@ var ldcTypes = map[classfile.Tag]value{
 	classfile.TagMethodType:   object("java/lang/invoke/MethodType"),
 }
 
+// ldcSince holds the versions from which constants can be loaded, 0 for all.
+var ldcSince = [32]uint16{classfile.TagClass: 49, classfile.TagMethodHandle: 51, classfile.TagMethodType: 51, classfile.TagDynamic: 55}
+
 func (c *checker) ldc(words int) {
 	i := uint16(c.in.A)
+	if c.class.Major < ldcSince[c.class.Pool.Tag(i)] {
+		c.fail("constant of a kind that this version can't load")
+	}
 	v, ok := ldcTypes[c.class.Pool.Tag(i)]
 	if c.class.Pool.Tag(i) == classfile.TagDynamic {
 		d, err := c.class.Pool.Dynamic(i)
@@ -206,7 +214,11 @@ func (c *checker) newObject() {
 	if name := c.className(); name != "" && name[0] == '[' {
 		c.fail("new of an array class")
 	}
-	c.push(value{tag: tagUninit, data: uint16(c.in.Offset)})
+	v := value{tag: tagUninit, data: uint16(c.in.Offset)}
+	if c.flow.on {
+		c.renew(v)
+	}
+	c.push(v)
 }
 
 // arrayTypes are the types of newarray by its operand (table 6.5.newarray-A).

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 )
@@ -79,6 +80,13 @@ func (c *checker) entryTypes() []classfile.VType {
 	return ts
 }
 
+// secondTry reports whether stack maps that are wrong in this way leave a class
+// of version 50 to the old verifier. HotSpot throws at once for those whose
+// bytes make no sense.
+func secondTry(err error) bool {
+	return err == errMapOrder || err == errMapLocals || err == errMapStack || err == errNotNew || errors.Is(err, classfile.ErrFrameSize)
+}
+
 // readMaps reads the stack maps.
 func (c *checker) readMaps(a *classfile.Attribute) {
 	if a == nil {
@@ -90,16 +98,17 @@ func (c *checker) readMaps(a *classfile.Attribute) {
 		if err := c.readMap(r); err != nil {
 			c.in.Offset = r.Offset
 			c.failWith(err)
+			c.badMaps = !secondTry(err)
 			return
 		}
 	}
-	c.failWith(r.Err())
+	if err := r.Err(); err != nil {
+		c.failWith(err)
+		c.badMaps = !secondTry(err)
+	}
 }
 
 func (c *checker) readMap(r *classfile.FrameReader) (err error) {
-	if !c.isStart(r.Offset) {
-		return errMapOrder
-	}
 	f := frame{offset: r.Offset}
 	if n := len(c.frames); n > 0 && r.SameLocals {
 		f.locals, f.uninit = c.frames[n-1].locals, c.frames[n-1].uninit
@@ -126,6 +135,8 @@ func (c *checker) readMap(r *classfile.FrameReader) (err error) {
 		return errMapStack
 	case len(c.words) > maxMapWords:
 		return classfile.ErrUnsupported
+	case !c.isStart(r.Offset):
+		return errMapOrder
 	}
 	return nil
 }

@@ -9,10 +9,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 )
 
-// ErrOldVerifier says that the JVM would verify the method by inference, which
-// this package does not do.
-var ErrOldVerifier = fmt.Errorf("%w: no stack maps, verified by inference (JVMS §4.10.2)", classfile.ErrUnsupported)
-
 var (
 	errNotNew     = errors.New("type of a new instruction that is not there")
 	errNoSwitch   = errors.New("malformed switch")
@@ -48,30 +44,34 @@ type Summary struct {
 }
 
 // Class verifies all methods of a class and returns the first error. Methods
-// for the old verifier are passed over.
+// with subroutines are passed over.
 func Class(c *classfile.Class, h Hierarchy) error {
 	for i := range c.Methods {
-		if _, err := Method(c, &c.Methods[i], h); err != nil && !errors.Is(err, ErrOldVerifier) {
+		if _, err := Method(c, &c.Methods[i], h); err != nil && !errors.Is(err, ErrSubroutines) {
 			return err
 		}
 	}
 	return nil
 }
 
-// Method verifies one method of c. A method without code passes.
+// Method verifies one method of c. A method without code passes. Class files
+// of version 50 that fail with their stack maps are tried without them, as
+// HotSpot does.
 func Method(c *classfile.Class, m *classfile.Member, h Hierarchy) (Summary, error) {
 	code, err := c.Code(m)
 	if err != nil || code == nil {
 		return Summary{}, err
 	}
-	maps := code.Attribute(classfile.AttrStackMapTable)
-	if c.Major < classfile.MajorStackMaps || c.Major == classfile.MajorStackMaps && maps == nil {
-		return Summary{}, ErrOldVerifier
-	}
 	k := checkers.Get().(*checker)
 	defer k.free()
 	k.reset(c, m, code, h)
-	k.run(maps)
+	if c.Major >= classfile.MajorStackMaps {
+		k.run(code.Attribute(classfile.AttrStackMapTable))
+	}
+	if c.Major < classfile.MajorStackMaps || c.Major == classfile.MajorStackMaps && k.err != nil && !k.badMaps {
+		k.reset(c, m, code, h)
+		k.infer()
+	}
 	if k.err != nil {
 		return Summary{}, k.err
 	}
@@ -99,8 +99,10 @@ type checker struct {
 	deepest  int
 	exMin    int // the instructions that handlers cover lie in [exMin, exMax)
 	exMax    int
+	badMaps  bool // the form of the stack maps is wrong, for which there is no second try
 	newThis  bool // the instruction at hand initialized this
 
+	flow   flow   // of a method without stack maps
 	work   int    // values compared and handlers looked at
 	before func() // called before each instruction, if set
 }
@@ -119,7 +121,8 @@ func (c *checker) reset(class *classfile.Class, m *classfile.Member, code *class
 	*c = checker{
 		class: class, method: m, code: code, classes: h, maxStack: int(code.MaxStack),
 		starts: c.starts[:0], frames: c.frames[:0], entry: c.entry[:0], words: c.words[:0], maps: c.maps,
-		now: frame{locals: c.now.locals[:0], stack: c.now.stack[:0]},
+		now:  frame{locals: c.now.locals[:0], stack: c.now.stack[:0]},
+		flow: flow{joins: c.flow.joins, work: c.flow.work[:0], queued: c.flow.queued, chain: c.flow.chain},
 	}
 }
 
@@ -127,6 +130,7 @@ func (c *checker) reset(class *classfile.Class, m *classfile.Member, code *class
 func (c *checker) free() {
 	clear(c.words)
 	clear(c.frames)
+	clear(c.flow.chain)
 	c.class, c.method, c.code, c.classes, c.before = nil, nil, nil, nil, nil
 	checkers.Put(c)
 }
@@ -261,9 +265,10 @@ func (c *checker) enter(f *frame) {
 func (c *checker) instruction() bool {
 	covered := c.in.Offset >= c.exMin && c.in.Offset < c.exMax
 	c.newThis = false
-	// A store changes the locals; handlers see those before it.
-	store := stores[c.in.Op]
-	if covered && store {
+	// A store changes the locals; handlers see those before it. In the data
+	// flow handlers see what was before every instruction.
+	early := stores[c.in.Op] || c.flow.on
+	if covered && early {
 		c.throw(c.now.uninit)
 	}
 	if e := &byOp[c.in.Op]; e.known {
@@ -277,8 +282,12 @@ func (c *checker) instruction() bool {
 		return false
 	}
 	reached := c.leave()
-	if covered && !store && c.err == nil {
+	switch {
+	case !covered || c.err != nil:
+	case !early:
 		c.throw(c.now.uninit || c.newThis)
+	case c.flow.on && c.newThis:
+		c.handlersNoReturn()
 	}
 	return reached
 }
@@ -296,14 +305,22 @@ func (c *checker) leave() bool {
 }
 
 func (c *checker) jump(target int) {
-	want := c.frameAt(target)
+	if wrong := c.flowTo(target, c.now.locals, c.now.stack, c.now.uninit); wrong != "" {
+		c.fail(fmt.Sprintf("branch to %d: %s", target, wrong))
+	}
+}
+
+// flowTo takes a path to a branch target or handler and returns what is wrong
+// with that.
+func (c *checker) flowTo(at int, locals, stack []value, uninit bool) (wrong string) {
+	if c.flow.on {
+		return c.merge(at, locals, stack, uninit)
+	}
+	want := c.frameAt(at)
 	if want == nil {
-		c.fail(fmt.Sprintf("no stack map at branch target %d", target))
-		return
+		return "no stack map there"
 	}
-	if wrong := c.match(c.now.locals, c.now.stack, c.now.uninit, want); wrong != "" {
-		c.fail(wrong)
-	}
+	return c.match(locals, stack, uninit, want)
 }
 
 // switches checks order and targets of a switch.
@@ -348,12 +365,7 @@ func (c *checker) throw(uninit bool) {
 			c.fail("operand stack overflow in a handler")
 			return
 		}
-		want := c.frameAt(int(h.Handler))
-		if want == nil {
-			c.fail(fmt.Sprintf("no stack map at handler %d", h.Handler))
-			return
-		}
-		if wrong := c.match(c.now.locals, c.thrown[:], uninit, want); wrong != "" {
+		if wrong := c.flowTo(int(h.Handler), c.now.locals, c.thrown[:], uninit); wrong != "" {
 			c.fail(fmt.Sprintf("at handler %d: %s", h.Handler, wrong))
 			return
 		}

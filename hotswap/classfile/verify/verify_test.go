@@ -29,7 +29,7 @@ func TestJavaBase(t *testing.T) {
 			m := &c.Methods[i]
 			sum, err := verify.Method(c, m, h)
 			methods++
-			if errors.Is(err, verify.ErrOldVerifier) {
+			if errors.Is(err, verify.ErrSubroutines) {
 				old++
 				continue
 			}

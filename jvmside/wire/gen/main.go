@@ -70,7 +70,7 @@ func constants(b *strings.Builder, rows []wire.Const) {
 
 func long(c wire.Const) bool {
 	switch c.Name {
-	case "MAGIC", "SLOTS", "SLOT_MASK", "MODES", "RECORDS", "BOXES", "NODES":
+	case "MAGIC", "SLOTS", "SLOT_MASK", "MODES", "RECORDS", "BOXES", "NODES", "PRECISE":
 		return true
 	}
 	return false

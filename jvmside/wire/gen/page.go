@@ -46,8 +46,8 @@ A token is what an instrumented method keeps while it runs:
 
 ` + "```text\n" + ` 63            40 39                                     0
 +----------------+---------------------------------------+
-|  session's tag |  index of the invocation's node       |   0: not recorded
-+----------------+---------------------------------------+
+|  session's tag |P|  index of the invocation's node     |   0: not recorded
++----------------+---------------------------------------+   P: PRECISE
 ` + "```\n" + `
 ## Commands: controller to agent, through the FIFO "commands"
 
@@ -154,5 +154,5 @@ var sections = []section{
 	{"Modes", "One byte a method, set by the controller at any time.", []string{"MODE", "MAX_METHODS"}},
 	{"Thread records", "Leased to a root invocation. Only the thread that has the record writes it.", []string{"R_", "RECORD", "MAX_RECORDS", "NAME_MAX"}},
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},
-	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "INDEX_BITS"}},
+	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "INDEX_BITS", "PRECISE"}},
 }

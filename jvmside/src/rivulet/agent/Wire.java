@@ -17,6 +17,8 @@ final class Wire {
     static final int CMD_GO = 5;
     /** say which loaders could find this class: FOUND. */
     static final int CMD_FIND = 6;
+    /** run the sample, without and with probes: CALIBRATED. */
+    static final int CMD_CALIBRATE = 7;
     /** first message of the agent. */
     static final int REQ_HELLO = 16;
     /** class loaders that the controller has not heard of. */
@@ -35,6 +37,8 @@ final class Wire {
     static final int REQ_BATCH = 23;
     /** every class is restored but those named. */
     static final int REQ_RESTORED = 24;
+    /** one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough. */
+    static final int REQ_CALIBRATED = 26;
     /** loaders of which a resource search found the class. */
     static final int REQ_FOUND = 25;
     /** an interface. */

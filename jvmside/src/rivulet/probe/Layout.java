@@ -17,6 +17,10 @@ public final class Layout {
     public static final int H_GATE = 16;
     /** u64: the session's tag, shifted left by INDEX_BITS. */
     public static final int H_TAG = 24;
+    /** u32: the recording's clock, MODE_TICK or MODE_PRECISE. */
+    public static final int H_CLOCK = 32;
+    /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
+    public static final int H_TICK = 384;
     /** u32: the agent's state, one of the STATE_ rows. */
     public static final int H_STATE = 72;
     /** u32: why it stopped, one of the REASON_ rows. */
@@ -69,6 +73,8 @@ public final class Layout {
     public static final int MODE_OFF = 0;
     /** first call not seen: it waits until its callees are instrumented. */
     public static final int MODE_FRESH = 1;
+    /** recorded with the tick clock. */
+    public static final int MODE_TICK = 3;
     /** recorded with System.nanoTime. */
     public static final int MODE_PRECISE = 4;
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
@@ -177,8 +183,10 @@ public final class Layout {
     public static final int N_FLAGS = 48;
     /** flag: a wait for its callees timed out. */
     public static final int N_INCOMPLETE = 1;
-    /** low bits of a token: the node's index. */
+    /** low bits of a token: the node's index and PRECISE. */
     public static final int INDEX_BITS = 40;
+    /** flag of a token: its invocation is recorded with System.nanoTime. */
+    public static final long PRECISE = 549755813888L;
     /** the agent answers. */
     public static final int STATE_UP = 1;
     /** classes are being restored. */

@@ -21,7 +21,7 @@ public final class Probe {
     private static final long TID;
     /** Address of the cell that holds the address of the current session's data file, or 0. */
     private static final long CELL;
-    private static final long INDEX = (1L << Layout.INDEX_BITS) - 1;
+    private static final long INDEX = Layout.PRECISE - 1;
     private static final int MODE = 0x7f;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
     private static final int USERS = 16;
@@ -71,13 +71,20 @@ public final class Probe {
         long current = 0;
         if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0 || U.getLong(record + Layout.R_TID) != tid) return mode >= 0 ? 0 : root(s, record, tid, method);
-        if ((mode & MODE) != Layout.MODE_PRECISE) return other(s, record, current, method);
+        mode &= MODE;
+        if (mode < Layout.MODE_TICK) return other(s, record, current, method);
         if (U.getInt(s + Layout.H_GATE) == 0) return 0;
         long caller = s + Layout.NODES + (current << Layout.NODE_SHIFT);
         long index = U.getInt(caller + Layout.N_CACHE) & 0xffffffffL;
         long node = s + Layout.NODES + (index << Layout.NODE_SHIFT);
         if (index == 0 || U.getInt(node + Layout.N_METHOD) != method) return child(s, record, current, method);
-        long now = System.nanoTime();
+        long now, token = U.getLong(s + Layout.H_TAG) | index;
+        if (mode == Layout.MODE_TICK) {
+            now = U.getLong(s + Layout.H_TICK);
+        } else {
+            now = System.nanoTime();
+            token |= Layout.PRECISE;
+        }
         long spent = now - U.getLong(record + Layout.R_LAST);
         if (spent > 0) {
             U.putLong(caller + Layout.N_SELF, U.getLong(caller + Layout.N_SELF) + spent);
@@ -85,7 +92,7 @@ public final class Probe {
         }
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         U.putLong(record + Layout.R_CURSOR, index);
-        return U.getLong(s + Layout.H_TAG) | index;
+        return token;
     }
 
     @ForceInline
@@ -101,7 +108,7 @@ public final class Probe {
             leave(s, record, index, false);
             return;
         }
-        long now = System.nanoTime();
+        long now = (token & Layout.PRECISE) == 0 ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
         long spent = now - U.getLong(record + Layout.R_LAST);
         if (spent > 0) {
             U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
@@ -135,7 +142,7 @@ public final class Probe {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == index) return;
         if (current == 0) {
-            if (!recover(record)) return;
+            if (!recover(s, record)) return;
         } else {
             charge(s, record, current);
             unwind(s, current, index);
@@ -153,8 +160,13 @@ public final class Probe {
         return s + Layout.NODES + (index << Layout.NODE_SHIFT);
     }
 
+    /** The recording's clock, for all that isn't a hot path. */
+    private static long time(long s) {
+        return U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
+    }
+
     private static void charge(long s, long record, long current) {
-        long now = System.nanoTime();
+        long now = time(s);
         long spent = now - U.getLong(record + Layout.R_LAST);
         if (spent <= 0) return;
         long node = node(s, current);
@@ -167,7 +179,7 @@ public final class Probe {
     private static void leave(long s, long record, long index, boolean thrown) {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) {
-            if (!recover(record)) return;
+            if (!recover(s, record)) return;
             U.putLong(record + Layout.R_CURSOR, current = index);
         }
         charge(s, record, current);
@@ -187,10 +199,10 @@ public final class Probe {
      * A thread leaves the subgraph for the profiler's own work and comes back. If an overflow of its stack kept it from
      * coming back, the next boundary below does that.
      */
-    private static boolean recover(long record) {
+    private static boolean recover(long s, long record) {
         if (U.getInt(record + Layout.R_BUSY) == 0) return false;
         U.putInt(record + Layout.R_BUSY, 0);
-        U.putLong(record + Layout.R_LAST, System.nanoTime());
+        U.putLong(record + Layout.R_LAST, time(s));
         return true;
     }
 
@@ -258,7 +270,7 @@ public final class Probe {
         }
         U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
         long top = U.getInt(record + Layout.R_TOP) & 0xffffffffL;
-        U.putLong(record + Layout.R_LAST, System.nanoTime());
+        U.putLong(record + Layout.R_LAST, time(s));
         U.putLong(record + Layout.R_CURSOR, top);
         long token = other(s, record, top, method);
         if (token == 0) {
@@ -279,13 +291,17 @@ public final class Probe {
         return reserve(depth - 1, b + 1, c + 1, a + 1) + a;
     }
 
-    /** The thread is inside and the method's mode is not precise. */
+    /** The thread is inside, or about to be, and the method may be off or fresh. */
     @DontInline
     private static long other(long s, long record, long current, int method) {
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
         if (mode == Layout.MODE_OFF || U.getInt(s + Layout.H_GATE) == 0) return 0;
         boolean incomplete = false;
-        if (mode == Layout.MODE_FRESH) incomplete = !fresh(s, record, current, method);
+        if (mode == Layout.MODE_FRESH && !fresh(s, record, current, method)) {
+            incomplete = true; // once is enough: nobody waits for it again
+            int root = U.getByte(s + Layout.MODES + method) & Layout.MODE_ROOT;
+            U.putByte(s + Layout.MODES + method, (byte) (root | U.getInt(s + Layout.H_CLOCK)));
+        }
         long token = child(s, record, current, method);
         if (incomplete && token != 0) {
             long node = node(s, token & INDEX);
@@ -314,7 +330,7 @@ public final class Probe {
             U.putInt(record + Layout.R_BUSY, 0);
             long to = System.nanoTime();
             U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
-            U.putLong(record + Layout.R_LAST, to);
+            U.putLong(record + Layout.R_LAST, time(s));
             if (!done && U.getInt(s + Layout.H_GATE) != 0) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
             U.getAndAddLong(null, CELL + USERS, -1);
@@ -336,7 +352,7 @@ public final class Probe {
         }
         if (index == 0) {
             index = add(s, record, current, method);
-            long now = System.nanoTime();
+            long now = time(s);
             if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
             if (index == 0) {
                 U.getAndAddLong(null, s + Layout.H_OVERFLOW, 1);
@@ -347,7 +363,8 @@ public final class Probe {
         long node = node(s, index);
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         U.putLong(record + Layout.R_CURSOR, index);
-        return U.getLong(s + Layout.H_TAG) | index;
+        long token = U.getLong(s + Layout.H_TAG) | index;
+        return (U.getByte(s + Layout.MODES + method) & MODE) == Layout.MODE_PRECISE ? token | Layout.PRECISE : token;
     }
 
     /**
@@ -547,7 +564,7 @@ public final class Probe {
         long s = U.getLong(CELL);
         if (token == 0 || s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
         long index = token & INDEX;
-        long record = record(s, index), now = System.nanoTime();
+        long record = record(s, index), now = time(s);
         U.putLong(record + Layout.R_CURSOR, index);
         U.putInt(record + Layout.R_BUSY, 0);
         U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + now - U.getLong(record + Layout.R_LAST));

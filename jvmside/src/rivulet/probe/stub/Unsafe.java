@@ -16,6 +16,7 @@ public class Unsafe {
     public native long getLong(long address);
     public native void putLong(long address, long v);
     public native byte getByte(long address);
+    public native void putByte(long address, byte v);
     public native void putChar(long address, char v);
     public native long getLong(Object o, long offset);
     public native int getInt(Object o, long offset);

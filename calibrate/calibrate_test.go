@@ -1,0 +1,59 @@
+package calibrate_test
+
+import (
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/calibrate"
+)
+
+func TestMeasure(t *testing.T) {
+	batches := []calibrate.Batch{
+		{Calls: 1000, Bare: 70000, Probed: 60000, Callee: 26000, Caller: 31000}, // disturbed without probes
+		{Calls: 1000, Bare: 2000, Probed: 50000, Callee: 24000, Caller: 26000},  // the cheapest: 49 ns
+		{Calls: 1000, Bare: 1000, Probed: 160000, Callee: 90000, Caller: 70000},
+		{Calls: 1000, Bare: 2000, Probed: 52000, Callee: 24000, Caller: 26000},
+		{Calls: 0, Probed: 1, Callee: 1, Caller: 1},
+		{Calls: 10, Probed: 10, Callee: -1, Caller: 1},
+	}
+	c, ok := calibrate.Measure(batches)
+	if !ok || c.Inner != 24 || c.Outer != 25 || c.Spread != 2 {
+		t.Errorf("cost %+v, %v; want 24, 25 and 2", c, ok)
+	}
+	if _, ok := calibrate.Measure(nil); ok {
+		t.Error("a cost from no batch")
+	}
+	// A coarse clock may see a batch in one of the two only.
+	c, _ = calibrate.Measure([]calibrate.Batch{
+		{Calls: 1000, Bare: 500, Probed: 3500, Callee: 0, Caller: 3500},
+		{Calls: 1000, Bare: 500, Probed: 3500, Callee: 3000, Caller: 0},
+	})
+	if c.Total() != 3 {
+		t.Errorf("cost %+v", c)
+	}
+	c, _ = calibrate.Measure([]calibrate.Batch{{Calls: 10, Bare: 20, Probed: 10, Callee: 5, Caller: 5}})
+	if c.Total() != 0 {
+		t.Errorf("%+v: probes gain nothing", c)
+	}
+}
+
+func TestCorrect(t *testing.T) {
+	cost := calibrate.Cost{Inner: 10, Outer: 5}
+	for _, c := range []struct {
+		self, calls      int64
+		children         float64
+		exact, sub, lost int64
+	}{
+		{1000, 10, 100, 800, 200, 0},
+		{150, 10, 100, 0, 150, 50},
+		{0, 0, 0, 0, 0, 0},
+		{7, 0, 0, 7, 0, 0},
+	} {
+		exact, sub, lost := calibrate.Correct(c.self, c.calls, cost, c.children)
+		if exact != c.exact || sub != c.sub || lost != c.lost {
+			t.Errorf("%+v: %d, %d, %d", c, exact, sub, lost)
+		}
+		if exact+sub != c.self {
+			t.Errorf("%+v: time is not conserved", c)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package session_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// sources compiles files of testdata, named without .java, by the JDK that is
+// at hand, for Java 8, with the names of parameters.
+func sources(t *testing.T, names ...string) string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join("testdata", name+".java"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["t/"+name+".java"] = string(b)
+	}
+	return jvmtest.Compile(t, jvmtest.Any(t), 8, files, "-parameters")
+}
+
+// program starts a class of package t and waits until it is ready.
+func program(t *testing.T, j jvmtest.JDK, dir, class string, jvmArgs []string, args ...string) *jvmtest.Proc {
+	t.Helper()
+	p := jvmtest.Start(t, j, jvmArgs, "t."+class, args, dir)
+	p.WaitLine("READY")
+	return p
+}
+
+// ask sends a command and returns the answer's numbers.
+func ask(t *testing.T, p *jvmtest.Proc, command, answer string) int64 {
+	t.Helper()
+	p.Send(command)
+	line := p.WaitLine(answer)
+	n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimPrefix(line, answer)), 10, 64)
+	if err != nil {
+		t.Fatalf("answer %q", line)
+	}
+	return n
+}
+
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "rivulet-test-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "rivulet")
+	out, err := exec.Command("go", "build", "-o", file, "github.com/rivulet-profiler/rivulet").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return file, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if file, err := binaryIfBuilt(); err == nil && file != "" {
+		os.RemoveAll(filepath.Dir(file))
+	}
+	os.Exit(code)
+}
+
+var built bool
+
+func binaryIfBuilt() (string, error) {
+	if !built {
+		return "", nil
+	}
+	return binary()
+}
+
+// rivulet starts the program itself.
+func rivulet(t *testing.T, args ...string) *jvmtest.Proc {
+	t.Helper()
+	built = true
+	file, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jvmtest.StartCmd(t, exec.Command(file, args...))
+}
+
+// traces lists what a session has in a process: threads, mappings,
+// descriptors and files of its temporary folders.
+func traces(pid int) (active, files []string) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
+	for _, f := range tasks {
+		if b, err := os.ReadFile(f); err == nil && strings.HasPrefix(string(b), "rivulet") {
+			active = append(active, "thread "+strings.TrimSpace(string(b)))
+		}
+	}
+	maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	for line := range bytes.Lines(maps) {
+		if bytes.Contains(line, []byte(".rivulet")) && !bytes.Contains(line, []byte("boot1.jar (deleted)")) { // JDK 8 maps a jar's directory
+			active = append(active, "mapping "+string(line[bytes.IndexByte(line, '/'):]))
+		}
+	}
+	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	jars := 0
+	for _, f := range fds {
+		to, _ := os.Readlink(f)
+		if !strings.Contains(to, ".rivulet") {
+			continue
+		}
+		if jars++; jars > 1 || !strings.HasSuffix(to, "boot1.jar (deleted)") {
+			active = append(active, "descriptor "+to)
+		}
+	}
+	for _, dir := range []string{"/tmp", "/dev/shm"} {
+		names, _ := filepath.Glob(attach.Path(pid, filepath.Join(dir, ".rivulet-*")))
+		files = append(files, names...)
+	}
+	return active, files
+}
+
+// gone waits until nothing of a session is active in a process.
+func gone(t *testing.T, pid int, within time.Duration) {
+	t.Helper()
+	var left []string
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if left, _ = traces(pid); len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("after %v there are still: %q", within, left)
+}
+
+// restored waits until no agent works in a process, that is, until the mark
+// by which a second controller knows of it is gone or its state says so.
+func numbers(t *testing.T, pid int) (fds, maps, threads int) {
+	t.Helper()
+	f, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	th, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(f), bytes.Count(m, []byte("\n")), len(th)
+}
+
+// ours are the loaded classes of Rivulet's in a JVM, live ones only.
+func ours(t *testing.T, pid int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	vm, err := attach.Open(ctx, pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := vm.Execute(ctx, "inspectheap", "-live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	in := bufio.NewScanner(strings.NewReader(r.Text))
+	for in.Scan() {
+		if strings.Contains(in.Text(), "rivulet") || strings.Contains(in.Text(), "Rivulet") {
+			out = append(out, strings.Join(strings.Fields(in.Text())[1:], " "))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// calls sums a report's calls by method name, without package and descriptor.
+func calls(r *export.Report) map[string]int64 {
+	out := map[string]int64{}
+	for _, f := range cct.FlatOf(r.Tree.Roots()) {
+		m, _ := r.Lookup(f.Method)
+		name, _, _ := strings.Cut(m.Name, "(")
+		out[strings.TrimPrefix(name, "t.")] += f.Calls
+	}
+	return out
+}
+
+// wantCalls compares some methods' calls.
+func wantCalls(t *testing.T, r *export.Report, want map[string]int64) {
+	t.Helper()
+	got := calls(r)
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%s: %d calls, want %d (all: %v)", name, got[name], n, got)
+		}
+	}
+}

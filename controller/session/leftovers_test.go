@@ -1,0 +1,178 @@
+package session_test
+
+import (
+	"archive/zip"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// record runs one session of some root invocations.
+func record(t *testing.T, p *jvmtest.Proc, rec session.Recording) {
+	t.Helper()
+	s := attached(t, p)
+	start(t, s, rec)
+	finish(t, s)
+}
+
+var loadRoot = session.Recording{Roots: []string{"t.Load.root"}, UntilCalls: 100}
+
+// TestLeftovers attaches ten times: each time everything goes that is not on
+// the list of promise 3, and reflection sees what it saw before.
+func TestLeftovers(t *testing.T) {
+	dir := sources(t, "Load")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		p := program(t, j, dir, "Load", nil, "classes")
+		p.Send("reflect")
+		before := p.WaitLine("REFLECT")
+		if !strings.Contains(before, "second") {
+			t.Fatalf("no parameter names to begin with: %s", before)
+		}
+		bare := max(ask(t, p, "speed", "SPEED "), ask(t, p, "speed", "SPEED "))
+		_, names := traces(p.PID())
+		var second [3]int
+		for i := 1; i <= 10; i++ {
+			rec := loadRoot
+			rec.Scheme = string("AB"[i%2])
+			begin := time.Now()
+			s := attached(t, p)
+			up := time.Since(begin)
+			start(t, s, rec)
+			armed := time.Since(begin)
+			finish(t, s)
+			done := time.Since(begin)
+			gone(t, p.PID(), 8*time.Second)
+			t.Logf("attached after %v, armed %v, finished %v, gone %v", up, armed, done, time.Since(begin))
+			if i == 2 {
+				second[0], second[1], second[2] = numbers(t, p.PID())
+			}
+		}
+		fds, maps, threads := numbers(t, p.PID())
+		t.Logf("second attach: %v descriptors, mappings, threads; tenth: %d %d %d", second, fds, maps, threads)
+		// The JVM maps heap and code as it likes.
+		if fds > second[0] || threads > second[2]+2 || maps > second[1]+40 {
+			t.Errorf("the tenth attach holds more than the second: %d descriptors, %d mappings, %d threads, then %v", fds, maps, threads, second)
+		}
+		p.Send("reflect")
+		if after := p.WaitLine("REFLECT"); after != before {
+			t.Errorf("reflection saw\n%s\nand now sees\n%s", before, after)
+		}
+		var after int64
+		for range 10 { // code has to be compiled again
+			if after = max(after, ask(t, p, "speed", "SPEED ")); after > bare*8/10 {
+				break
+			}
+		}
+		t.Logf("speed %d, after ten attaches %d: %.2f", bare, after, float64(after)/float64(bare))
+		if after*4 < bare {
+			t.Errorf("the program made %d turns, now it makes %d", bare, after)
+		}
+		if left := ours(t, p.PID()); len(left) > 0 {
+			t.Errorf("objects of ours after a collection: %q", left)
+		}
+		_, now := traces(p.PID())
+		for _, n := range now {
+			if _, err := os.Stat(n); err == nil && !slices.Contains(names, n) {
+				time.Sleep(time.Second) // other tests attach too
+				if _, err := os.Stat(n); err == nil && !strings.Contains(n, "boot") {
+					t.Errorf("file %s is left", n)
+				}
+			}
+		}
+		p.Send("end")
+		if code := p.Wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	})
+}
+
+// captureJar makes an agent jar of Capture.java.
+func captureJar(t *testing.T) string {
+	t.Helper()
+	dir := sources(t, "Capture")
+	file := filepath.Join(t.TempDir(), "capture.jar")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z := zip.NewWriter(f)
+	class, err := os.ReadFile(filepath.Join(dir, "t", "Capture.class"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string]string{
+		"META-INF/MANIFEST.MF": "Manifest-Version: 1.0\r\nAgent-Class: t.Capture\r\nPremain-Class: t.Capture\r\nCan-Retransform-Classes: true\r\n\r\n",
+		"t/Capture.class":      string(class),
+	} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(b))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func loadAgent(t *testing.T, p *jvmtest.Proc, jar, options string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	vm, err := attach.Open(ctx, p.PID())
+	if err == nil {
+		err = vm.LoadAgent(ctx, jar, options)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBytesRestored has another agent look at the bytes of the classes before
+// and after a session, and in a JVM that never saw one.
+func TestBytesRestored(t *testing.T) {
+	dir := sources(t, "Load")
+	jar := captureJar(t)
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		digest := func(p *jvmtest.Proc) string {
+			loadAgent(t, p, jar, "digest")
+			return p.WaitLine("DIGEST")
+		}
+		p := program(t, j, dir, "Load", nil)
+		before := digest(p)
+		record(t, p, loadRoot)
+		after := digest(p)
+		switch {
+		case after == before:
+		case j.Version == 17 || j.Version == 21:
+			// These merge constant pools in such a way that a class that was
+			// redefined and redefined back keeps an unused constant or two,
+			// whoever does it. It must not grow with each session.
+			record(t, p, loadRoot)
+			if again := digest(p); again != after {
+				t.Errorf("before\n%s\nafter a session\n%s\nafter another\n%s", before, after, again)
+			}
+		default:
+			t.Errorf("before a session\n%s\nafter it\n%s", before, after)
+		}
+		p = program(t, j, dir, "Load", nil)
+		record(t, p, loadRoot)
+		if first := digest(p); first != after {
+			t.Logf("without a session\n%s\nafter the first\n%s", before, first)
+		}
+	})
+}

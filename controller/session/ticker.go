@@ -1,0 +1,148 @@
+package session
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+const (
+	// tickPeriod is the tick clock's mean period to begin with. It grows while
+	// keeping the clock takes more of a core than maxShare.
+	tickPeriod = 150 * time.Microsecond
+	maxPeriod  = 2 * time.Millisecond
+	maxShare   = 0.05
+	// idlePeriod is how often the clock moves, and somebody looks, while no
+	// thread is inside the subgraph.
+	idlePeriod = time.Millisecond
+	// lookEvery is how many ticks may pass before it is looked whether threads
+	// are inside.
+	lookEvery = 32
+	longGap   = time.Millisecond
+)
+
+// A ticker keeps the tick clock: a word of the data file that the target's
+// probes read instead of System.nanoTime. It sleeps with a period that varies
+// by a quarter, so that no program is in step with it.
+type ticker struct {
+	s       *Session
+	ticks   int64
+	between time.Duration // sum of the times between ticks while threads were inside
+	longest time.Duration
+	gaps    int64
+	cpu     time.Duration
+	wall    time.Duration
+}
+
+// startTicker starts the tick clock.
+func (s *Session) startTicker() {
+	s.ticker = &ticker{s: s}
+	s.data.store(wire.HTick, s.now())
+	s.wg.Add(1)
+	go func() {
+		defer s.wg.Done()
+		s.ticker.run()
+	}()
+}
+
+// run ticks until the session ends. It takes an OS thread for itself: Go's own
+// timers are a millisecond coarse.
+func (k *ticker) run() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// 1 ns of slack instead of 50 µs; it belongs to this thread.
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 50_000, 0, 0, 0) }()
+
+	period, inside := float64(tickPeriod), false
+	last := k.s.now()
+	begin, beginCPU, windowTicks := last, threadCPU(), 0
+	for k.s.ctx.Err() == nil {
+		if inside {
+			sleep(time.Duration(period * (0.75 + rand.Float64()/2)))
+		} else {
+			sleep(idlePeriod)
+		}
+		now := k.s.now()
+		k.s.data.store(wire.HTick, now)
+		if inside {
+			gap := time.Duration(now - last)
+			k.ticks++
+			k.between += gap
+			k.longest = max(k.longest, gap)
+			if gap > longGap {
+				k.gaps++
+			}
+		}
+		last = now
+		if windowTicks++; inside && windowTicks < lookEvery {
+			continue
+		}
+		cpu, wall := threadCPU()-beginCPU, time.Duration(now-begin)
+		if inside {
+			k.cpu += cpu
+			k.wall += wall
+			period = adapt(period, cpu, wall)
+		}
+		inside = k.s.data.anyInside()
+		begin, beginCPU, windowTicks = now, threadCPU(), 0
+	}
+}
+
+// adapt moves the period towards the share of a core that is allowed.
+func adapt(period float64, cpu, wall time.Duration) float64 {
+	if wall <= 0 {
+		return period
+	}
+	share := float64(cpu) / float64(wall)
+	period *= math.Min(1.5, math.Max(0.9, share/maxShare))
+	return math.Min(float64(maxPeriod), math.Max(float64(tickPeriod), period))
+}
+
+// figures says how the clock went; nil if no thread was ever inside. The
+// ticker must have ended.
+func (k *ticker) figures() *export.Tick {
+	if k.ticks == 0 {
+		return nil
+	}
+	t := &export.Tick{
+		Period:  float64(k.between) / float64(k.ticks),
+		Longest: float64(k.longest),
+		Gaps:    k.gaps,
+		Ticks:   k.ticks,
+	}
+	if k.wall > 0 {
+		t.Share = float64(k.cpu) / float64(k.wall)
+	}
+	return t
+}
+
+func sleep(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&ts, nil) // woken early it ticks early
+}
+
+func threadCPU() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// anyInside tells whether some thread is inside the subgraph.
+func (d *dataFile) anyInside() bool {
+	n := min(d.load(wire.HNextRecord), wire.Records)
+	for i := int64(1); i < n; i++ {
+		if d.load(wire.OffRecords+i<<wire.RecordShift+wire.RCursor) != 0 {
+			return true
+		}
+	}
+	return false
+}
