@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
@@ -40,6 +41,7 @@ type Ledger struct {
 	classes map[ClassID]*class
 	notes   []probe.Skipped
 	over    []Method // found no id
+	known   func(ClassID) verify.Hierarchy
 }
 
 type class struct {
@@ -51,6 +53,12 @@ type class struct {
 func NewLedger(hooks probe.Hooks, max int32) *Ledger {
 	return &Ledger{hooks: hooks, max: max, methods: make([]*Method, 1), classes: map[ClassID]*class{}}
 }
+
+// VerifyBy makes the ledger verify what it rewrites. known returns the classes
+// as the loader of a class sees them, nil if that can't be told; then the class
+// goes unverified. The JVM does not verify classes of the boot loader when they
+// are redefined, so what is wrong with them crashes the target.
+func (l *Ledger) VerifyBy(known func(ClassID) verify.Hierarchy) { l.known = known }
 
 // Want says that a method is to have probes from now on. added is false if
 // that was said before, or can't be granted; then the method's row says why.
@@ -109,29 +117,53 @@ func (l *Ledger) Wants(id ClassID) bool {
 }
 
 // Rewrite puts the wanted probes into a class's bytes; nil when there is
-// nothing to put in. Methods that can't be rewritten get their reason.
+// nothing to put in. Methods that can't be rewritten, or don't verify with
+// probes, get their reason.
 func (l *Ledger) Rewrite(id ClassID, b []byte) ([]byte, error) {
 	if !l.Wants(id) {
 		return nil, nil
 	}
 	c := l.classes[id]
-	r, err := probe.Rewrite(b, l.hooks, func(k probe.MethodKey) (int32, bool) {
-		m := c.want[k]
-		if m == nil || m.Reason != "" {
-			return 0, false
+	for {
+		r, err := probe.Rewrite(b, l.hooks, func(k probe.MethodKey) (int32, bool) {
+			m := c.want[k]
+			if m == nil || m.Reason != "" {
+				return 0, false
+			}
+			return m.ID, true
+		})
+		if err != nil {
+			return nil, err
 		}
-		return m.ID, true
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range r.Skipped {
-		if m := c.want[s.MethodKey]; m != nil && m.Reason == "" {
-			m.Reason = s.Reason
+		for _, s := range r.Skipped {
+			if m := c.want[s.MethodKey]; m != nil && m.Reason == "" {
+				m.Reason = s.Reason
+			}
+		}
+		bad, err := l.verify(id, r)
+		if err != nil {
+			return nil, err
+		}
+		if len(bad) == 0 {
+			l.notes = append(l.notes, r.Notes...)
+			return r.Bytes, nil
+		}
+		for _, s := range bad { // again, without these
+			c.want[s.MethodKey].Reason = "does not verify with probes: " + s.Reason
 		}
 	}
-	l.notes = append(l.notes, r.Notes...)
-	return r.Bytes, nil
+}
+
+// verify returns the methods that the JVM would refuse, if it looked.
+func (l *Ledger) verify(id ClassID, r probe.Result) ([]probe.Skipped, error) {
+	if l.known == nil || r.Bytes == nil {
+		return nil, nil
+	}
+	h := l.known(id)
+	if h == nil {
+		return nil, nil
+	}
+	return probe.Verify(r, h)
 }
 
 // Refuse records that the JVM did not take a class's new version.

@@ -73,6 +73,7 @@ func (d *dataFile) half(off int64) *uint32 { return (*uint32)(unsafe.Pointer(&d.
 
 func (d *dataFile) load(off int64) int64        { return atomic.LoadInt64(d.word(off)) }
 func (d *dataFile) store(off, v int64)          { atomic.StoreInt64(d.word(off), v) }
+func (d *dataFile) add(off, n int64)            { atomic.AddInt64(d.word(off), n) }
 func (d *dataFile) load32(off int64) uint32     { return atomic.LoadUint32(d.half(off)) }
 func (d *dataFile) store32(off int64, v uint32) { atomic.StoreUint32(d.half(off), v) }
 

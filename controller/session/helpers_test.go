@@ -22,8 +22,13 @@ import (
 )
 
 // sources compiles files of testdata, named without .java, by the JDK that is
-// at hand, for Java 8, with the names of parameters.
+// at hand, for Java 8.
 func sources(t *testing.T, names ...string) string {
+	t.Helper()
+	return compiled(t, nil, names...)
+}
+
+func compiled(t *testing.T, options []string, names ...string) string {
 	t.Helper()
 	files := map[string]string{}
 	for _, name := range names {
@@ -33,7 +38,7 @@ func sources(t *testing.T, names ...string) string {
 		}
 		files["t/"+name+".java"] = string(b)
 	}
-	return jvmtest.Compile(t, jvmtest.Any(t), 8, files, "-parameters")
+	return jvmtest.Compile(t, jvmtest.Any(t), 8, files, options...)
 }
 
 // program starts a class of package t and waits until it is ready.
@@ -56,41 +61,34 @@ func ask(t *testing.T, p *jvmtest.Proc, command, answer string) int64 {
 	return n
 }
 
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "rivulet-test-")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "rivulet")
-	out, err := exec.Command("go", "build", "-o", file, "github.com/rivulet-profiler/rivulet").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return file, err
-})
+// program built once for all tests that start it.
+var (
+	buildDir string
+	build    = sync.OnceValues(func() (file string, err error) {
+		if buildDir, err = os.MkdirTemp("", "rivulet-test-"); err != nil {
+			return "", err
+		}
+		file = filepath.Join(buildDir, "rivulet")
+		out, err := exec.Command("go", "build", "-o", file, "github.com/rivulet-profiler/rivulet").CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return file, err
+	})
+)
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if file, err := binaryIfBuilt(); err == nil && file != "" {
-		os.RemoveAll(filepath.Dir(file))
+	if buildDir != "" {
+		os.RemoveAll(buildDir)
 	}
 	os.Exit(code)
-}
-
-var built bool
-
-func binaryIfBuilt() (string, error) {
-	if !built {
-		return "", nil
-	}
-	return binary()
 }
 
 // rivulet starts the program itself.
 func rivulet(t *testing.T, args ...string) *jvmtest.Proc {
 	t.Helper()
-	built = true
-	file, err := binary()
+	file, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +111,13 @@ func traces(pid int) (active, files []string) {
 		}
 	}
 	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	jars := 0
+	jars := 0 // JDK 8 has the jar open twice, others once
 	for _, f := range fds {
 		to, _ := os.Readlink(f)
 		if !strings.Contains(to, ".rivulet") {
 			continue
 		}
-		if jars++; jars > 1 || !strings.HasSuffix(to, "boot1.jar (deleted)") {
+		if jars++; jars > 2 || !strings.HasSuffix(to, "boot1.jar (deleted)") {
 			active = append(active, "descriptor "+to)
 		}
 	}
@@ -142,8 +140,7 @@ func gone(t *testing.T, pid int, within time.Duration) {
 	t.Errorf("after %v there are still: %q", within, left)
 }
 
-// restored waits until no agent works in a process, that is, until the mark
-// by which a second controller knows of it is gone or its state says so.
+// numbers are what grows where something leaks.
 func numbers(t *testing.T, pid int) (fds, maps, threads int) {
 	t.Helper()
 	f, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))

@@ -60,6 +60,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	go func() {
 		defer close(l.exited)
 		l.code = exitCode(l.cmd.Wait())
+		os.RemoveAll(s.room.dir) // nobody looks for the boot jar any more
 	}()
 	s.running = func() bool {
 		select {

@@ -28,10 +28,10 @@ var loadRoot = session.Recording{Roots: []string{"t.Load.root"}, UntilCalls: 100
 // TestLeftovers attaches ten times: each time everything goes that is not on
 // the list of promise 3, and reflection sees what it saw before.
 func TestLeftovers(t *testing.T) {
-	dir := sources(t, "Load")
+	dir := compiled(t, []string{"-parameters"}, "Load")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
-		p := program(t, j, dir, "Load", nil, "classes")
+		p := program(t, j, dir, "Load", nil)
 		p.Send("reflect")
 		before := p.WaitLine("REFLECT")
 		if !strings.Contains(before, "second") {
@@ -43,23 +43,19 @@ func TestLeftovers(t *testing.T) {
 		for i := 1; i <= 10; i++ {
 			rec := loadRoot
 			rec.Scheme = string("AB"[i%2])
-			begin := time.Now()
 			s := attached(t, p)
-			up := time.Since(begin)
 			start(t, s, rec)
-			armed := time.Since(begin)
 			finish(t, s)
-			done := time.Since(begin)
-			gone(t, p.PID(), 8*time.Second)
-			t.Logf("attached after %v, armed %v, finished %v, gone %v", up, armed, done, time.Since(begin))
+			gone(t, p.PID(), patient)
 			if i == 2 {
 				second[0], second[1], second[2] = numbers(t, p.PID())
 			}
 		}
 		fds, maps, threads := numbers(t, p.PID())
 		t.Logf("second attach: %v descriptors, mappings, threads; tenth: %d %d %d", second, fds, maps, threads)
-		// The JVM maps heap and code as it likes.
-		if fds > second[0] || threads > second[2]+2 || maps > second[1]+40 {
+		// The JVM maps heap and code as it likes, and a command's socket may be
+		// open at the moment.
+		if fds > second[0]+2 || threads > second[2]+2 || maps > second[1]+40 {
 			t.Errorf("the tenth attach holds more than the second: %d descriptors, %d mappings, %d threads, then %v", fds, maps, threads, second)
 		}
 		p.Send("reflect")
@@ -144,7 +140,7 @@ func loadAgent(t *testing.T, p *jvmtest.Proc, jar, options string) {
 // TestBytesRestored has another agent look at the bytes of the classes before
 // and after a session, and in a JVM that never saw one.
 func TestBytesRestored(t *testing.T) {
-	dir := sources(t, "Load")
+	dir := compiled(t, []string{"-parameters"}, "Load")
 	jar := captureJar(t)
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

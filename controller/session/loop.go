@@ -120,11 +120,7 @@ func (l *loop) handle(q request) error {
 	case wire.ReqBytes:
 		err = l.onBytes(r)
 	case wire.ReqTransform:
-		out, err := l.onTransform(r)
-		if err == nil {
-			l.mail.reply(q.box, out)
-		}
-		return err
+		return l.onTransform(r, q.box)
 	case wire.ReqCalibrated:
 		out, err := l.onCalibrated(r)
 		if err == nil {

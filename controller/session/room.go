@@ -276,6 +276,9 @@ func (r *room) agentError() string {
 	return string(b)
 }
 
+// forgetError lets the agent be started once more.
+func (r *room) forgetError() { os.Remove(r.view(path.Join(r.dir, "error"))) }
+
 // unlink removes every name that the room has, but for the boot jar of a
 // program that still runs.
 func (r *room) unlink(running bool) {

@@ -122,11 +122,23 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	}()
 	s.start()
 	s.watchLife(pid)
-	if err := vm.LoadAgent(ctx, s.room.boot, s.room.dir); err != nil {
-		return nil, err
-	}
-	if err := s.awaitAgent(ctx); err != nil {
-		return nil, err
+	for try := 0; ; try++ {
+		if err := vm.LoadAgent(ctx, s.room.boot, s.room.dir); err != nil {
+			return nil, err
+		}
+		err := s.awaitAgent(ctx)
+		if err == nil {
+			break
+		}
+		// We have the target's lock: the other's controller is gone, and its
+		// agent came up only now or is about to leave.
+		if !errors.Is(err, ErrBusy) || try == 3 {
+			return nil, err
+		}
+		if err := waitForOther(ctx, pid); err != nil {
+			return nil, fmt.Errorf("pid %d: %w", pid, err)
+		}
+		s.room.forgetError()
 	}
 	return s, s.learn(ctx)
 }
@@ -232,7 +244,7 @@ func (s *Session) awaitAgent(ctx context.Context) error {
 		if text := s.room.agentError(); text != "" {
 			first, _, _ := strings.Cut(text, "\n")
 			if strings.Contains(text, "another session is active") {
-				return ErrBusy
+				return fmt.Errorf("pid %d: %w", s.proc.PID, ErrBusy)
 			}
 			s.log.Error("agent failed to start", "trace", text)
 			return fmt.Errorf("pid %d: the agent failed to start: %s", s.proc.PID, first)

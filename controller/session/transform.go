@@ -13,34 +13,61 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
+// reachPatience is how long a class that is being loaded waits for others that
+// it brings into reach. Its thread may hold a lock that the agent's needs.
+const reachPatience = 2 * time.Second
+
 // onTransform answers a class that is being loaded or retransformed with
 // what the ledger wants of it. A class that is being loaded is matched with
 // the scheme first, so that its own probes are in before any of its code runs.
-func (l *loop) onTransform(r *wire.Reader) ([]byte, error) {
+func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-	redefined := r.U8() != 0
+	flags := r.U8()
 	b := r.Bytes()
 	if r.Err() != nil {
-		return nil, r.Err()
+		return r.Err()
 	}
 	l.stats.transforms++
+	redefined := flags&wire.HookRedefined != 0
 	var also []cha.ClassID
 	if m := l.h.Class(id); !redefined || m == nil || m.Methods == nil {
 		if l.mirror(id, b) != nil && !redefined && l.scheme != nil {
 			also = l.announce(id)
 		}
 	}
-	answer, out, original := l.rewrite(id, b, redefined)
-	l.offered[id] = l.wanted[id]
-	if !redefined {
-		l.settled(id) // the bytes that go back have everything
+	answered := false
+	answer := func() {
+		if answered {
+			return
+		}
+		answered = true
+		kind, out, original := l.rewrite(id, b, redefined)
+		l.offered[id] = l.wanted[id]
+		if !redefined {
+			l.settled(id) // the bytes that go back have everything
+		}
+		var w wire.Writer
+		w.U8(kind)
+		w.Block(out)
+		w.Block(original)
+		l.mail.reply(boxIndex, w.Bytes())
 	}
-	var w wire.Writer
-	w.U8(answer)
-	w.Block(out)
-	w.Block(original)
-	writeIDs(&w, also)
-	return w.Bytes(), nil
+	if len(also) > 0 {
+		l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) { answer() }})
+	}
+	if len(also) == 0 || flags&wire.HookAgent != 0 {
+		answer()
+		return nil
+	}
+	time.AfterFunc(reachPatience, func() {
+		_ = l.s.do(l.s.ctx, func() {
+			if !answered {
+				l.s.data.add(wire.HIncomplete, 1)
+				answer()
+			}
+		})
+	})
+	return nil
 }
 
 // rewrite says what becomes of a class's bytes, as the reply to REQ_TRANSFORM

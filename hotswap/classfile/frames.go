@@ -73,6 +73,7 @@ type Frame struct {
 // A FrameReader walks over a StackMapTable.
 type FrameReader struct {
 	Frame
+	Check     func(VType) error // asked about each type as it is read, if set
 	r         reader
 	left      int
 	max       int // locals or stack entries that a frame may have
@@ -142,8 +143,8 @@ func (f *FrameReader) Next() bool {
 	case frameAppend:
 		f.Locals = f.vtypes(f.Locals, ft-typeSameExtended)
 	case frameFull:
-		f.Locals = f.vtypes(f.Locals[:0], f.r.count(1))
-		f.Stack = f.vtypes(f.Stack, f.r.count(1))
+		f.Locals = f.vtypes(f.Locals[:0], int(f.r.u2()))
+		f.Stack = f.vtypes(f.Stack, int(f.r.u2()))
 	}
 	if len(f.Locals) > f.max || len(f.Stack) > f.max {
 		f.r.fail(ErrFrameSize)
@@ -152,7 +153,7 @@ func (f *FrameReader) Next() bool {
 }
 
 func (f *FrameReader) vtypes(buf []VType, n int) []VType {
-	for range n {
+	for ; n > 0 && f.r.err == nil; n-- { // memory is bounded by the bytes
 		buf = append(buf, f.vtype())
 	}
 	return buf
@@ -165,6 +166,11 @@ func (f *FrameReader) vtype() VType {
 			f.r.fail(errFrameType)
 		}
 		t.Data = f.r.u2()
+	}
+	if f.Check != nil && f.r.err == nil {
+		if err := f.Check(t); err != nil {
+			f.r.fail(err)
+		}
 	}
 	return t
 }

@@ -33,9 +33,12 @@ func (l *layout) setDepth(at int, stack []classfile.VType) {
 func (r *rewriter) stack() int {
 	p, l := r.program, &r.layout
 	have := int(r.code.MaxStack)
-	need := max(have, p.need(p.entry), 1+p.need(p.caught))
-	ret, handler := p.need(p.ret), 1+p.need(p.handler)
-	depth := 0
+	need := max(have, p.need.entry)
+	if len(p.Caught) > 0 {
+		need = max(need, 1+p.need.caught)
+	}
+	ret, handler := p.need.exit, 1+p.need.handler
+	depth, spot := 0, 0
 	s := classfile.Scan(l.code)
 	for s.Next() {
 		at := s.Offset
@@ -47,12 +50,18 @@ func (r *rewriter) stack() int {
 			depth = int(l.depths[at])
 		}
 		flow := s.Op.Info().Flow
+		top := depth
+		if depth == unknownDepth {
+			top = have
+		}
 		if flow == classfile.FlowReturn {
-			top := depth
-			if depth == unknownDepth {
-				top = have
-			}
 			need = max(need, top+ret)
+		}
+		if l.marks[at]&markPoint != 0 {
+			for int(l.spots[spot].at) < at {
+				spot++
+			}
+			need = max(need, top+int(l.spots[spot].need))
 		}
 		if depth != unknownDepth {
 			depth = l.after(&s.Instr, flow, &r.class.Pool, depth)

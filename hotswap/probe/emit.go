@@ -7,7 +7,10 @@ import (
 )
 
 // injected holds the bytes of the sequences for one method.
-type injected struct{ entry, ret, handler, caught []byte }
+type injected struct {
+	entry, ret, handler, caught []byte
+	points                      []byte // of all points, see spot
+}
 
 // emit appends the original code with what is injected to b, where the new
 // code begins at base. Positions must have been computed with place.
@@ -22,6 +25,7 @@ func (l *layout) emit(b []byte, in *injected) []byte {
 		if sp.handler {
 			b = append(b, in.handler...)
 		}
+		b = append(b, in.points[sp.from:sp.to]...)
 		if sp.flow == classfile.FlowReturn {
 			b = append(b, in.ret...)
 		}

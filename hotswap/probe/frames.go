@@ -29,7 +29,9 @@ func (mp *mapper) frames(r *rewriter, m *classfile.Member, catches []catch, slot
 	if old == nil && (c.Major < classfile.MajorStackMaps || c.Major == classfile.MajorStackMaps && r.layout.joins()) {
 		return nil, nil
 	}
-	fresh := r.program.local
+	if old == nil && len(catches) == 0 {
+		return nil, nil
+	}
 	mp.writer.Start(mp.info[:0])
 	if old != nil {
 		if err := mp.move(r, m, old, slot); err != nil {
@@ -42,7 +44,11 @@ func (mp *mapper) frames(r *rewriter, m *classfile.Member, catches []catch, slot
 		if c.this >= 0 {
 			mp.locals[c.this].Tag = classfile.VUninitializedThis
 		}
-		mp.locals = append(mp.locals, fresh)
+		if r.program.slots > 0 {
+			mp.locals = append(mp.locals, classfile.VType{Tag: r.program.Local})
+		} else if c.this < 0 {
+			mp.locals = mp.locals[:0]
+		}
 		mp.writer.Frame(c.at, false, mp.locals, stack)
 	}
 	mp.info = mp.writer.Finish()
@@ -111,10 +117,16 @@ func (mp *mapper) write(r *rewriter, f *classfile.Frame, slot int, changed bool)
 		return err
 	}
 	if changed {
-		if mp.locals, err = l.extend(mp.locals[:0], f.Locals, slot); err != nil {
+		to := slot
+		if r.program.slots == 0 {
+			to = 0 // nothing comes behind
+		}
+		if mp.locals, err = l.extend(mp.locals[:0], f.Locals, slot, to); err != nil {
 			return err
 		}
-		mp.locals = append(mp.locals, r.program.local)
+		if r.program.slots > 0 {
+			mp.locals = append(mp.locals, classfile.VType{Tag: r.program.Local})
+		}
 	}
 	l.setDepth(f.Offset, f.Stack)
 	mp.writer.Frame(int(l.pos[f.Offset]), !changed, mp.locals, f.Stack)
@@ -134,14 +146,14 @@ func (l *layout) joins() bool {
 	return false
 }
 
-// extend appends locals, moved, and pads them with top up to the fresh slot.
-func (l *layout) extend(to, locals []classfile.VType, slot int) ([]classfile.VType, error) {
+// extend appends locals, moved, and pads them with top up to a slot.
+func (l *layout) extend(to, locals []classfile.VType, most, slot int) ([]classfile.VType, error) {
 	start := len(to)
 	used := 0
 	for _, t := range locals {
 		used += t.Slots()
 	}
-	if used > slot {
+	if used > most {
 		return to, malformed("stack map frame with more locals than max_locals")
 	}
 	to = append(to, locals...)

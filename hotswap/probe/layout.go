@@ -2,6 +2,7 @@ package probe
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 )
@@ -12,6 +13,8 @@ const (
 	markTarget                    // a branch or switch comes here
 	markHandler                   // an exception handler begins here
 	markSuper                     // calls super() or this(), see ctorFlow
+	markLeader                    // a basic block begins
+	markPoint                     // something is injected for a point
 )
 
 // A spot is an instruction at which the code changes its length or content.
@@ -20,8 +23,10 @@ type spot struct {
 	target   int32 // of a branch, in the original code
 	op       classfile.Op
 	flow     classfile.Flow
-	handler  bool // a handler begins here
-	grown    bool // the branch takes its long form
+	handler  bool  // a handler begins here
+	grown    bool  // the branch takes its long form
+	from, to int32 // of injected.points: what the points here inject
+	need     int32 // words of stack for that
 }
 
 // A layout says where everything goes. Its slices are used again for the next
@@ -32,7 +37,8 @@ type layout struct {
 	pos    []int32 // by original offset: where control that came here goes now
 	depths []int32 // by original offset: words on the stack where known, see stack
 	spots  []spot  // in order
-	length int     // of the new code up to the end of the original
+	spare  []spot
+	length int // of the new code up to the end of the original
 
 	entry, ret, handler int // lengths of the injected sequences
 }
@@ -150,6 +156,7 @@ func (l *layout) fill(from, to, shift int32) {
 
 // before returns the length of what is injected before the instruction.
 func (l *layout) before(sp *spot) (n int) {
+	n = int(sp.to - sp.from)
 	if sp.handler {
 		n += l.handler
 	}
@@ -162,14 +169,11 @@ func (l *layout) before(sp *spot) (n int) {
 // body returns where the instruction at an original offset itself goes, behind
 // what is injected before it.
 func (l *layout) body(at int) int32 {
-	p := l.pos[at]
-	if l.marks[at]&markHandler != 0 {
-		p += int32(l.handler)
+	i, ok := slices.BinarySearchFunc(l.spots, at, func(sp spot, at int) int { return int(sp.at) - at })
+	if !ok {
+		return l.pos[at]
 	}
-	if classfile.Op(l.code[at]).Info().Flow == classfile.FlowReturn {
-		p += int32(l.ret)
-	}
-	return p
+	return l.pos[at] + int32(l.before(&l.spots[i]))
 }
 
 // grow marks the branches that don't fit 16 bits and reports whether there

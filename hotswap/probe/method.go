@@ -11,10 +11,9 @@ import (
 // method after the other.
 type rewriter struct {
 	class   *classfile.Class
-	hooks   Hooks
-	program *program
+	program *Injector
 
-	refs     [hookCount]uint16 // Methodrefs of the hooks
+	refs     []uint16 // Methodrefs of the program's calls
 	haveRefs bool
 	thrown   uint16 // Class constant of Throwable
 
@@ -37,14 +36,14 @@ const maxGrowth = 128 << 20
 var rewriters = sync.Pool{New: func() any { return new(rewriter) }}
 
 // begin makes the rewriter ready for a class file of this size.
-func (r *rewriter) begin(c *classfile.Class, h Hooks, p *program, size int) {
-	r.class, r.hooks, r.program, r.haveRefs, r.total = c, h, p, false, 0
+func (r *rewriter) begin(c *classfile.Class, p *Injector, size int) {
+	r.class, r.program, r.haveRefs, r.total = c, p, false, 0
 	r.out = make([]byte, 0, size+size/2)
 }
 
 // end drops what belongs to the class.
 func (r *rewriter) end() {
-	r.class, r.out = nil, nil
+	r.class, r.program, r.out = nil, nil, nil
 	clear(r.code.Attributes[:cap(r.code.Attributes)])
 	rewriters.Put(r)
 }
@@ -82,7 +81,7 @@ func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
 // rewrite returns the new contents of the Code attribute that is in r.code.
 func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 	code, l := &r.code, &r.layout
-	if int(code.MaxLocals)+r.program.local.Slots() > math.MaxUint16 {
+	if int(code.MaxLocals)+r.program.slots > math.MaxUint16 {
 		return nil, reasonLocals
 	}
 	if err := l.scan(code); err != nil {
@@ -90,6 +89,9 @@ func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 	}
 	slot := int(code.MaxLocals)
 	if err := r.assemble(id, slot); err != nil {
+		return nil, err
+	}
+	if err := r.points(m, id); err != nil {
 		return nil, err
 	}
 	l.entry, l.ret, l.handler = len(r.in.entry), len(r.in.ret), len(r.in.handler)
@@ -121,35 +123,36 @@ func (r *rewriter) resolve() (err error) {
 			p.Undo(mark)
 		}
 	}()
-	for h := range r.refs {
-		row := &hookRows[h]
-		ref, err := p.AddMethodref(r.hooks.Class, row.name(r.hooks), row.desc)
+	r.refs = r.refs[:0]
+	for i := range r.program.Calls {
+		c := &r.program.Calls[i]
+		ref, err := p.AddMethodref(c.Class, c.Name, c.Desc)
 		if err != nil {
 			return err
 		}
-		r.refs[h] = ref
+		r.refs = append(r.refs, ref)
 	}
-	if r.class.Major >= classfile.MajorStackMaps {
+	if len(r.program.Caught) > 0 && r.class.Major >= classfile.MajorStackMaps {
 		if _, err = p.AddUtf8(classfile.AttrStackMapTable); err != nil {
 			return err
 		}
-	}
-	if r.thrown, err = p.AddClass("java/lang/Throwable"); err != nil {
-		return err
+		if r.thrown, err = p.AddClass("java/lang/Throwable"); err != nil {
+			return err
+		}
 	}
 	r.haveRefs = true
 	return nil
 }
 
-// assemble makes the bytes that are injected into this method.
+// assemble makes the bytes that are injected into this method, but for points.
 func (r *rewriter) assemble(id int32, slot int) (err error) {
-	a := assembler{r.program, &r.class.Pool, &r.refs, id, slot}
+	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: slot}
 	p := r.program
 	for _, x := range []struct {
 		to   *[]byte
-		from sequence
+		from Sequence
 	}{
-		{&r.in.entry, p.entry}, {&r.in.ret, p.ret}, {&r.in.handler, p.handler}, {&r.in.caught, p.caught},
+		{&r.in.entry, p.Entry}, {&r.in.ret, p.Exit}, {&r.in.handler, p.Handler}, {&r.in.caught, p.Caught},
 	} {
 		if *x.to, err = a.sequence((*x.to)[:0], x.from); err != nil {
 			return err
@@ -158,9 +161,12 @@ func (r *rewriter) assemble(id int32, slot int) (err error) {
 	return nil
 }
 
-// catches returns the catch-alls that the method needs: one, or two for a
-// constructor.
+// catches returns the catch-alls that the method needs: one, two for a
+// constructor, none if there is nothing to do in them.
 func (r *rewriter) catches(m *classfile.Member) ([]catch, error) {
+	if len(r.in.caught) == 0 {
+		return nil, nil
+	}
 	if m.Name == "<init>" && r.class.Name() != "java/lang/Object" {
 		return r.ctor.catches(&r.layout, &r.code, m, &r.class.Pool, r.class.Major >= classfile.MajorStackMaps)
 	}
@@ -190,7 +196,7 @@ func (r *rewriter) encode(m *classfile.Member, catches []catch, slot int) ([]byt
 		return nil, reasonStack
 	}
 	code.MaxStack = uint16(stack)
-	code.MaxLocals = uint16(slot + r.program.local.Slots())
+	code.MaxLocals = uint16(slot + r.program.slots)
 
 	r.bytecode = l.emit(r.bytecode[:0], &r.in)
 	for range catches {

@@ -18,7 +18,7 @@ import (
 // parse, and a method that verified before must verify with probes.
 // RIVULET_MUTATIONS sets how many.
 func TestMutated(t *testing.T) {
-	n := 20_000
+	n := 10_000
 	if s := os.Getenv("RIVULET_MUTATIONS"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}

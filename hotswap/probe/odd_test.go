@@ -19,7 +19,7 @@ type oddCase struct {
 	name, want, text string
 }
 
-func oddCases(t *testing.T) (cases []oddCase) {
+func oddCases(t testing.TB) (cases []oddCase) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "odd.txt"))
 	if err != nil {
@@ -46,7 +46,8 @@ func TestOdd(t *testing.T) {
 	hooks.Class = "rivulet/Stub"
 	home := classtest.Home(t)
 	dir := classtest.Compile(t, home, map[string]string{"Stub.java": stub, "LoadAll.java": loader})
-	var bare, rewritten []classtest.Class
+	var bare, rewritten, pointed []classtest.Class
+	every := everyPoint(t, hooks)
 	for _, c := range oddCases(t) {
 		cf := classtest.Assemble(t, c.text)
 		res, err := probe.Rewrite(cf, hooks, func(probe.MethodKey) (int32, bool) { return 70000, true })
@@ -64,23 +65,38 @@ func TestOdd(t *testing.T) {
 		if res.Bytes == nil {
 			continue
 		}
-		class, err := classfile.Parse(res.Bytes)
+		name := checked(t, c.name, res.Bytes)
+		bare = append(bare, classtest.Class{Name: name, Bytes: cf})
+		rewritten = append(rewritten, classtest.Class{Name: name, Bytes: res.Bytes})
+		res, err = every.Rewrite(cf, func(probe.MethodKey) (int32, bool) { return 1, true })
 		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
+			t.Errorf("%s, with points: %v", c.name, err)
+		} else if res.Bytes != nil {
+			pointed = append(pointed, classtest.Class{Name: checked(t, c.name+", with points", res.Bytes), Bytes: res.Bytes})
 		}
-		if err := verify.Class(class, verify.Classes{}); err != nil && !errors.Is(err, verify.ErrSubroutines) {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		bare = append(bare, classtest.Class{Name: class.Name(), Bytes: cf})
-		rewritten = append(rewritten, classtest.Class{Name: class.Name(), Bytes: res.Bytes})
 	}
-	for i, cs := range [][]classtest.Class{bare, rewritten} {
+	if len(pointed) < len(bare)-3 {
+		t.Errorf("only %d of %d classes have points", len(pointed), len(bare))
+	}
+	for i, cs := range [][]classtest.Class{bare, rewritten, pointed} {
 		jar := filepath.Join(t.TempDir(), "odd.jar")
 		classtest.Jar(t, jar, cs)
 		out, err := classtest.Java(t, home, "-Xverify:all", "-cp", dir+":"+jar, "LoadAll", nameList(t, cs))
 		if err != nil || !strings.Contains(out, fmt.Sprintf("linked %d missing 0", len(cs))) {
-			t.Errorf("%s: %v\n%.4000s", []string{"bare", "rewritten"}[i], err, out)
+			t.Errorf("%s: %v\n%.4000s", []string{"bare", "rewritten", "with points"}[i], err, out)
 		}
 	}
+}
+
+// checked verifies a class and returns its name.
+func checked(t *testing.T, what string, b []byte) string {
+	t.Helper()
+	class, err := classfile.Parse(b)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if err := verify.Class(class, verify.Classes{}); err != nil && !errors.Is(err, verify.ErrSubroutines) {
+		t.Errorf("%s: %v", what, err)
+	}
+	return class.Name()
 }

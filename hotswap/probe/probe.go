@@ -35,6 +35,14 @@ type Result struct {
 // once for every method of the class, in their order. The error, if there is
 // one, says that cf is no class file or of an unknown version.
 func Rewrite(cf []byte, h Hooks, id func(MethodKey) (id int32, ok bool)) (Result, error) {
+	in := tokens
+	in.Program = Tokens(h)
+	return in.Rewrite(cf, id)
+}
+
+// Rewrite puts the program into the methods for which id says so, as the
+// function Rewrite does with that of the token probes.
+func (in *Injector) Rewrite(cf []byte, id func(MethodKey) (id int32, ok bool)) (Result, error) {
 	c, err := classfile.Parse(cf)
 	if err != nil {
 		return Result{}, err
@@ -42,7 +50,7 @@ func Rewrite(cf []byte, h Hooks, id func(MethodKey) (id int32, ok bool)) (Result
 	var res Result
 	r := rewriters.Get().(*rewriter)
 	defer r.end()
-	r.begin(c, h, &tokens, len(cf))
+	r.begin(c, in, len(cf))
 	for i := range c.Methods {
 		m := &c.Methods[i]
 		key := MethodKey{m.Name, m.Desc}

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"errors"
-
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
 )
@@ -10,8 +8,7 @@ import (
 // Verify type-checks the rewritten methods of a result and returns those that
 // a JVM would refuse, with the reason. The bytes of a result for which it
 // returns any must not be sent: the JVM does not verify classes of the boot
-// loader on redefinition. Methods of class files before version 50, which have
-// no stack maps to check against, are passed over.
+// loader on redefinition.
 func Verify(r Result, h verify.Hierarchy) ([]Skipped, error) {
 	if r.Bytes == nil {
 		return nil, nil
@@ -24,7 +21,7 @@ func Verify(r Result, h verify.Hierarchy) ([]Skipped, error) {
 	for _, key := range r.Rewritten {
 		m := c.Method(key.Name, key.Desc)
 		_, err := verify.Method(c, m, h)
-		if err != nil && !errors.Is(err, verify.ErrSubroutines) {
+		if err != nil {
 			bad = append(bad, Skipped{key, err.Error()})
 		}
 	}

@@ -24,6 +24,7 @@ public final class Stub {
     public static void exit(long token) { }
     public static void thrown(long token) { }
     public static void resync(long token) { }
+    public static void point(int arg) { }
 }`
 
 var stubHooks = probe.Hooks{Class: "java/lang/RivuletStub", Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}
@@ -100,9 +101,8 @@ type tally struct {
 	skipped                     map[string]int
 	odd                         []string // skipped for other reasons than having no code
 	time                        time.Duration
-	old                         int      // methods without stack maps
-	refused                     int      // by a JVM, only with probes
 	bare                        []string // classes refused also as they are
+	missing                     int      // classes that need what is not there
 }
 
 // rewriteAll rewrites all methods of all classes.
@@ -274,6 +274,10 @@ func link(t *testing.T, home string, cs []classtest.Class, ta *tally, more []str
 	for _, name := range ta.bare {
 		refused -= strings.Count(out, "REFUSED "+name+":")
 	}
+	_, rest, _ := strings.Cut(out, " missing ")
+	missing := 0
+	fmt.Sscan(rest, &missing)
+	ta.missing += missing
 	if err != nil || refused > 0 || !strings.Contains(out, "linked ") {
 		t.Errorf("%s: %v\n%.20000s", home, err, out)
 	}

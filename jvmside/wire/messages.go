@@ -57,7 +57,7 @@ var Messages = []Message{
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},
 	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface", "", "loaded classes; state has the CLASS_ bits; an empty super is none"},
 	{"REQ_BYTES", ReqBytes, "u8 last, [] u32 loader, str name, bytes file", "", "class files as resources; empty where none was found"},
-	{"REQ_TRANSFORM", ReqTransform, "u32 loader, str name, u8 redefined, bytes class", "u8 answer, bytes class, bytes original, [] u32 loader, str name", "a class is being loaded or retransformed; answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the loading thread is to retransform the classes named before it goes on"},
+	{"REQ_TRANSFORM", ReqTransform, "u32 loader, str name, u8 flags, bytes class", "u8 answer, bytes class, bytes original", "a class is being loaded or retransformed; flags has the HOOK_ bits, answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the reply waits until other classes are instrumented that this one brings into reach"},
 	{"REQ_REVEAL", ReqReveal, "u32 method", "[] u32 loader, str name", "a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself"},
 	{"REQ_REVEALED", ReqRevealed, "u32 method, [] u32 loader, str name, str reason", "", "it has done so; the classes are those that were refused"},
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
@@ -78,6 +78,9 @@ const (
 	LoaderApp      = 2
 	LoaderOther    = 3
 
+	HookRedefined = 1
+	HookAgent     = 2
+
 	TransformNone   = 0
 	TransformProbes = 1
 	TransformRefuse = 2
@@ -97,6 +100,8 @@ var Codes = []Const{
 	{"LOADER_PLATFORM", LoaderPlatform, "platform loader; on JDK 8 the extension loader"},
 	{"LOADER_APP", LoaderApp, "system class loader"},
 	{"LOADER_OTHER", LoaderOther, "any other"},
+	{"HOOK_REDEFINED", HookRedefined, "the class is there and is being retransformed"},
+	{"HOOK_AGENT", HookAgent, "the agent's own thread asks, which can't wait for what it would have to do itself"},
 	{"TRANSFORM_NONE", TransformNone, "the class goes without probes: as it came or, where given, as original"},
 	{"TRANSFORM_PROBES", TransformProbes, "it gets these bytes"},
 	{"TRANSFORM_REFUSE", TransformRefuse, "it must not be retransformed: it would lose what can't be given back"},

@@ -16,8 +16,11 @@ func TestLayout(t *testing.T) {
 		prefix string
 		size   int64
 	}{
-		{"H_", wire.OffSlots}, {"S_", 1 << wire.SlotShift}, {"R_", 1 << wire.RecordShift},
-		{"B_", wire.BoxHeader}, {"N_", 1 << wire.NodeShift},
+		{"H_", wire.OffSlots},
+		{"S_", 1 << wire.SlotShift},
+		{"R_", 1 << wire.RecordShift},
+		{"B_", wire.BoxHeader},
+		{"N_", 1 << wire.NodeShift},
 	} {
 		used := map[int64]string{}
 		for _, c := range wire.Layout {

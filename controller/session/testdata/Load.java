@@ -131,7 +131,7 @@ public class Load {
             try {
                 Shape s = (Shape) new Loader().loadClass("t.Load$Late").getDeclaredConstructor().newInstance();
                 if (s.twice(1) != 12) Runtime.getRuntime().halt(3);
-                Thread.sleep(3);
+                Thread.sleep(60);
             } catch (Throwable e) {
                 e.printStackTrace();
                 Runtime.getRuntime().halt(4);
@@ -179,6 +179,9 @@ public class Load {
                     break;
                 case "reflect":
                     System.out.println("REFLECT " + reflect());
+                    break;
+                case "late":
+                    start(Load::load);
                     break;
                 case "gc":
                     for (int i = 0; i < 3; i++) System.gc();

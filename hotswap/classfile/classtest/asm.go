@@ -31,8 +31,8 @@ import (
 //	end
 //
 // A frame is a full one: locals, a bar, the stack, in letters of descriptors,
-// with T for top, N for null, U for uninitializedThis. A catch without a class
-// catches all. The line "constants n" fills the pool with n constants. What
+// with T for top, N for null, U for uninitializedThis, each perhaps with a
+// number of times as in T*5. A catch without a class catches all. The line "constants n" fills the pool with n constants. What
 // follows # is not read.
 func Assemble(tb testing.TB, text string) []byte {
 	tb.Helper()
@@ -267,7 +267,14 @@ func (a *assembly) frame(w *classfile.FrameWriter, f []string) {
 			at = 1
 			continue
 		}
-		lists[at] = append(lists[at], a.vtype(s))
+		s, times, ok := strings.Cut(s, "*")
+		n := 1
+		if ok {
+			n = num(times)
+		}
+		for range n {
+			lists[at] = append(lists[at], a.vtype(s))
+		}
 	}
 	w.Frame(a.labels[f[0]], false, lists[0], lists[1])
 }

@@ -13,6 +13,7 @@ import (
 func FuzzClass(f *testing.F) {
 	for _, c := range classtest.Seeds(f) {
 		f.Add(c.Bytes, uint32(len(c.Bytes)/2), byte(1))
+		f.Add(c.Bytes, uint32(7), byte(49)) // the version: by inference
 	}
 	f.Fuzz(func(t *testing.T, b []byte, at uint32, v byte) {
 		if len(b) > 0 {

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -105,9 +106,12 @@ func TestHotSpot(t *testing.T) {
 			ours = "R"
 		}
 		theirs := verdicts[i][:1]
-		counts[ours+theirs]++
 		words := strings.Fields(verdicts[i])
 		why[strings.Join(words[1:min(len(words), 6)], " ")]++
+		if errors.Is(err, verify.ErrSubroutines) {
+			theirs = "N" // a goto became a jsr in an old class
+		}
+		counts[ours+theirs]++
 		if theirs != "N" && ours != theirs {
 			t.Errorf("mutant %d: we say %v, HotSpot says %s (%s)", i, err, verdicts[i], m.what)
 			if dir := os.Getenv("RIVULET_KEEP"); dir != "" {

@@ -84,7 +84,7 @@ func (c *checker) entryTypes() []classfile.VType {
 // of version 50 to the old verifier. HotSpot throws at once for those whose
 // bytes make no sense.
 func secondTry(err error) bool {
-	return err == errMapOrder || err == errMapLocals || err == errMapStack || err == errNotNew || errors.Is(err, classfile.ErrFrameSize)
+	return err == errMapOrder || err == errMapLocals || err == errMapStack || errors.Is(err, errNotNew) || errors.Is(err, classfile.ErrFrameSize)
 }
 
 // readMaps reads the stack maps.
@@ -94,6 +94,19 @@ func (c *checker) readMaps(a *classfile.Attribute) {
 	}
 	r := &c.maps
 	r.Reset(a, c.code, c.entryTypes())
+	r.Check = nil
+	if c.class.Major == classfile.MajorStackMaps { // what is wrong first decides whether there is a second try
+		r.Check = func(t classfile.VType) error {
+			if t.Tag == classfile.VUninitialized && !c.isNew(int(t.Data)) {
+				return errNotNew
+			}
+			if t.Tag == classfile.VObject {
+				_, err := c.class.Pool.ClassName(t.Data)
+				return err
+			}
+			return nil
+		}
+	}
 	for r.Next() {
 		if err := c.readMap(r); err != nil {
 			c.in.Offset = r.Offset

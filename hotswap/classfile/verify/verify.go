@@ -131,7 +131,7 @@ func (c *checker) free() {
 	clear(c.words)
 	clear(c.frames)
 	clear(c.flow.chain)
-	c.class, c.method, c.code, c.classes, c.before = nil, nil, nil, nil, nil
+	c.class, c.method, c.code, c.classes, c.before, c.maps.Check = nil, nil, nil, nil, nil, nil
 	checkers.Put(c)
 }
 

@@ -57,7 +57,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
         mailbox = new Mailbox(memory, bell);
         loaders = new Loaders();
-        hook = new Hook(inst, memory, mailbox, loaders);
+        hook = new Hook(memory, mailbox, loaders);
         listing = new Listing(inst, mailbox, loaders);
         watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
             @Override
@@ -169,6 +169,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
             byte[] hello = new Out().str(System.getProperty("java.version")).u64(System.nanoTime()).u8(inst.isRetransformClassesSupported() ? 1 : 0)
                 .u32(pid()).done();
             obeying = true;
+            hook.agent(Thread.currentThread());
             if (mailbox.call(Wire.REQ_HELLO, hello, PATIENCE) != null && begin()) reason = obey();
         } catch (EOFException e) {
             reason = Layout.REASON_EOF;

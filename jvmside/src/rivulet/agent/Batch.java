@@ -65,6 +65,7 @@ final class Batch {
     private void part(List<Class<?>> classes) {
         try {
             inst.retransformClasses(classes.toArray(new Class<?>[0]));
+            for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);
         } catch (Throwable t) {
             if (classes.size() == 1 || hook.mute()) {
                 for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), Out.reason(t));
@@ -77,6 +78,7 @@ final class Batch {
     }
 
     private void refuse(Class<?> c, String reason) {
+        hook.tried(c, false);
         refused.add(c);
         reasons.add(reason);
     }

@@ -4,12 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.lang.instrument.ClassFileTransformer;
-import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,29 +17,29 @@ import rivulet.probe.Probe;
 /**
  * Hands the bytes of every class that is loaded or retransformed to the controller and gives the JVM what comes
  * back. It runs on the program's threads, inside their class loading, and never throws. Once restoring, it asks
- * nobody and yields what the class was before.
+ * nobody and yields what the class was before. It must not retransform anything: the JVM would not call it for that
+ * (JPLISAgent's reentrancy token), and the class would come out bare.
  */
 final class Hook implements ClassFileTransformer {
     /** How long a class may be held up. */
     private static final long PATIENCE = 10_000_000_000L;
-    /** How long it waits for another thread that does a class that it has to do too. */
-    private static final long ALSO = 2_000_000_000L;
     /** No class file: the JVM drops the retransformation and the class stays as it is. */
     private static final byte[] REFUSE = {0};
 
-    private final Instrumentation inst;
     private final Memory memory;
     private final Mailbox mailbox;
     private final Loaders loaders;
     private final AtomicInteger users = new AtomicInteger();
     private volatile boolean restoring, mute;
+    private volatile Thread agent;
     /** Classes that have probes, by Loaders.key. */
     private final Set<String> instrumented = new HashSet<>();
+    /** Of these, the ones whose first version with probes the JVM may still refuse. */
+    private final Set<String> untried = new HashSet<>();
     /** Deflated bytes that restoring must yield where the JVM's own would lack something (JDK-8240908). */
     private final Map<String, byte[]> originals = new HashMap<>();
 
-    Hook(Instrumentation inst, Memory memory, Mailbox mailbox, Loaders loaders) {
-        this.inst = inst;
+    Hook(Memory memory, Mailbox mailbox, Loaders loaders) {
         this.memory = memory;
         this.mailbox = mailbox;
         this.loaders = loaders;
@@ -70,6 +67,11 @@ final class Hook implements ClassFileTransformer {
         }
     }
 
+    /** The agent's own thread. */
+    void agent(Thread t) {
+        agent = t;
+    }
+
     /** Threads are inside. */
     boolean busy() {
         return users.get() > 0;
@@ -87,7 +89,8 @@ final class Hook implements ClassFileTransformer {
 
     private byte[] ask(int id, String name, Class<?> redefined, byte[] b) throws java.io.IOException {
         loaders.tell(mailbox, PATIENCE);
-        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(redefined != null ? 1 : 0).block(b).done(), PATIENCE);
+        int flags = (redefined != null ? Wire.HOOK_REDEFINED : 0) | (Thread.currentThread() == agent ? Wire.HOOK_AGENT : 0);
+        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), PATIENCE);
         String key = Loaders.key(id, name);
         mute = reply == null;
         if (reply == null || reply.length == 0) {
@@ -103,10 +106,9 @@ final class Hook implements ClassFileTransformer {
         in.readFully(bytes);
         byte[] original = new byte[in.readInt()];
         in.readFully(original);
-        for (int n = in.readInt(); n > 0; n--) also(in.readInt(), in.readUTF());
         switch (replace) {
             case Wire.TRANSFORM_PROBES:
-                return remember(key, original) ? bytes : redefined != null ? original(key) : null; // restoring has begun
+                return remember(key, original, redefined != null) ? bytes : redefined != null ? original(key) : null; // restoring has begun
             case Wire.TRANSFORM_REFUSE:
                 return redefined != null && Batch.mine(redefined) ? REFUSE : null;
             default:
@@ -115,23 +117,9 @@ final class Hook implements ClassFileTransformer {
         }
     }
 
-    /**
-     * A class that is being loaded brings a method of another into reach, as when it inherits the implementation of
-     * an interface. This thread does the other class now: it may hold the locks that takes, so no other could.
-     */
-    private void also(int loader, String name) {
-        Class<?> c = loaders.search(inst, loader, name);
-        if (c == null) return; // it is being loaded below this one, with its probes
-        List<Class<?>> one = new ArrayList<>();
-        one.add(c);
-        Batch batch = new Batch(inst, this);
-        batch.run(one, ALSO);
-        if (batch.refusals() > 0) missed();
-    }
-
-    private synchronized boolean remember(String key, byte[] original) throws java.io.IOException {
+    private synchronized boolean remember(String key, byte[] original, boolean redefined) throws java.io.IOException {
         if (restoring) return false;
-        instrumented.add(key);
+        if (instrumented.add(key) && redefined) untried.add(key);
         if (original.length > 0) {
             ByteArrayOutputStream small = new ByteArrayOutputStream();
             try (DeflaterOutputStream d = new DeflaterOutputStream(small)) {
@@ -144,6 +132,12 @@ final class Hook implements ClassFileTransformer {
 
     private synchronized void forget(String key) {
         instrumented.remove(key);
+    }
+
+    /** The JVM has taken a class's new version, or refused it: then it has probes only if it had some before. */
+    synchronized void tried(Class<?> c, boolean taken) {
+        String key = Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c));
+        if (untried.remove(key) && !taken) instrumented.remove(key);
     }
 
     /** From here on classes come out as they were. The keys of those that have probes now. */

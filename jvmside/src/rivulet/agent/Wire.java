@@ -27,7 +27,7 @@ final class Wire {
     static final int REQ_CLASSES = 18;
     /** class files as resources; empty where none was found. */
     static final int REQ_BYTES = 19;
-    /** a class is being loaded or retransformed; answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the loading thread is to retransform the classes named before it goes on. */
+    /** a class is being loaded or retransformed; flags has the HOOK_ bits, answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the reply waits until other classes are instrumented that this one brings into reach. */
     static final int REQ_TRANSFORM = 20;
     /** a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself. */
     static final int REQ_REVEAL = 21;
@@ -57,6 +57,10 @@ final class Wire {
     static final int LOADER_APP = 2;
     /** any other. */
     static final int LOADER_OTHER = 3;
+    /** the class is there and is being retransformed. */
+    static final int HOOK_REDEFINED = 1;
+    /** the agent's own thread asks, which can't wait for what it would have to do itself. */
+    static final int HOOK_AGENT = 2;
     /** the class goes without probes: as it came or, where given, as original. */
     static final int TRANSFORM_NONE = 0;
     /** it gets these bytes. */

@@ -1,0 +1,127 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// A trap is a program of Traps.java with its roots. Methods that count
+// themselves are compared; others that must show are in want.
+type trap struct {
+	name  string
+	roots []string
+	jvm   []string
+	want  map[string]int64
+	from  int // lowest JDK
+}
+
+var traps = []trap{
+	{name: "lock", roots: []string{"t.Traps$LockA.enter"}, want: map[string]int64{"Traps$LockA.middle": 1, "Traps$LockB.work": 1}},
+	{name: "init", roots: []string{"t.Traps.init"}, want: map[string]int64{"Traps$InitA.<clinit>": 1, "Traps.init": 6}},
+	{name: "interrupts", roots: []string{"t.Traps.calm"}},
+	{name: "island", roots: []string{"t.Traps$Island.enter"}, want: map[string]int64{"Traps$Island.work": 4}},
+	{name: "liars", roots: []string{"t.Traps.calm"}},
+	{name: "overflow", roots: []string{"t.Traps.overflow"}},
+	{name: "overflow", roots: []string{"t.Traps.overflow"}, jvm: []string{"-Xint"}},
+	{name: "overflow", roots: []string{"t.Traps.overflow"}, jvm: []string{"-XX:TieredStopAtLevel=1"}},
+	{name: "overflow", roots: []string{"t.Traps.overflow"}, jvm: []string{"-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,t.Traps::*"}},
+	{name: "late", roots: []string{"t.Traps.late"}},
+	{name: "crowd", roots: []string{"t.Traps.crowd"}},
+	{name: "roots", roots: []string{"t.Traps$Roots.<init>", "t.Traps$Roots.<clinit>", "t.Traps$Roots.sync", "t.Traps$Roots.step"}},
+	{name: "unload", roots: []string{"t.Traps$Island.enter"}, want: map[string]int64{"Traps$Island.enter": 20, "Traps$Island.work": 80}},
+	{name: "virtual", roots: []string{"t.Traps.virtual"}, from: 21},
+	{name: "virtual", roots: []string{"t.Traps.virtual"}, from: 21, jvm: []string{"-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"}},
+}
+
+// stopped ends a recording and returns its report.
+func stopped(t *testing.T, s *session.Session) *export.Report {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r, err := s.Finish(ctx)
+	if err != nil {
+		t.Fatalf("finish: %v", err)
+	}
+	return r
+}
+
+// exact wants a report without reservations.
+func exact(t *testing.T, r *export.Report) {
+	t.Helper()
+	if r.Tree.Incomplete+r.Tree.Overflow+r.Tree.Lost != 0 {
+		t.Errorf("incomplete %d, overflow %d, lost %d", r.Tree.Incomplete, r.Tree.Overflow, r.Tree.Lost)
+	}
+	for _, n := range r.Notes {
+		t.Errorf("note: %s", n)
+	}
+}
+
+// counted are a trap's own counts.
+func counted(p *jvmtest.Proc) map[string]int64 {
+	out := map[string]int64{}
+	for _, line := range p.Stdout() {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "N" {
+			n, _ := strconv.ParseInt(f[2], 10, 64)
+			if !strings.Contains(f[1], ".") {
+				f[1] = "Traps." + f[1]
+			} else {
+				f[1] = "Traps$" + f[1]
+			}
+			out[f[1]] = n
+		}
+	}
+	return out
+}
+
+// TestTraps runs each trap of FIELD.md section 5 in both schemes.
+func TestTraps(t *testing.T) {
+	dir := sources(t, "Traps")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		for _, tr := range traps {
+			if j.Version < tr.from {
+				continue
+			}
+			for _, scheme := range []string{"A", "B"} {
+				if scheme == "A" && tr.jvm != nil {
+					continue
+				}
+				t.Run(fmt.Sprint(tr.name, "-", scheme, tr.jvm), func(t *testing.T) {
+					p := program(t, j, dir, "Traps", tr.jvm, tr.name)
+					s := attached(t, p)
+					start(t, s, session.Recording{Roots: tr.roots, Scheme: scheme, Wait: true})
+					begin := time.Now()
+					p.Send("go")
+					p.WaitLine("OK")
+					took := time.Since(begin)
+					r := stopped(t, s)
+					if tr.name != "overflow" {
+						exact(t, r)
+					} else if r.Tree.Overflow+r.Tree.Lost != 0 {
+						t.Errorf("overflow %d, lost %d", r.Tree.Overflow, r.Tree.Lost)
+					}
+					want := counted(p)
+					for k, v := range tr.want {
+						want[k] = v
+					}
+					wantCalls(t, r, want)
+					if took > 9*time.Second {
+						t.Errorf("took %v", took)
+					}
+					p.Send("end")
+					if code := p.Wait(); code != 0 {
+						t.Errorf("exit code %d", code)
+					}
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package hotswap
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+)
+
+const half = `
+class T extends java/lang/Object version 52
+method static good (I)I
+stack 1 locals 1
+  iload_0
+  ireturn
+end
+method static bad (I)I
+stack 1 locals 1
+  fload_0
+  ireturn
+end`
+
+// TestVerifyBy gives the ledger a class of which one method does not verify:
+// it is left alone, with the reason, and the other gets its probes.
+func TestVerifyBy(t *testing.T) {
+	b := classtest.Assemble(t, half)
+	id := ClassID{Name: "T"}
+	good, bad := probe.MethodKey{Name: "good", Desc: "(I)I"}, probe.MethodKey{Name: "bad", Desc: "(I)I"}
+	for _, known := range []bool{true, false} {
+		l := NewLedger(probe.Hooks{Class: "java/lang/P", Enter: "a", Exit: "b", Thrown: "c", Resync: "d"}, 10)
+		l.VerifyBy(func(asked ClassID) verify.Hierarchy {
+			if asked != id {
+				t.Errorf("asked for %v", asked)
+			}
+			if !known {
+				return nil
+			}
+			return verify.Classes{}
+		})
+		l.Want(id, good)
+		l.Want(id, bad)
+		out, err := l.Rewrite(id, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := classfile.Parse(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length := func(k probe.MethodKey) int {
+			code, _ := c.Code(c.Method(k.Name, k.Desc))
+			return len(code.Bytecode)
+		}
+		reason := l.Lookup(id, bad).Reason
+		if known != strings.Contains(reason, "float where int") && known != strings.Contains(reason, "int where float") {
+			t.Errorf("known %v: reason %q", known, reason)
+		}
+		if known != (length(bad) == 2) || length(good) == 2 || l.Lookup(id, good).Reason != "" {
+			t.Errorf("known %v: good has %d bytes, bad %d", known, length(good), length(bad))
+		}
+		if again, err := l.Rewrite(id, b); err != nil || len(again) != len(out) {
+			t.Errorf("again: %d bytes, %v", len(again), err)
+		}
+	}
+}
