@@ -45,7 +45,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text report; 0 for all")
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the report; 0 for all (json: all unless given)")
-	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 256M)")
+	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)")
 }
 
 // check looks at everything that can be wrong before a target is touched.

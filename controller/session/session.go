@@ -36,11 +36,11 @@ const agentThread = "rivulet-agent"
 // A Config says how a session works; the zero value is usable.
 type Config struct {
 	Log    hclog.Logger // nil logs nothing
-	Memory int64        // bytes for the trees, default 256 MB; less where the target's tmpfs is smaller
+	Memory int64        // bytes for the trees, default 1 GB, allocated as it is needed; less where the target's tmpfs is smaller
 	Warn   func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
 }
 
-const defaultMemory = 256 << 20
+const defaultMemory = 1 << 30
 
 // A Target says what is being profiled.
 type Target struct {
@@ -74,6 +74,7 @@ type Session struct {
 	endOnce   sync.Once
 	endReason string // written before ended is closed
 	diagnosis atomic.Value
+	glance    glance
 
 	loop loop
 }

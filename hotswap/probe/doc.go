@@ -16,6 +16,9 @@
 // or this(), which would not verify (JVMS §4.10.1.9); an exception that leaves
 // that call leaves the method without a probe.
 //
+// That is one [Program]; others may be injected through [NewInjector], also at
+// basic blocks, allocations and calls.
+//
 // A method that can't be rewritten is an answer, [Skipped], with its reason;
 // the only error is for bytes that are no class file. The rewriter checks what
 // it needs to move the code, not whether the code verifies. The functions are

@@ -24,7 +24,7 @@ type rewriter struct {
 	in       injected
 	bytecode []byte
 	moved    []byte // contents of attributes inside Code
-	out      []byte // Code attributes; what was handed out stays
+	out      []byte // Code attributes; what was handed out stays until the class is written
 	total    int    // bytes of Code attributes made for the class
 }
 
@@ -32,18 +32,27 @@ type rewriter struct {
 // grow ten thousand times.
 const maxGrowth = 128 << 20
 
+// maxKept bounds the memory for Code attributes that is kept from one class to
+// the next.
+const maxKept = 1 << 20
+
 // rewriters keeps scratch memory from one class to the next.
 var rewriters = sync.Pool{New: func() any { return new(rewriter) }}
 
 // begin makes the rewriter ready for a class file of this size.
 func (r *rewriter) begin(c *classfile.Class, p *Injector, size int) {
 	r.class, r.program, r.haveRefs, r.total = c, p, false, 0
-	r.out = make([]byte, 0, size+size/2)
+	if n := size + size/2; cap(r.out) < n {
+		r.out = make([]byte, 0, n)
+	}
 }
 
 // end drops what belongs to the class.
 func (r *rewriter) end() {
-	r.class, r.program, r.out = nil, nil, nil
+	r.class, r.program, r.out = nil, nil, r.out[:0]
+	if cap(r.out) > maxKept {
+		r.out = nil
+	}
 	clear(r.code.Attributes[:cap(r.code.Attributes)])
 	rewriters.Put(r)
 }
