@@ -55,6 +55,14 @@ func state(f *os.File, off int64) uint32 {
 	return binary.NativeEndian.Uint32(b[:])
 }
 
+// returns are the root invocations that have ended so far.
+func returns(f *os.File) (n uint32) {
+	for i := int64(1); i < 16; i++ {
+		n += state(f, wire.OffRecords+i<<wire.RecordShift+wire.RReturns)
+	}
+	return n
+}
+
 // until waits for a condition and tells how long it took.
 func until(t *testing.T, what string, within time.Duration, f func() bool) time.Duration {
 	t.Helper()
@@ -97,7 +105,8 @@ func TestControllerFaults(t *testing.T) {
 			c := profile(t, p)
 			mem := peek(t, c)
 			c.WaitError("rivulet: recording")
-			time.Sleep(300 * time.Millisecond)
+			until(t, "the root returns", time.Minute, func() bool { return returns(mem) > 3 })
+			time.Sleep(time.Duration(rand.Int64N(int64(300 * time.Millisecond))))
 			p.Send("gap")
 			p.WaitLine("GAP ")
 			c.Signal(sig)
@@ -189,8 +198,9 @@ func TestTargetEnds(t *testing.T) {
 		for _, how := range []string{"kill", "exit"} {
 			p := program(t, j, dir, "Load", nil, "classes")
 			c := profile(t, p)
+			mem := peek(t, c)
 			c.WaitError("rivulet: recording")
-			time.Sleep(200 * time.Millisecond)
+			until(t, "the root returns", time.Minute, func() bool { return returns(mem) > 3 })
 			if how == "kill" {
 				p.Kill()
 			} else {

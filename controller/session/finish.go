@@ -104,6 +104,7 @@ func (s *Session) leave(ctx context.Context) error {
 	switch s.data.load32(wire.HState) {
 	case wire.StateUp:
 		if err := s.do(ctx, func() {
+			s.loop.leaving = true
 			s.loop.restore = func(r restored) { out = r; close(got) }
 			s.loop.send(wire.CmdStop, nil)
 		}); err != nil {

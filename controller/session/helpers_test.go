@@ -123,7 +123,11 @@ func traces(pid int) (active, files []string) {
 	}
 	for _, dir := range []string{"/tmp", "/dev/shm"} {
 		names, _ := filepath.Glob(attach.Path(pid, filepath.Join(dir, ".rivulet-*")))
-		files = append(files, names...)
+		for _, n := range names {
+			if !strings.HasPrefix(filepath.Base(n), ".rivulet-run-") { // stays as long as its program
+				files = append(files, n)
+			}
+		}
 	}
 	return active, files
 }

@@ -30,6 +30,7 @@ type loop struct {
 	fetched func()                 // when the class files asked for have come
 	found   func([]uint32)
 	restore func(restored)
+	leaving bool // the agent was told to go
 
 	// What is wanted.
 	ledger  *hotswap.Ledger

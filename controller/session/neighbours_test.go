@@ -245,5 +245,5 @@ func TestDiagnose(t *testing.T) {
 		q.Send("late")
 		r := finish(t, s)
 		wantCalls(t, r, map[string]int64{"Load$Late.area": 5, "Load.fib": 75})
-	})
+	}, 8, 17, 25)
 }

@@ -144,6 +144,9 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 // stopped.
 func (l *loop) checkEnd() {
 	if !l.armed {
+		if state := l.s.data.load32(wire.HState); state == wire.StateStopped && !l.leaving {
+			l.s.cancel(fmt.Errorf("pid %d: %w: it has restored the target and left (reason %d)", l.s.proc.PID, ErrSilent, l.s.data.load32(wire.HReason)))
+		}
 		return
 	}
 	if state := l.s.data.load32(wire.HState); state != wire.StateUp && l.rec.stopped.IsZero() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -203,8 +204,13 @@ func sessionTag() uint64 {
 	return uint64(time.Now().UnixNano()/int64(time.Millisecond))&(1<<23-1) | 1
 }
 
-// start lets the goroutines run that a session owns.
+// start lets the goroutines run that a session owns. On a machine with few
+// cores that are all busy, the heart must not wait for a thread of ours that
+// the kernel has put aside: there are some more of them than cores.
 func (s *Session) start() {
+	if runtime.GOMAXPROCS(0) < 4 {
+		runtime.GOMAXPROCS(4)
+	}
 	s.data.store(wire.HHeartbeat, monotonic())
 	for _, f := range []func(){s.beat, s.hear, s.growth, s.run} {
 		s.wg.Add(1)

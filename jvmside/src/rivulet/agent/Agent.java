@@ -307,7 +307,9 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private void watch() {
         for (int old = 0; up(); ) {
             try {
+                long from = System.nanoTime();
                 Thread.sleep(100);
+                mailbox.late(System.nanoTime() - from - 100_000_000L);
                 old = mailbox.silent(System.nanoTime()) ? old + 1 : 0;
                 if (old >= 2) end(Layout.REASON_HEARTBEAT);
                 else if (!mailbox.heard()) end(Layout.REASON_EOF);
