@@ -31,6 +31,10 @@ const (
 	calibrationSteady   = 12 // batches
 )
 
+// mostCost is the dearest that a compiled probe pair can be, in ns, with room
+// for slow machines.
+var mostCost = map[byte]float64{wire.ModeTick: 40, wire.ModePrecise: 400}
+
 // A calibration is under way, or done.
 type calibration struct {
 	begin          time.Time
@@ -145,7 +149,10 @@ func (l *loop) endCalibration() {
 		d.store32(top+wire.NChild, 0)
 		d.store32(top+wire.NCache, 0)
 	}
-	if cost, ok := calibrate.Measure(c.batches); ok {
+	// On a machine without a free core no batch may run undisturbed, or the
+	// compiler may not get to the sample. What comes out then would take more
+	// off than it mends.
+	if cost, ok := calibrate.Measure(c.batches); ok && cost.Total() <= mostCost[l.clock()] {
 		l.cost = &cost
 	}
 	l.s.log.Debug("calibrated", "cost", l.cost, "batches", len(c.batches), "took", time.Since(c.begin))
@@ -153,15 +160,14 @@ func (l *loop) endCalibration() {
 	c.done = nil
 }
 
-// correct takes the probes' cost off a report's tree, where it is known. The
-// agent's own thread, which ran the sample, is nobody's business.
+// correct takes the probes' cost off a report's tree, where it is known; where
+// it isn't, the report's calibration is null and says so. The agent's own thread, which ran the sample, is nobody's business.
 func (s *Session) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
 	l := &s.loop
 	if l.cost == nil {
-		r.Notes = append(r.Notes, "What a probe costs could not be measured in this target: times are not corrected for it.")
 		return
 	}
 	r.Calibration = &export.Calibration{Inner: l.cost.Inner, Outer: l.cost.Outer, Spread: l.cost.Spread, Batches: len(l.calibration.batches)}
