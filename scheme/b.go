@@ -11,11 +11,28 @@ func NewB(h *cha.Hierarchy) Scheme { return &schemeB{newCore(h)} }
 
 func (*schemeB) Name() string { return "B" }
 
-// Roots plans the roots alone.
+// Roots plans the roots alone, and all callbacks if anything below the roots
+// can lead to one: there are many of them, and later a caller would wait.
 func (s *schemeB) Roots(roots []cha.MethodID) Plan {
 	s.begin(shallow)
 	s.roots(roots)
+	if !s.callbacks && callsBack(s.h, roots) {
+		s.setCallbacks()
+	}
 	return s.end()
+}
+
+// callsBack reports whether a method below the roots, or one of them, calls the
+// JDK in a way that can call back.
+func callsBack(h *cha.Hierarchy, roots []cha.MethodID) bool {
+	c := newCore(h)
+	c.scout = true
+	c.begin(deep)
+	c.roots(roots)
+	for len(c.queue) > 0 && !c.callbacks {
+		c.next()
+	}
+	return c.callbacks
 }
 
 // Entered plans the direct callees of m.

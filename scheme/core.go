@@ -24,6 +24,7 @@ type core struct {
 	callbacks bool                  // excluded code may call back
 	active    bool                  // something may be running in the subgraph
 	trap      bool                  // steps of this plan may be fresh
+	scout     bool                  // callbacks are not planned
 
 	plan    Plan
 	reach   reach
@@ -57,12 +58,20 @@ func (c *core) begin(r reach) {
 
 // end follows what the plan has brought so far, and returns it.
 func (c *core) end() Plan {
-	for len(c.queue) > 0 {
-		id := c.queue[len(c.queue)-1]
-		c.queue = c.queue[:len(c.queue)-1]
-		c.follow(id)
-	}
+	c.drain()
 	return c.plan
+}
+
+func (c *core) drain() {
+	for len(c.queue) > 0 {
+		c.next()
+	}
+}
+
+func (c *core) next() {
+	id := c.queue[len(c.queue)-1]
+	c.queue = c.queue[:len(c.queue)-1]
+	c.follow(id)
 }
 
 // Loaded implements Scheme.
@@ -270,6 +279,9 @@ func (c *core) hit(call *cha.Call, t cha.Hit) {
 // setCallbacks plans all callbacks, and those of classes to come.
 func (c *core) setCallbacks() {
 	c.callbacks = true
+	if c.scout {
+		return
+	}
 	c.h.Callbacks(c.callback)
 }
 

@@ -51,8 +51,8 @@ func javac(t testing.TB, j jvmtest.JDK) *cha.Hierarchy {
 	return h
 }
 
-// TestClosure checks that A, at once, and B, when each method that it gives is
-// entered, instrument the same methods of javac.
+// TestClosure checks that A, at once, and B and C, when each method that they
+// give is entered, instrument the same methods of javac.
 func TestClosure(t *testing.T) {
 	h := javac(t, jvmtest.Any(t))
 	start := time.Now()
@@ -64,25 +64,36 @@ func TestClosure(t *testing.T) {
 		a[s.Method] = true
 	}
 	t.Logf("A: %d methods in %v", len(a), time.Since(start))
-	start = time.Now()
-	b := NewB(h)
-	all, traps, longest := 0, 0, time.Duration(0)
-	for steps := b.Roots([]cha.MethodID{compile}).Steps; len(steps) > 0; steps = steps[1:] {
-		s := steps[0]
-		all++
-		if !a[s.Method] {
-			t.Errorf("%v is not in A", s.Method)
+	for _, b := range []Scheme{NewB(h), NewC(h)} {
+		start = time.Now()
+		all, traps, longest := 0, 0, time.Duration(0)
+		fresh := map[cha.MethodID]bool{}
+		do := func(p Plan) (steps []Step) {
+			for _, s := range p.Steps {
+				fresh[s.Method] = s.Fresh
+			}
+			for _, m := range p.Revealed {
+				fresh[m] = false
+			}
+			return p.Steps
 		}
-		if s.Fresh {
-			before := time.Now()
-			steps = append(steps, b.Entered(s.Method).Steps...)
-			longest = max(longest, time.Since(before))
-			traps++
+		for steps := do(b.Roots([]cha.MethodID{compile})); len(steps) > 0; steps = steps[1:] {
+			s := steps[0]
+			all++
+			if !a[s.Method] {
+				t.Errorf("%v is not in A", s.Method)
+			}
+			if fresh[s.Method] {
+				before := time.Now()
+				steps = append(steps, do(b.Entered(s.Method))...)
+				longest = max(longest, time.Since(before))
+				traps++
+			}
 		}
-	}
-	t.Logf("B: %d methods, %d traps in %v, longest %v", all, traps, time.Since(start), longest)
-	if all != len(a) || all < 5000 {
-		t.Errorf("A has %d methods, B %d", len(a), all)
+		t.Logf("%s: %d methods, %d traps in %v, longest %v", b.Name(), all, traps, time.Since(start), longest)
+		if all != len(a) || all < 5000 {
+			t.Errorf("A has %d methods, %s %d", len(a), b.Name(), all)
+		}
 	}
 }
 

@@ -171,6 +171,20 @@ func TestInherited(t *testing.T) {
 	want(t, "hook of its superclass", s.Loaded(between.ID), "+Base.m +fresh:Base.inherited")
 }
 
+// TestEarlyCallbacks has B plan callbacks together with a root from which the
+// JDK is called in a way that may lead to them, and only then.
+func TestEarlyCallbacks(t *testing.T) {
+	run := &cha.ClassMirror{ID: cha.ClassID{Name: "java/lang/Runnable"}, Access: public | iface | abstract, Methods: []cha.Method{
+		{Name: "run", Desc: "()V", Access: public | abstract},
+	}}
+	task := class("Task", object, 0, "run >A.two")
+	task.Interfaces = []string{"java/lang/Runnable"}
+	a := class("A", object, 0, "root static >A.one", "one static >A.out", "out static ~java/lang/Runnable.run", "two static", "calm static >A.two")
+	s := NewB(app(run, task, a))
+	want(t, "calm root", s.Roots([]cha.MethodID{mid("A.calm")}), "fresh:root:A.calm")
+	want(t, "root", s.Roots([]cha.MethodID{mid("A.root")}), "fresh:Task.run fresh:root:A.root")
+}
+
 func TestFixed(t *testing.T) {
 	f := class("F", object, 0, "m static >A.two")
 	f.Fixed = true

@@ -37,7 +37,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`; may be repeated")
-	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called")
+	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called; C: as B, looking ahead")
 	fs.StringVar(&f.clock, "clock", "tick", "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
@@ -69,7 +69,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		flag, value string
 		known       []string
 	}{
-		{"--scheme", f.scheme, []string{"A", "B"}},
+		{"--scheme", f.scheme, []string{"A", "B", "C"}},
 		{"--clock", f.clock, []string{"tick", "precise"}},
 		{"--format", f.format, []string{"text", "json"}},
 	} {

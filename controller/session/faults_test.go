@@ -146,7 +146,7 @@ func TestControllerFaults(t *testing.T) {
 		if code := p.Wait(); code != 0 {
 			t.Errorf("the target ended with %d", code)
 		}
-	})
+	}, 8, 17, 25)
 }
 
 // TestKillAnyTime kills controllers at random moments from their start on.

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -32,6 +34,8 @@ func (s *Session) wait(ctx context.Context, start func(done func())) error {
 // when the hook was registered shows in a later listing.
 func (s *Session) learn(ctx context.Context) error {
 	start := time.Now()
+	swift(os.Getpid(), nil)
+	swift(s.proc.PID, func(name string) bool { return strings.HasPrefix(name, "rivulet-") })
 	if c, err := attach.OpenCounters(s.proc.PID); err == nil {
 		if err := s.do(ctx, func() { s.loop.counters = c }); err != nil {
 			return errors.Join(err, c.Close())
@@ -98,7 +102,7 @@ func (s *Session) fetch(ctx context.Context) error {
 				done()
 				return
 			}
-			s.loop.enqueue(&job{classes: rest, all: true, done: func([]cha.ClassID) {
+			s.loop.enqueue(&job{classes: rest, all: true, bytes: true, done: func([]cha.ClassID) {
 				for _, id := range rest {
 					s.loop.unreadable(id)
 				}

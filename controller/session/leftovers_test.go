@@ -40,7 +40,11 @@ func TestLeftovers(t *testing.T) {
 		bare := max(ask(t, p, "speed", "SPEED "), ask(t, p, "speed", "SPEED "))
 		_, names := traces(p.PID())
 		var second [3]int
-		for i := 1; i <= 10; i++ {
+		last := 10
+		if j.Version == 11 || j.Version == 21 {
+			last = 4 // they are much like their neighbours
+		}
+		for i := 1; i <= last; i++ {
 			rec := loadRoot
 			rec.Scheme = string("AB"[i%2])
 			s := attached(t, p)
@@ -52,11 +56,11 @@ func TestLeftovers(t *testing.T) {
 			}
 		}
 		fds, maps, threads := numbers(t, p.PID())
-		t.Logf("second attach: %v descriptors, mappings, threads; tenth: %d %d %d", second, fds, maps, threads)
+		t.Logf("second attach: %v descriptors, mappings, threads; last: %d %d %d", second, fds, maps, threads)
 		// The JVM maps heap and code as it likes, and a command's socket may be
 		// open at the moment.
 		if fds > second[0]+2 || threads > second[2]+2 || maps > second[1]+40 {
-			t.Errorf("the tenth attach holds more than the second: %d descriptors, %d mappings, %d threads, then %v", fds, maps, threads, second)
+			t.Errorf("the last attach holds more than the second: %d descriptors, %d mappings, %d threads, then %v", fds, maps, threads, second)
 		}
 		p.Send("reflect")
 		if after := p.WaitLine("REFLECT"); after != before {

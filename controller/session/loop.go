@@ -25,6 +25,7 @@ type loop struct {
 	loaders map[uint32]string
 	h       *cha.Hierarchy
 	files   map[cha.ClassID][]byte // class files that restoring needs (hotswap.Original)
+	filed   map[cha.ClassID]bool   // classes whose class file was seen
 	listed  func()                 // to be called when a listing is complete
 	fresh   []cha.ClassID          // classes of the listing under way that are new or newly exact
 	fetched func()                 // when the class files asked for have come
@@ -51,6 +52,7 @@ type loop struct {
 	// given to the JVM as bytes, and known to be in force.
 	changes                  int64
 	wanted, offered, inForce map[cha.ClassID]int64
+	owing                    map[cha.ClassID]bool // what is wanted of them is not in force
 
 	counters    *attach.CounterFile // nil where there are none
 	calibration calibration
@@ -234,8 +236,8 @@ func (l *loop) onBytes(r *wire.Reader) error {
 		if r.Err() != nil {
 			return r.Err()
 		}
-		if len(b) > 0 {
-			l.mirror(id, b)
+		if len(b) > 0 && l.mirror(id, b) != nil {
+			l.filed[id] = true
 		}
 	}
 	if last && l.fetched != nil {

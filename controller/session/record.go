@@ -14,7 +14,7 @@ import (
 // A Recording says what to record.
 type Recording struct {
 	Roots      []string // pkg.Class.method, or with a descriptor
-	Scheme     string   // "A" or "B"; "" is B
+	Scheme     string   // "A", "B" or "C"; "" is B
 	Clock      string   // "tick" or "precise"; "" is tick
 	UntilCalls int64    // end when root invocations have returned so often; 0 is never
 	Wait       bool     // a root whose class nobody knows is waited for
@@ -29,6 +29,8 @@ type recording struct {
 	stuck          time.Time // since when the last of them hasn't returned
 }
 
+var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewB, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC}
+
 var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
 // Start instruments the roots as the scheme says and opens the gate. It
@@ -38,6 +40,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	clock, ok := clocks[rec.Clock]
 	if !ok {
 		return fmt.Errorf("clock %q: there is tick and precise", rec.Clock)
+	}
+	make, ok := schemes[rec.Scheme]
+	if !ok {
+		return fmt.Errorf("scheme %q: there are A, B and C", rec.Scheme)
 	}
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
@@ -55,12 +61,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	}
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
-		switch rec.Scheme {
-		case "A":
-			l.scheme = scheme.NewA(l.h)
-		default:
-			l.scheme = scheme.NewB(l.h)
-		}
+		l.scheme = make(l.h)
 		l.rec = recording{Recording: rec}
 		l.roots = specs
 		l.arm(l.scheme.Roots(ids), done)

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
@@ -43,19 +46,21 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 	}
 	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}}
 	l.reveals[id] = rv
-	var ids []cha.ClassID
 	if p := l.delayed[id]; p != nil {
 		delete(l.delayed, id)
-		ids = l.want(*p)
+		l.want(*p)
 		rv.plan = *p
 	}
 	p := l.scheme.Entered(rv.method)
-	ids = append(ids, l.want(p)...)
+	l.want(p)
 	rv.plan.Revealed = append(rv.plan.Revealed, p.Revealed...)
-	if len(ids) == 0 {
+	// Some callees may have been planned with other methods and not have their
+	// probes yet: so everything has to be in force.
+	if len(l.owing) == 0 {
 		l.finishReveal(id)
 		return nil
 	}
+	ids := slices.SortedFunc(maps.Keys(l.owing), cha.ClassID.Compare)
 	l.enqueue(&job{classes: ids, done: func(left []cha.ClassID) {
 		if len(left) == 0 {
 			l.finishReveal(id)

@@ -181,11 +181,13 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		h:       cha.New(),
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},
+		filed:   map[cha.ClassID]bool{},
 		reveals: map[int32]*reveal{},
 		delayed: map[int32]*delayedPlan{},
 		wanted:  map[cha.ClassID]int64{},
 		offered: map[cha.ClassID]int64{},
 		inForce: map[cha.ClassID]int64{},
+		owing:   map[cha.ClassID]bool{},
 		loaders: map[uint32]string{0: "boot"},
 	}
 	s.loop.h.SetPolicy(cha.ExcludeJDK)

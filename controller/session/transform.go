@@ -31,8 +31,11 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	redefined := flags&wire.HookRedefined != 0
 	var also []cha.ClassID
 	if m := l.h.Class(id); !redefined || m == nil || m.Methods == nil {
-		if l.mirror(id, b) != nil && !redefined && l.scheme != nil {
-			also = l.announce(id)
+		if l.mirror(id, b) != nil && !redefined {
+			l.filed[id] = true
+			if l.scheme != nil {
+				also = l.announce(id)
+			}
 		}
 	}
 	answered := false
@@ -80,7 +83,7 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 	}
 	file := l.files[id]
 	if redefined && l.keepsFile() {
-		if file == nil && losesParameters(b) {
+		if file == nil && !l.filed[id] && losesParameters(b) {
 			refuse("a retransformation by this JVM would lose the names of its parameters (JDK-8240908), and its class file can't be had to put them back")
 			return wire.TransformRefuse, nil, nil
 		}
@@ -105,12 +108,13 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 	return wire.TransformProbes, out, original
 }
 
-// losesParameters tells whether a class has had MethodParameters: the bytes
-// that a JVM makes up for a retransformation lack them, but keep the name of
-// the attribute among their constants.
+// losesParameters tells whether a class may have had names of parameters, by
+// MethodParameters: the bytes that a JVM makes up for a retransformation lack
+// them, but keep the name of the attribute among their constants. Proxies have
+// had the attribute without names, which is as good as none.
 func losesParameters(b []byte) bool {
 	cf, err := classfile.Parse(b)
-	return err == nil && !classfile.HasMethodParameters(cf) && bytes.Contains(b, []byte("\x01\x00\x10MethodParameters"))
+	return err == nil && cf.Super() != "java/lang/reflect/Proxy" && !classfile.HasMethodParameters(cf) && bytes.Contains(b, []byte("\x01\x00\x10MethodParameters"))
 }
 
 // announce matches a class that is being loaded with what is wanted, and
@@ -142,6 +146,7 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		if added {
 			l.changes++
 			l.wanted[st.Method.Class] = l.changes
+			l.owing[st.Method.Class] = true
 		}
 		if m.ID > 0 {
 			if added {
@@ -163,7 +168,12 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 func (l *loop) pending(id cha.ClassID) bool { return l.inForce[id] < l.wanted[id] }
 
 // settled notes that the bytes last offered for a class are in force.
-func (l *loop) settled(id cha.ClassID) { l.inForce[id] = max(l.inForce[id], l.offered[id]) }
+func (l *loop) settled(id cha.ClassID) {
+	l.inForce[id] = max(l.inForce[id], l.offered[id])
+	if !l.pending(id) {
+		delete(l.owing, id)
+	}
+}
 
 // revealed lets methods whose callees are instrumented be recorded without
 // a wait.
@@ -190,6 +200,7 @@ func (l *loop) settle(id int32) {
 type job struct {
 	classes []cha.ClassID
 	all     bool // also what isn't initialized: nobody waits
+	bytes   bool // for the sake of their bytes: also what is in force
 	done    func(left []cha.ClassID)
 }
 
@@ -220,7 +231,7 @@ func (l *loop) next() {
 	var ids []cha.ClassID
 	for len(l.queue) > 0 && l.queue[0].all == r.all {
 		for _, id := range l.queue[0].classes {
-			if !seen[id] {
+			if !seen[id] && (l.queue[0].bytes || l.pending(id)) {
 				seen[id] = true
 				ids = append(ids, id)
 			}

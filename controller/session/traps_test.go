@@ -90,7 +90,7 @@ func TestTraps(t *testing.T) {
 			if j.Version < tr.from {
 				continue
 			}
-			for _, scheme := range []string{"A", "B"} {
+			for _, scheme := range []string{"A", "B", "C"} {
 				if scheme == "A" && tr.jvm != nil {
 					continue
 				}
@@ -123,5 +123,5 @@ func TestTraps(t *testing.T) {
 				})
 			}
 		}
-	})
+	}, 8, 17, 21, 25)
 }

@@ -158,7 +158,7 @@ func truthProgram(t *testing.T, j jvmtest.JDK, args ...string) *jvmtest.Proc {
 func TestTruth(t *testing.T) {
 	const root = "t.Truth.root"
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
-		for _, scheme := range []string{"A", "B"} {
+		for _, scheme := range []string{"A", "B", "C"} {
 			for _, threads := range []int64{1, 2, 8} {
 				t.Run(fmt.Sprintf("before-%s-%d", scheme, threads), func(t *testing.T) {
 					const times = 5

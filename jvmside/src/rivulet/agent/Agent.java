@@ -25,8 +25,9 @@ import rivulet.probe.Probe;
 public final class Agent implements Runnable, LongBinaryOperator {
     /** How long a thread may wait for its callees. */
     private static final long PATIENCE = 10_000_000_000L;
-    /** How long a thread that waits for a retransformation by another lets it take. */
+    /** How long a thread that waits for a retransformation by another lets it take: the other may want its locks. */
     private static final long TURN = 3_000_000_000L;
+    private static final long TURN_CLASS = 30_000_000L;
     private static final int RESTORE_BATCH = 64;
     private static final int RESTORE_BATCH_OLD = 16; // JDK 8 and 11: 1.6 ms of everybody's pause a class
 
@@ -89,7 +90,12 @@ public final class Agent implements Runnable, LongBinaryOperator {
             throw t;
         }
         remove(room);
-        while (premain && !a.go && a.up()) Thread.sleep(1);
+        a.hook.use(1);
+        try {
+            while (premain && !a.go && a.up()) Thread.sleep(1);
+        } finally {
+            a.hook.use(-1);
+        }
     }
 
     /** Everything is open: the controller may die before it can remove the names. */
@@ -187,6 +193,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
         close(commands);
         close(bell);
+        Thread.currentThread().setName("rivulet-left"); // the next session may come
         new Silence(memory, hook).run();
     }
 
@@ -278,6 +285,15 @@ public final class Agent implements Runnable, LongBinaryOperator {
      */
     @Override
     public long applyAsLong(long method, long unused) {
+        hook.use(1);
+        try {
+            return reveal(method);
+        } finally {
+            hook.use(-1);
+        }
+    }
+
+    private long reveal(long method) {
         byte[] reply = mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE);
         if (reply == null) return 0;
         try {
@@ -288,17 +304,33 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 Class<?> c = loaders.search(inst, (Integer) k[0], (String) k[1]);
                 if (c != null) classes.add(c);
             }
-            Batch b = new Batch(inst, hook);
-            b.run(classes, TURN);
-            Out out = new Out().u32((int) method).u32(b.refusals());
-            for (int i = 0; i < b.refusals(); i++) {
-                Object[] k = key(b.refused(i));
-                out.u32((Integer) k[0]).str((String) k[1]).str(b.reason(i));
+            long deadline = System.nanoTime() + TURN + TURN_CLASS * classes.size();
+            while (!Batch.take(classes)) {
+                if (settled(method)) return 1;
+                if (mailbox.closed() || System.nanoTime() > deadline) return 0;
+                Mailbox.pause(200_000);
             }
-            return mailbox.call(Wire.REQ_REVEALED, out.done(), PATIENCE) == null ? 0 : 1;
+            try { // the controller is told while they are ours still: who waits for them finds them done
+                if (settled(method)) return 1;
+                Batch b = new Batch(inst, hook);
+                b.part(classes);
+                Out out = new Out().u32((int) method).u32(b.refusals());
+                for (int i = 0; i < b.refusals(); i++) {
+                    Object[] k = key(b.refused(i));
+                    out.u32((Integer) k[0]).str((String) k[1]).str(b.reason(i));
+                }
+                return mailbox.call(Wire.REQ_REVEALED, out.done(), PATIENCE) == null ? 0 : 1;
+            } finally {
+                Batch.release(classes);
+            }
         } catch (IOException e) {
             return 0;
         }
+    }
+
+    /** The method's callees are instrumented. */
+    private boolean settled(long method) {
+        return (Memory.U.getByte(memory.base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH;
     }
 
     // ---- the end ----

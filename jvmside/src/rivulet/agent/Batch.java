@@ -26,19 +26,21 @@ final class Batch {
         this.hook = hook;
     }
 
-    /** Does classes, waiting up to patience, in ns, for other threads that do some of them. */
+    /** Does classes for the agent's thread, waiting up to patience, in ns, for other threads that do some of them. */
     void run(List<Class<?>> classes, long patience) {
         if (classes.isEmpty()) return;
-        if (!take(classes, System.nanoTime() + patience)) {
-            for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), "another thread did not end its retransformation of this class");
-            return;
+        long deadline = System.nanoTime() + patience;
+        while (!take(classes)) {
+            if (System.nanoTime() > deadline) {
+                for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), "another thread did not end its retransformation of this class");
+                return;
+            }
+            Mailbox.pause(200_000);
         }
         try {
             part(classes);
         } finally {
-            synchronized (TAKEN) {
-                for (int i = 0; i < classes.size(); i++) TAKEN.remove(classes.get(i));
-            }
+            release(classes);
         }
     }
 
@@ -49,20 +51,24 @@ final class Batch {
         }
     }
 
-    private static boolean take(List<Class<?>> classes, long deadline) {
-        for (;;) {
-            synchronized (TAKEN) {
-                boolean free = true;
-                for (int i = 0; i < classes.size() && free; i++) free = !TAKEN.containsKey(classes.get(i));
-                for (int i = 0; i < classes.size() && free; i++) TAKEN.put(classes.get(i), Thread.currentThread());
-                if (free) return true;
-            }
-            if (System.nanoTime() > deadline) return false;
-            Mailbox.pause(200_000);
+    /** Makes the classes the current thread's, all or none. */
+    static boolean take(List<Class<?>> classes) {
+        synchronized (TAKEN) {
+            for (int i = 0; i < classes.size(); i++) if (TAKEN.containsKey(classes.get(i))) return false;
+            for (int i = 0; i < classes.size(); i++) TAKEN.put(classes.get(i), Thread.currentThread());
+            return true;
         }
     }
 
-    private void part(List<Class<?>> classes) {
+    static void release(List<Class<?>> classes) {
+        synchronized (TAKEN) {
+            for (int i = 0; i < classes.size(); i++) TAKEN.remove(classes.get(i));
+        }
+    }
+
+    /** Does classes that the current thread has taken. */
+    void part(List<Class<?>> classes) {
+        if (classes.isEmpty()) return;
         try {
             inst.retransformClasses(classes.toArray(new Class<?>[0]));
             for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);

@@ -72,7 +72,12 @@ final class Hook implements ClassFileTransformer {
         agent = t;
     }
 
-    /** Threads are inside. */
+    /** The current thread is about to use the data file, or has done so. */
+    void use(int n) {
+        users.addAndGet(n);
+    }
+
+    /** Threads are inside, here or elsewhere in the agent. */
     boolean busy() {
         return users.get() > 0;
     }

@@ -1,18 +1,19 @@
 package rivulet.agent;
 
-import java.util.Map;
 import rivulet.probe.Probe;
 
 /**
  * Unmaps the data file once nobody can be looking at it. A probe reads the file's address from the cell when it
  * begins, so after the cell was cleared only a thread that is inside the probe class at that moment still has the
  * address. Thread dumps are taken at safepoints, where a platform thread inside a probe shows the probe's frame,
- * inlined or not; the same holds for threads in the agent's own code. Virtual threads are not in such dumps. They
- * can be off their carriers only where they wait for a lock inside the agent, which is counted; for a probe's other
- * parts, which never unmount, time that the carriers had to run on is waited out. (docs/decisions.md)
+ * inlined or not. Virtual threads are not in such dumps. They can be off their carriers only where they wait for a
+ * lock inside the agent, and threads inside the agent are counted; for a probe's other parts, which never unmount,
+ * time that the carriers had to run on is waited out. (docs/decisions.md)
+ *
+ * Another session may begin meanwhile and keep the probe class busy: that only makes this take longer.
  */
 final class Silence {
-    private static final int LOOKS = 120;
+    private static final int LOOKS = 1200;
 
     private final Memory memory;
     private final Hook hook;
@@ -41,11 +42,9 @@ final class Silence {
     }
 
     private static boolean onStack() {
-        String probe = Probe.class.getName(), agent = Silence.class.getName();
-        agent = agent.substring(0, agent.lastIndexOf('.') + 1);
-        for (Map.Entry<Thread, StackTraceElement[]> e : Thread.getAllStackTraces().entrySet()) {
-            if (e.getKey() == Thread.currentThread()) continue;
-            for (StackTraceElement f : e.getValue()) if (f.getClassName().equals(probe) || f.getClassName().startsWith(agent)) return true;
+        String probe = Probe.class.getName();
+        for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
+            for (StackTraceElement f : stack) if (f.getClassName().equals(probe)) return true;
         }
         return false;
     }
