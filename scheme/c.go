@@ -12,11 +12,11 @@ import (
 // as many at each further time, lookMost at most. A redefinition of one class costs
 // a JVM between a twentieth and a fiftieth of what the pause around it costs.
 const (
-	lookRoots = 100
-	lookFirst = 16
-	lookMost  = 100
-	lookFar   = 1000 // methods visited
-	lookWide  = 3    // targets of a call that are looked into
+	lookRoots = 400
+	lookFirst = 50
+	lookMost  = 400
+	lookFar   = 10 // methods visited for each class of the budget
+	lookWide  = 3  // targets of a call that are looked into before others
 )
 
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
@@ -35,6 +35,7 @@ type schemeC struct {
 type view struct {
 	all    []cha.MethodID // of application classes
 	narrow []cha.MethodID // those that calls with few targets reach
+	wide   []cha.MethodID // the others
 }
 
 // NewC returns Scheme C over a hierarchy.
@@ -59,7 +60,7 @@ func (s *schemeC) Roots(roots []cha.MethodID) Plan {
 			near = append(near, st.Method)
 		}
 	}
-	s.lookAhead(near, lookRoots)
+	s.lookAhead(near, lookRoots, true)
 	return s.end()
 }
 
@@ -69,7 +70,7 @@ func (s *schemeC) Entered(m cha.MethodID) Plan {
 	s.enter(m)
 	s.drain()
 	if !s.plan.Empty() {
-		s.lookAhead([]cha.MethodID{m}, min(lookMost, lookFirst<<min(s.looks, 8)))
+		s.lookAhead([]cha.MethodID{m}, min(lookMost, lookFirst<<min(s.looks, 8)), false)
 		s.looks++
 	}
 	return s.end()
@@ -84,15 +85,22 @@ func (s *schemeC) Found(ms []cha.MethodID) Plan {
 
 // lookAhead reveals methods that are planned and not yet entered, in the order
 // of their distance from the given ones, while their callees are in classes
-// that the plan changes anyway or that the budget is good for.
-func (s *schemeC) lookAhead(near []cha.MethodID, budget int) {
+// that the plan changes anyway or that the budget is good for. all includes
+// classes that are not initialized: threads that wait would have to change them
+// themselves, and they may never be called.
+func (s *schemeC) lookAhead(near []cha.MethodID, budget int, all bool) {
+	far := lookFar * budget
 	changed := map[cha.ClassID]bool{}
 	for _, st := range s.plan.Steps {
 		changed[st.Method.Class] = true
 	}
 	steps := len(s.plan.Steps)
 	seen := map[cha.MethodID]bool{}
-	for next := near; len(next) > 0 && len(seen) < lookFar; next = next[1:] {
+	var later []cha.MethodID
+	for next := near; len(next)+len(later) > 0 && len(seen) < far; next = next[1:] {
+		if len(next) == 0 {
+			next, later = later, nil
+		}
 		id := next[0]
 		if seen[id] {
 			continue
@@ -104,7 +112,7 @@ func (s *schemeC) lookAhead(near []cha.MethodID, budget int) {
 		}
 		v := s.view(id)
 		if m.planned && !m.revealed {
-			if s.price(v, changed) > budget {
+			if s.price(v, changed, all) > budget {
 				continue
 			}
 			s.enqueue(id, m)
@@ -117,21 +125,19 @@ func (s *schemeC) lookAhead(near []cha.MethodID, budget int) {
 			}
 			steps = len(s.plan.Steps)
 		}
-		next = append(next, v.narrow...)
+		next, later = append(next, v.narrow...), append(later, v.wide...)
 	}
 }
 
 // price returns the number of classes, not counting those that are changed
-// anyway, that have to change before the method of a view needs no trap. What
-// is not initialized has no price: threads would have to change it themselves,
-// and it may never be called.
-func (s *schemeC) price(v *view, changed map[cha.ClassID]bool) int {
+// anyway, that have to change before the method of a view needs no trap.
+func (s *schemeC) price(v *view, changed map[cha.ClassID]bool, all bool) int {
 	more := map[cha.ClassID]bool{}
 	for _, t := range v.all {
 		if m := s.methods[t]; m != nil && m.planned || changed[t.Class] {
 			continue
 		}
-		if c := s.h.Class(t.Class); c != nil && !c.Initialized {
+		if c := s.h.Class(t.Class); !all && c != nil && !c.Initialized {
 			return math.MaxInt
 		}
 		more[t.Class] = true
@@ -158,6 +164,8 @@ func (s *schemeC) view(id cha.MethodID) *view {
 		v.all = append(v.all, ts...)
 		if len(ts) <= lookWide {
 			v.narrow = append(v.narrow, ts...)
+		} else {
+			v.wide = append(v.wide, ts...)
 		}
 	}
 	return v

@@ -38,7 +38,11 @@ func (l *loop) diagnose(dump string) string {
 	for i := range l.roots {
 		r := &l.roots[i]
 		if len(r.ids) == 0 {
-			out = append(out, fmt.Sprintf("the class of root %s is not loaded yet.", r.text))
+			text := fmt.Sprintf("the class of root %s is not loaded yet.", r.text)
+			if r.why != "" {
+				text = fmt.Sprintf("root %s can't be one: %s.", r.text, r.why)
+			}
+			out = append(out, text)
 			continue
 		}
 		threads, above := onStack(dump, r)

@@ -187,7 +187,11 @@ func (l *loop) report() *export.Report {
 			r.Roots = append(r.Roots, id.String())
 		}
 		if len(spec.ids) == 0 {
-			r.Notes = append(r.Notes, fmt.Sprintf("The class of root %s was never loaded.", spec.text))
+			note := fmt.Sprintf("The class of root %s was never loaded.", spec.text)
+			if spec.why != "" {
+				note = fmt.Sprintf("Root %s can't be one: %s.", spec.text, spec.why)
+			}
+			r.Notes = append(r.Notes, note)
 		}
 	}
 	for _, m := range l.ledger.Skipped() {

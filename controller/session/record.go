@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -124,11 +126,15 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 			return nil, nil, problem
 		}
 		if len(r.ids) == 0 && !rec.Wait {
-			n, err := s.findable(ctx, r.class)
+			in, err := s.findable(ctx, r.class)
 			if err != nil {
 				return nil, nil, err
 			}
-			if n == 0 {
+			if slices.Contains(in, 0) {
+				return nil, nil, fmt.Errorf("%w: %s: %s belongs to the JDK, which is left out; choose a method of the application that calls it",
+					ErrNoRoot, r.text, strings.ReplaceAll(r.class, "/", "."))
+			}
+			if len(in) == 0 {
 				if err := s.do(ctx, func() { problem = s.loop.unknownClass(r) }); err != nil {
 					return nil, nil, err
 				}

@@ -61,6 +61,7 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		return nil
 	}
 	ids := slices.SortedFunc(maps.Keys(l.owing), cha.ClassID.Compare)
+	l.s.log.Debug("reveal", "method", rv.method, "classes", len(ids), "steps", len(p.Steps), "revealed", len(p.Revealed))
 	l.enqueue(&job{classes: ids, done: func(left []cha.ClassID) {
 		if len(left) == 0 {
 			l.finishReveal(id)

@@ -20,6 +20,7 @@ type rootSpec struct {
 	class string // internal name
 	name  string
 	desc  string // "" for every descriptor
+	why   string // its class was loaded, and it can't be a root
 	ids   []cha.MethodID
 }
 
@@ -143,7 +144,10 @@ func (l *loop) lateRoots(id cha.ClassID) {
 		if r.class != id.Name {
 			continue
 		}
-		ids, _ := l.inClass(m, r)
+		ids, why := l.inClass(m, r)
+		if r.why = why; why != "" {
+			l.s.log.Warn("root", "root", r.text, "problem", why)
+		}
 		ids = slices.DeleteFunc(ids, func(x cha.MethodID) bool { return slices.Contains(r.ids, x) })
 		if len(ids) == 0 {
 			continue
@@ -173,19 +177,19 @@ func (l *loop) wantLate(roots []cha.MethodID, p delayedPlan) {
 	}
 }
 
-// findable asks the target's loaders whether a class that isn't loaded could
-// be, and returns how many of them say yes.
-func (s *Session) findable(ctx context.Context, class string) (n int, err error) {
+// findable asks the target which of its loaders could find a class that isn't
+// loaded; 0 stands for the JDK's own.
+func (s *Session) findable(ctx context.Context, class string) (loaders []uint32, err error) {
 	err = s.wait(ctx, func(done func()) {
 		s.loop.found = func(ids []uint32) {
-			n = len(ids)
+			loaders = ids
 			done()
 		}
 		var w wire.Writer
 		w.Str(class)
 		s.loop.send(wire.CmdFind, &w)
 	})
-	return n, err
+	return loaders, err
 }
 
 // suggest names up to three of the candidates that are like name.

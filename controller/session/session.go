@@ -191,6 +191,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		loaders: map[uint32]string{0: "boot"},
 	}
 	s.loop.h.SetPolicy(cha.ExcludeJDK)
+	s.loop.ledger.VerifyBy(s.loop.typesFor)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil
 }

@@ -39,7 +39,7 @@ var programs = []program{
 // some seconds.
 var shop = program{name: "shop", whole: "shop.FrontController.service", partial: "shop.ItemAction.execute"}
 
-const length = "8s" // of a recording of the shop
+const length = "20s" // of a recording of the shop
 
 type tool struct {
 	rivulet string // the binary
@@ -112,9 +112,12 @@ type run struct {
 
 func (r run) name() string { return fmt.Sprintf("%s-%s-%s", r.program.name, r.what, r.scheme) }
 
-func cases(p program) []run {
-	var out []run
-	for _, s := range []string{"A", "B"} {
+func cases(p program) (out []run) {
+	schemes := []string{"A", "B"}
+	if p.name == shop.name {
+		schemes = append(schemes, "C") // made for servers
+	}
+	for _, s := range schemes {
 		out = append(out, run{p, "partial", p.partial, s}, run{p, "whole", p.whole, s})
 	}
 	return out
@@ -239,7 +242,7 @@ func (t *tool) server(r run) error {
 	}
 	loaded := make(chan answer, 1)
 	go func() {
-		text, err := load("30")
+		text, err := load("45")
 		loaded <- answer{text, err}
 	}()
 	args := []string{"profile", strings.TrimSpace(string(pid)), "--root", r.root, "--scheme", r.scheme, "--for", length, "--top", "12", "--depth", "8"}

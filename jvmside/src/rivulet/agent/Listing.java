@@ -122,12 +122,13 @@ final class Listing {
         }
     }
 
-    /** Says which of the known loaders could find a class that isn't loaded. */
+    /** Says which of the known loaders could find a class that isn't loaded; 0 stands for the JDK's own. */
     void find(String name) {
         List<Integer> found = new ArrayList<>();
+        ClassLoader jdk = ClassLoader.getSystemClassLoader().getParent();
         for (int id = 0; id <= loaders.count(); id++) {
             try {
-                ClassLoader l = loaders.loader(id);
+                ClassLoader l = id == 0 ? jdk : loaders.loader(id);
                 String path = name + ".class";
                 if (l != null ? l.getResource(path) != null : ClassLoader.getSystemResource(path) != null) found.add(id);
             } catch (Throwable t) {
