@@ -150,9 +150,9 @@ func (l *loop) endCalibration() {
 		d.store32(top+wire.NCache, 0)
 	}
 	// On a machine without a free core no batch may run undisturbed, or the
-	// compiler may not get to the sample. What comes out then would take more
-	// off than it mends.
-	if cost, ok := calibrate.Measure(c.batches); ok && cost.Total() <= mostCost[l.clock()] {
+	// compiler may not get to the sample. What comes out then, or differs by
+	// more than itself from batch to batch, would take more off than it mends.
+	if cost, ok := calibrate.Measure(c.batches); ok && cost.Total() <= mostCost[l.clock()] && cost.Spread <= cost.Total() {
 		l.cost = &cost
 	}
 	l.s.log.Debug("calibrated", "cost", l.cost, "batches", len(c.batches), "took", time.Since(c.begin))
@@ -161,7 +161,8 @@ func (l *loop) endCalibration() {
 }
 
 // correct takes the probes' cost off a report's tree, where it is known; where
-// it isn't, the report's calibration is null and says so. The agent's own thread, which ran the sample, is nobody's business.
+// it isn't, the report's calibration is null and says so. The agent's own
+// thread, which ran the sample, is nobody's business.
 func (s *Session) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0

@@ -5,6 +5,9 @@
 //
 //	go tool task transcripts            all cases, some ten minutes
 //	go tool task transcripts -- h2      those whose name contains h2
+//
+// "transcripts exact" (go tool task exact) compares what the schemes count
+// instead, and writes docs/figures/exact.md.
 package main
 
 import (
@@ -62,7 +65,11 @@ func main() {
 	if b, err := exec.Command("go", "build", "-o", t.rivulet, ".").CombinedOutput(); err != nil {
 		log.Fatalf("build rivulet: %v\n%s", err, b)
 	}
-	if err := t.all(os.Args[1:]); err != nil {
+	work := t.all
+	if len(os.Args) > 1 && os.Args[1] == "exact" {
+		work = t.exact
+	}
+	if err := work(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -162,58 +169,69 @@ func (t *tool) bare(p program) (string, error) {
 // batch profiles a program that waits before and after its iterations.
 func (t *tool) batch(r run, bare string) error {
 	log.Print(r.name())
+	args := []string{"--top", "12", "--depth", "8"}
+	shown, out, err := t.profile(r, bare, args...)
+	if err != nil {
+		return err
+	}
+	return t.write(r, shown, out, fmt.Sprintf("checksum %s, bare run %s: equal", bare, bare))
+}
+
+// profile returns the command and its output. The program's checksum must be
+// that of its bare run.
+func (t *tool) profile(r run, bare string, more ...string) (args []string, out string, err error) {
 	cmd := t.script("run.sh", append([]string{r.program.name, r.count}, r.args...)...)
 	cmd.Env = append(os.Environ(), "JOPTS=-Dwl.bare=1")
 	p, err := proc.Start(cmd)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	defer p.Kill()
 	pid, err := p.Line("PID ")
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	if _, err := p.Line("READY"); err != nil {
-		return err
+		return nil, "", err
 	}
-	args := []string{"profile", strings.TrimPrefix(pid, "PID "), "--root", r.root, "--scheme", r.scheme, "--top", "12", "--depth", "8"}
+	args = append([]string{"profile", strings.TrimPrefix(pid, "PID "), "--root", r.root, "--scheme", r.scheme}, more...)
 	if r.what == "whole" {
 		args = append(args, "--until-calls", r.count)
 	}
 	prof, err := proc.Start(exec.Command(t.rivulet, args...))
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	defer prof.Kill()
 	if _, err := prof.ErrLine("rivulet: recording"); err != nil {
-		return err
+		return nil, "", err
 	}
 	if err := p.Send("go"); err != nil {
-		return err
+		return nil, "", err
 	}
 	if _, err := p.Line("DONE"); err != nil {
-		return err
+		return nil, "", err
 	}
 	if r.what == "partial" {
 		if err := prof.Cmd.Process.Signal(os.Interrupt); err != nil {
-			return err
+			return nil, "", err
 		}
 	}
 	if err := prof.Wait(); err != nil {
-		return fmt.Errorf("rivulet: %w: %s", err, prof.Err.All())
+		return nil, "", fmt.Errorf("rivulet: %w: %s", err, prof.Err.All())
 	}
 	if err := p.Send("post"); err != nil {
-		return err
+		return nil, "", err
 	}
 	line, err := p.Contains("checksum=")
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	m := checksum.FindStringSubmatch(line)
 	if m == nil || m[1] != bare {
-		return fmt.Errorf("%q, but the bare run's checksum is %s", line, bare)
+		return nil, "", fmt.Errorf("%q, but the bare run's checksum is %s", line, bare)
 	}
-	return t.write(r, args, prof.Out.All(), fmt.Sprintf("checksum %s, bare run %s: equal", m[1], bare))
+	return args, prof.Out.All(), nil
 }
 
 // server profiles the shop under load. Its own books are the checksum: the
