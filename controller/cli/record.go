@@ -74,7 +74,8 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		{"--format", f.format, []string{"text", "json"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
-			return usage("%s %q: there is only %s", c.flag, c.value, strings.Join(c.known, " and "))
+			last := len(c.known) - 1
+			return usage("%s %q: there is only %s and %s", c.flag, c.value, strings.Join(c.known[:last], ", "), c.known[last])
 		}
 	}
 	changed := cmd.Flags().Changed
