@@ -326,21 +326,28 @@ func (l *loop) onBatch(r *wire.Reader) error {
 func (l *loop) gone(id cha.ClassID) {
 	m := l.h.Class(id)
 	switch {
-	case l.round == nil || m == nil:
-	case m.Exact == nil && l.round.tries < 20:
+	case m != nil && m.Exact == nil && l.round != nil && l.round.tries < 20:
 		l.round.again = append(l.round.again, id)
-	case m.Exact == nil:
+	case m != nil && m.Exact == nil:
 		l.refused(id, "its definition did not end while a caller waited")
 	default:
-		l.h.Remove(id)
+		if m != nil {
+			l.h.Remove(id)
+		}
+		l.forgo(id)
 	}
+}
+
+// forgo takes what is wanted of a class for done: nobody has to wait for it.
+func (l *loop) forgo(id cha.ClassID) {
+	l.offered[id] = l.wanted[id]
+	l.settled(id)
 }
 
 func (l *loop) refused(id cha.ClassID, reason string) {
 	l.s.log.Info("class left alone", "class", id, "reason", reason)
 	l.ledger.Refuse(hotswap.ClassID(id), reason)
-	l.offered[id] = l.wanted[id]
-	l.settled(id) // nobody has to wait for it
+	l.forgo(id)
 }
 
 // pauses are the JVM's own figures of its safepoints.
