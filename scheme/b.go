@@ -14,12 +14,17 @@ func (*schemeB) Name() string { return "B" }
 // Roots plans the roots alone, and all callbacks if anything below the roots
 // can lead to one: there are many of them, and later a caller would wait.
 func (s *schemeB) Roots(roots []cha.MethodID) Plan {
-	s.begin(shallow)
-	s.roots(roots)
-	if !s.callbacks && callsBack(s.h, roots) {
-		s.setCallbacks()
-	}
+	s.open(roots)
 	return s.end()
+}
+
+// open begins a plan of roots and callbacks.
+func (c *core) open(roots []cha.MethodID) {
+	c.begin(shallow)
+	c.roots(roots)
+	if !c.callbacks && callsBack(c.h, roots) {
+		c.setCallbacks()
+	}
 }
 
 // callsBack reports whether a method below the roots, or one of them, calls the

@@ -48,11 +48,7 @@ func (*schemeC) Name() string { return "C" }
 // Roots plans the roots, all callbacks as B does, and what is near: nobody
 // waits.
 func (s *schemeC) Roots(roots []cha.MethodID) Plan {
-	s.begin(shallow)
-	s.roots(roots)
-	if !s.callbacks && callsBack(s.h, roots) {
-		s.setCallbacks()
-	}
+	s.open(roots)
 	s.drain()
 	var near []cha.MethodID
 	for _, st := range s.plan.Steps {

@@ -63,7 +63,7 @@ var Messages = []Message{
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
 	{"REQ_CALIBRATED", ReqCalibrated, "u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough"},
-	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class"},
+	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class; 0 stands for the JDK's own"},
 }
 
 // Constants of messages.

@@ -39,7 +39,7 @@ final class Wire {
     static final int REQ_RESTORED = 24;
     /** one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough. */
     static final int REQ_CALIBRATED = 26;
-    /** loaders of which a resource search found the class. */
+    /** loaders of which a resource search found the class; 0 stands for the JDK's own. */
     static final int REQ_FOUND = 25;
     /** an interface. */
     static final int CLASS_INTERFACE = 1;
