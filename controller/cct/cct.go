@@ -20,7 +20,11 @@
 // per thread as in JFluid (papers/002, section 5).
 package cct
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
 
 // A Method is what a method id stands for. Whoever instruments hands out the
 // ids and knows their methods.
@@ -31,6 +35,11 @@ type Method struct {
 
 // A Lookup finds the method of an id.
 type Lookup func(id int32) (Method, bool)
+
+// Unplaced is the method of a node that stands for no method: what lies below
+// it are calls that found no room for contexts of their own, one node for each
+// method and thread record.
+const Unplaced int32 = wire.MethodUnplaced
 
 // A Node is one calling context: a method, called along one path.
 type Node struct {
@@ -43,7 +52,10 @@ type Node struct {
 	Error      int64 // ns by which Self may be off, after Correct
 	Total      int64 // ns of its own and of everything below
 	Children   []*Node
-	Incomplete bool // a wait for its callees timed out: callees may be missing
+	Back       int64   // calls from here to ancestors whose nodes count them: recursion folded while recording
+	Sample     *Sample // where the thread's time on a core was sampled and anything was found here
+	Incomplete bool    // a wait for its callees timed out: callees may be missing
+	Folded     bool    // recursion was folded into the node while recording
 }
 
 // A Thread is a record of the data file: the tree of one thread, or of

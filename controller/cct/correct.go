@@ -36,7 +36,12 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 			children += float64(c.Calls) * k.Cost.Outer
 			spread += float64(c.Calls) * k.Cost.Spread / 2
 		}
-		spread += float64(n.Calls) * own.Cost.Spread / 2
+		// Folded recursion: the callees are nodes above, with methods of their own cost.
+		children += float64(n.Back) * own.Cost.Outer
+		spread += float64(n.Calls+n.Back) * own.Cost.Spread / 2
+		if n.Method == Unplaced {
+			children = 0 // their callers are elsewhere
+		}
 		var taken, clamped int64
 		n.Raw = n.Self
 		n.Self, taken, clamped = calibrate.Correct(n.Raw, n.Calls, own.Cost, children)

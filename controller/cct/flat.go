@@ -15,6 +15,7 @@ type Flat struct {
 	Self       int64
 	Raw        int64 // see Node
 	Error      int64
+	Sample     Sample
 	Total      int64 // recursion counted once: only the outermost level of each path
 }
 
@@ -36,6 +37,9 @@ func FlatOf(roots []*Node) []Flat {
 	}
 	Walk(roots,
 		func(n *Node, _ int) bool {
+			if n.Method == Unplaced {
+				return true
+			}
 			i := lookup(n.Method)
 			f := &flat[i]
 			f.Contexts++
@@ -44,6 +48,9 @@ func FlatOf(roots []*Node) []Flat {
 			f.Self += n.Self
 			f.Raw += n.Raw
 			f.Error = addError(f.Error, n.Error)
+			if n.Sample != nil {
+				f.Sample = f.Sample.Plus(*n.Sample)
+			}
 			f.Incomplete = f.Incomplete || n.Incomplete
 			if open[i] == 0 {
 				f.Total += n.Total
@@ -51,7 +58,11 @@ func FlatOf(roots []*Node) []Flat {
 			open[i]++
 			return true
 		},
-		func(n *Node, _ int) { open[at[n.Method]]-- })
+		func(n *Node, _ int) {
+			if n.Method != Unplaced {
+				open[at[n.Method]]--
+			}
+		})
 	slices.SortFunc(flat, func(a, b Flat) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Method, b.Method))
 	})

@@ -73,7 +73,7 @@ func (m *image) node(rec int, parent uint32, n *cct.Node) uint32 {
 	m.put64(off+wire.NThrown, n.Thrown)
 	m.put64(off+wire.NSelf, n.Self)
 	if n.Incomplete {
-		m.put64(off+wire.NFlags, wire.NIncomplete)
+		m.put32(off+wire.NFlags, wire.NIncomplete)
 	}
 	if parent != 0 {
 		head := *(*uint32)(unsafe.Pointer(&m.mem[offNode(parent)+wire.NChild]))

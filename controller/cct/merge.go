@@ -66,7 +66,10 @@ func (n *Node) add(o *Node) {
 	n.Self += o.Self
 	n.Raw += o.Raw
 	n.Error = addError(n.Error, o.Error)
+	n.Back += o.Back
+	n.Sample = addSample(n.Sample, o.Sample)
 	n.Incomplete = n.Incomplete || o.Incomplete
+	n.Folded = n.Folded || o.Folded
 	n.Levels = max(n.Levels, o.Levels)
 }
 

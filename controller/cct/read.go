@@ -25,13 +25,19 @@ var ErrGone = errors.New("the data file was truncated")
 // now is the target's System.nanoTime, taken before the call; with it, a
 // thread that is inside has the time since its last boundary charged to the
 // method in which it is, so that long invocations show before they end. With
-// 0 nothing is charged.
+// 0 nothing is charged. While the recording pauses, the time that counts is the
+// one when the pause began.
+//
+// Only the recording that is on (H_EPOCH) is read: trees of earlier ones may
+// still be there.
 //
 // Whatever the target writes, Read ends, touches nothing outside mem, and
 // needs memory in proportion to the nodes that H_NODE_LIMIT admits. Links
 // that lead nowhere, or to a node already seen, are counted in Snapshot.Bad
 // and not followed.
-func Read(mem []byte, now int64) (s *Snapshot, err error) {
+func Read(mem []byte, now int64) (*Snapshot, error) { return read(mem, now, nil) }
+
+func read(mem []byte, now int64, samples map[uint32]Sample) (s *Snapshot, err error) {
 	if len(mem) < wire.OffNodes {
 		return nil, fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)
 	}
@@ -50,11 +56,18 @@ func Read(mem []byte, now int64) (s *Snapshot, err error) {
 		}
 	}()
 
-	r := &reader{mem: mem[:len(mem)&^7]}
+	r := &reader{mem: mem[:len(mem)&^7], samples: samples}
 	if magic, version := r.word(wire.HMagic), r.half(wire.HVersion); magic != wire.Magic || version != wire.Version {
 		return nil, fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
 	}
 	r.grow()
+	r.tag, r.epoch = r.word(wire.HTag), r.half(wire.HEpoch)
+	if r.tag == 0 {
+		r.tag = r.word(wire.HClosedTag)
+		if closed := r.word(wire.HClosed); closed != 0 {
+			now = min(now, closed)
+		}
+	}
 	s = &Snapshot{}
 	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)
 	for rec := int64(1); rec < records; rec++ {
@@ -75,12 +88,15 @@ func count(v int64) int64 { return max(v, 0) }
 
 // A reader is one pass over the data file.
 type reader struct {
-	mem   []byte // whole 8-byte words only
-	limit uint32 // nodes from here on are not there
-	seen  []uint64
-	bad   int64
-	nodes slab
-	refs  []*Node // slab from which lists of children are cut
+	mem     []byte // whole 8-byte words only
+	tag     int64  // of the part that is on, or that ended last
+	epoch   uint32
+	limit   uint32 // nodes from here on are not there
+	seen    []uint64
+	bad     int64
+	samples map[uint32]Sample
+	nodes   slab
+	refs    []*Node // slab from which lists of children are cut
 }
 
 // word and half read one word in one piece. The offsets come from wire's
@@ -126,6 +142,9 @@ func nodeOffset(index uint32) int { return wire.OffNodes + int(index)<<wire.Node
 // thread reads one record and the tree that hangs on it; nil if the record
 // was never inside the subgraph.
 func (r *reader) thread(rec int, now int64) *Thread {
+	if r.half(rec+wire.REpoch) != r.epoch {
+		return nil
+	}
 	top, entries := r.half(rec+wire.RTop), r.word(rec+wire.REntries)
 	if top == 0 && entries <= 0 {
 		return nil
@@ -149,7 +168,7 @@ func (r *reader) thread(rec int, now int64) *Thread {
 	}
 	t.Suspended = count(r.word(rec + wire.RSuspended))
 	t.Open = cursor != 0
-	still := r.word(rec+wire.RLast) == last && r.word(rec+wire.RCursor) == cursor
+	still := r.word(rec+wire.RLast) == last && r.word(rec+wire.RCursor) == cursor && (r.word(rec+wire.RKey)^r.tag)>>wire.IndexBits == 0
 	if elapsed := now - last; now > 0 && last > 0 && elapsed > 0 && still && inside != nil {
 		if r.half(rec+wire.RBusy) != 0 {
 			t.Suspended += elapsed // it waits for the profiler
@@ -180,19 +199,26 @@ func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
 		for next := r.half(nodeOffset(it.index) + wire.NChild); next != 0 && r.take(next); {
 			off := nodeOffset(next)
 			method := r.half(off + wire.NMethod)
-			if method < wire.MaxMethods {
+			switch {
+			case method&^wire.MethodBack < wire.MaxMethods && method&wire.MethodBack != 0:
+				it.node.Back += count(r.word(off + wire.NCalls))
+			case method < wire.MaxMethods, int32(method) == Unplaced:
 				n := r.nodes.cut()
 				n.Method = int32(method)
 				n.Calls = count(r.word(off + wire.NCalls))
 				n.Thrown = count(r.word(off + wire.NThrown))
 				n.Self = count(r.word(off + wire.NSelf))
-				n.Incomplete = r.word(off+wire.NFlags)&wire.NIncomplete != 0
+				flags := r.half(off + wire.NFlags)
+				n.Incomplete, n.Folded = flags&wire.NIncomplete != 0, flags&wire.NFolded != 0
+				if k, ok := r.samples[next]; ok {
+					n.Sample = &k
+				}
 				found = append(found, n)
 				stack = append(stack, item{next, n})
 				if int64(next) == cursor {
 					inside = n
 				}
-			} else {
+			default:
 				r.bad++
 			}
 			next = r.half(off + wire.NSibling)

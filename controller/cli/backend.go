@@ -23,6 +23,7 @@ type attached interface {
 	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
 	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
 	Start(ctx context.Context, r session.Recording) error
+	Warm(ctx context.Context) error
 	Done() <-chan struct{}
 	Progress() session.Progress
 	Diagnose(ctx context.Context) string

@@ -96,6 +96,13 @@ func (f *fake) Start(_ context.Context, r session.Recording) error {
 	return f.startErr
 }
 
+func (f *fake) Warm(context.Context) error {
+	if f.rec.Warmup > 0 || f.rec.WarmupCalls > 0 {
+		f.note("warm")
+	}
+	return nil
+}
+
 func (f *fake) Done() <-chan struct{}           { return f.done }
 func (f *fake) Progress() session.Progress      { return session.Progress{Phase: "recording", Calls: 12} }
 func (f *fake) Diagnose(context.Context) string { return f.diagnose }

@@ -104,9 +104,13 @@ func (m *meter) say(text string) {
 // armed tells people and scripts that calls count from now on.
 func (m *meter) armed() {
 	p := m.source()
-	text := fmt.Sprintf("recording; %d methods of %d classes instrumented so far", p.Instrumented, p.Classes)
+	doing := "recording"
+	if p.Phase == "warming up" {
+		doing = p.Phase
+	}
+	text := fmt.Sprintf("%s; %d methods of %d classes instrumented so far", doing, p.Instrumented, p.Classes)
 	if p.Instrumented == 0 {
-		text = "recording; the root's class is not loaded yet"
+		text = doing + "; the root's class is not loaded yet"
 	}
 	m.say(text)
 }

@@ -26,6 +26,7 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
   rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
   rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
+  rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,6 +71,9 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		return err
 	}
 	m.armed()
+	if err := f.warm(s, m, in.first); err != nil {
+		return errors.Join(err, s.Close())
+	}
 	await(s, m, f.length, in.first)
 	r, err := finish(in, s, m)
 	return a.deliver(r, err, f, out)

@@ -22,6 +22,11 @@ type recordFlags struct {
 	roots      []string
 	scheme     string
 	clock      string
+	recursion  string
+	modes      []string
+	rules      []session.ModeRule
+	warmup     warmup
+	cpu        bool
 	length     time.Duration
 	untilCalls int64
 	format     string
@@ -39,6 +44,10 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`; may be repeated")
 	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called; C: as B, looking ahead")
 	fs.StringVar(&f.clock, "clock", "tick", "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty")
+	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
+	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated")
+	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then")
+	fs.Var(&f.warmup, "warmup", "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
 	fs.StringVar(&f.format, "format", "text", "`text` or json")
@@ -71,12 +80,21 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 	}{
 		{"--scheme", f.scheme, []string{"A", "B", "C"}},
 		{"--clock", f.clock, []string{"tick", "precise"}},
+		{"--recursion", f.recursion, []string{"expand", "fold"}},
 		{"--format", f.format, []string{"text", "json"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			last := len(c.known) - 1
 			return usage("%s %q: there is only %s and %s", c.flag, c.value, strings.Join(c.known[:last], ", "), c.known[last])
 		}
+	}
+	for _, m := range f.modes {
+		pattern, mode, _ := strings.Cut(m, "=")
+		rule := session.ModeRule{Pattern: pattern, Mode: mode}
+		if err := rule.Check(); err != nil {
+			return usage("--mode %q: %w; give PATTERN=MODE, such as com.acme.util.*=counted", m, err)
+		}
+		f.rules = append(f.rules, rule)
 	}
 	changed := cmd.Flags().Changed
 	f.depthGiven = changed("depth")
@@ -94,7 +112,8 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 }
 
 func (f *recordFlags) recording() session.Recording {
-	return session.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait}
+	return session.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait,
+		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls}
 }
 
 // report writes r in the form that the flags ask for.
@@ -109,6 +128,27 @@ func (f *recordFlags) report(r *export.Report, o *output) error {
 		}
 		return r.Text(w, export.TextOptions{Top: f.top, Depth: f.depth, Color: hasColor(o.w)})
 	})
+}
+
+// warm sees the warm-up through. A recording that ends in it, or is ended by the
+// user, is reported all the same.
+func (f *recordFlags) warm(s attached, m *meter, ends ...context.Context) error {
+	if f.warmup == (warmup{}) {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, end := range ends {
+		defer context.AfterFunc(end, cancel)()
+	}
+	err := s.Warm(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err == nil:
+		m.say("the warm-up is over; recording")
+	}
+	return err
 }
 
 // errInterrupted is Ctrl-C before there was anything to report.
@@ -193,6 +233,38 @@ func deadline(length time.Duration) <-chan time.Time {
 		return nil
 	}
 	return time.After(length)
+}
+
+// A warmup is a time or a number of root invocations.
+type warmup struct {
+	length time.Duration
+	calls  int64
+}
+
+func (w *warmup) Type() string { return "5s" }
+
+func (w *warmup) String() string {
+	switch {
+	case w.calls > 0:
+		return strconv.FormatInt(w.calls, 10)
+	case w.length > 0:
+		return w.length.String()
+	}
+	return ""
+}
+
+func (w *warmup) Set(text string) error {
+	*w = warmup{}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+		w.calls = n
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return errors.New("give a time such as 5s or a number of root invocations such as 500")
+	}
+	w.length = d
+	return nil
 }
 
 // A size is a number of bytes with K, M or G.

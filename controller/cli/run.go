@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -89,6 +90,9 @@ func (a *app) runProgram(argv []string, f *recordFlags) error {
 			}
 		}
 	}()
+	if err := f.warm(s, m, exited, in.second); err != nil {
+		return errors.Join(err, s.Close())
+	}
 	await(s, m, f.length, exited, in.second)
 	if exited.Err() != nil {
 		select { // the session finds out a little later

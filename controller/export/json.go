@@ -26,6 +26,7 @@ type head struct {
 	Target          jsonTarget       `json:"target"`
 	Scheme          string           `json:"scheme"`
 	Clock           string           `json:"clock"`
+	Recursion       string           `json:"recursion"`
 	Roots           []string         `json:"roots"`
 	Seconds         float64          `json:"seconds"`
 	Ended           string           `json:"ended"`
@@ -40,6 +41,7 @@ type head struct {
 	Redefinition    jsonRedefinition `json:"redefinition"`
 	Time            jsonTime         `json:"time"`
 	Calibration     *Calibration     `json:"calibration"`
+	CPU             *CPU             `json:"cpu"`
 	Notes           []string         `json:"notes"`
 }
 
@@ -81,6 +83,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Target:          jsonTarget(r.Target),
 		Scheme:          r.Scheme,
 		Clock:           r.Clock,
+		Recursion:       map[bool]string{false: "expanded", true: "folded"}[r.Fold],
 		Roots:           some(r.Roots),
 		Seconds:         r.Time.Seconds(),
 		Ended:           r.Ended,
@@ -97,6 +100,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 			Classes: r.Redefinition.Classes,
 			MS:      milliseconds(r.Redefinition.Time),
 		},
+		CPU:   r.CPU,
 		Time:  jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Notes: some(r.Notes),
 	}
@@ -174,6 +178,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("self_ns", e.Self)
 	w.field("total_ns", e.Total)
 	w.uncorrected(e.Raw, e.Error)
+	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
 	w.text("}")
 }
@@ -199,7 +204,11 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
 		w.uncorrected(n.Raw, n.Error)
+		if n.Sample != nil {
+			w.cpu(n.Self, *n.Sample)
+		}
 		w.flag("incomplete", n.Incomplete)
+		w.flag("folded", n.Folded)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
 		if cut {
 			s := cct.Sum(n.Children)
@@ -230,6 +239,14 @@ func (w *jsonWriter) uncorrected(raw, err int64) {
 	if w.report.Calibration != nil {
 		w.field("measured_ns", raw)
 		w.field("error_ns", err)
+	}
+}
+
+// cpu writes how much of a self time was on a core, where that was sampled.
+func (w *jsonWriter) cpu(self int64, s cct.Sample) {
+	if ns, ok := s.Of(self); ok {
+		w.field("cpu_ns", ns)
+		w.field("cpu_samples", s.Count)
 	}
 }
 

@@ -22,6 +22,7 @@ type Report struct {
 	Target Target
 	Scheme string        // "A", "B"
 	Clock  string        // "precise"
+	Fold   bool          // recursion was folded while recording
 	Roots  []string      // as resolved: "pkg.C.m(I)V"
 	Time   time.Duration // from arming to the end
 	Ended  string        // why it ended, such as "stopped" or "target exited"
@@ -29,6 +30,9 @@ type Report struct {
 
 	Tree   *cct.Snapshot // nil reads as empty
 	Lookup cct.Lookup    // names of the methods in Tree
+
+	// CPU says how threads' time on a core was sampled, nil where it was not.
+	CPU *CPU
 
 	// Calibration is what the probes cost in this target, nil where it was not
 	// measured. With it the tree's times are corrected, and Correction says by
@@ -62,6 +66,14 @@ type Calibration struct {
 	Spread  float64 `json:"spread_ns"` // how far their sum may be off
 	Batches int     `json:"batches"`   // measured; the cheapest counts
 	Tick    *Tick   `json:"tick"`      // nil with the precise clock
+}
+
+// A CPU says how threads' time on a core was sampled. Virtual counts looks at
+// virtual threads, which say nothing.
+type CPU struct {
+	Samples int64   `json:"samples"`
+	Share   float64 `json:"core_share"` // of one core, that looking took
+	Virtual int64   `json:"virtual"`
 }
 
 // A Tick says how the tick clock went.
@@ -110,8 +122,14 @@ func (r *Report) figures() figures {
 	return f
 }
 
+// noRoom stands for the contexts of calls that found no room in the tree.
+const noRoom = "(no room for contexts)"
+
 // method names a method even if nobody knows it.
 func (r *Report) method(id int32) cct.Method {
+	if id == cct.Unplaced {
+		return cct.Method{Name: noRoom}
+	}
 	if r.Lookup != nil {
 		if m, ok := r.Lookup(id); ok {
 			return m

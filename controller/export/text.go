@@ -154,13 +154,13 @@ func (t *textWriter) hotMethods() {
 	if t.o.Top > 0 && len(flat) > t.o.Top {
 		flat = flat[:t.o.Top]
 	}
-	table := table{head: []string{"self", "±", "share", "total", "calls", "thrown", "self/call", "method"}}
+	table := table{head: []string{"self", "±", "share", "total", "on cpu", "calls", "thrown", "self/call", "method"}}
 	for _, e := range flat {
 		each := "-"
 		if e.Calls > 0 {
 			each = Duration(e.Self / e.Calls)
 		}
-		table.add(t.labels[e.Method], "", Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self), Duration(e.Total),
+		table.add(t.labels[e.Method], "", Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self), Duration(e.Total), t.onCPU(e.Sample),
 			Count(e.Calls), t.thrown(e.Thrown), each)
 	}
 	table.write(&t.sink, t.o.Color)
@@ -185,6 +185,19 @@ func (t *textWriter) uncertain(e cct.Flat) string {
 		return "> 100 %"
 	}
 	return fmt.Sprintf("%.0f %%", math.Ceil(100*float64(e.Error)/float64(e.Self)))
+}
+
+// onCPU is the share of the time that was spent on a core; empty if nobody
+// looked, so that the column goes.
+func (t *textWriter) onCPU(s cct.Sample) string {
+	if t.report.CPU == nil {
+		return ""
+	}
+	of, ok := s.Of(100)
+	if !ok {
+		return "-"
+	}
+	return fmt.Sprintf("%d %%", of)
 }
 
 // thrown is empty if nothing was thrown at all, so that the column goes.
@@ -266,6 +279,13 @@ func (t *textWriter) footer() {
 	r := t.report
 	t.section("Instrumentation")
 	t.calibration()
+	if c := r.CPU; c != nil {
+		t.printf("on cpu: %s at threads inside, which took %.1f %% of a core", Plural(c.Samples, "look", "looks"), 100*c.Share)
+		if c.Virtual > 0 {
+			t.printf("; %s at virtual threads say nothing", Count(c.Virtual))
+		}
+		t.text("\n")
+	}
 	t.printf("%s instrumented, %s called\n", Plural(int64(r.Instrumented), "method", "methods"), Count(int64(t.called())))
 	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
 		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))
@@ -282,7 +302,7 @@ func (t *textWriter) footer() {
 		what, hint string
 	}{
 		{t.figures.snapshot.Incomplete, "waits for instrumentation that timed out", "below nodes marked incomplete, counts are lower bounds"},
-		{t.figures.snapshot.Overflow, "calls missing for want of room in the tree", "raise --memory"},
+		{t.figures.snapshot.Overflow, "calls without a context of their own for want of room in the tree", "below \"" + noRoom + "\" they count by method; raise --memory"},
 		{t.figures.snapshot.Lost, "root invocations missing", "too many were under way at one time"},
 		{t.figures.snapshot.Refused, "root invocations left out", "--until-calls was reached"},
 		{t.figures.snapshot.Bad, "damaged links in the tree", "the target's memory can't be trusted"},

@@ -26,7 +26,11 @@ func (t *textWriter) tree() {
 	for _, n := range cct.HotPath(roots) {
 		hot[n] = true
 	}
-	table := table{head: []string{"calls", "thrown", "self", "total", "share", "  method"}}
+	table := table{head: []string{"calls", "thrown", "self", "total", "share", "on cpu", "  method"}}
+	samples := map[*cct.Node]cct.Sample{}
+	if t.report.CPU != nil {
+		samples = cct.SampleTotals(roots)
+	}
 	// Work in progress: the last element is the next line.
 	var todo []branch
 	push := func(lines []branch) {
@@ -42,7 +46,7 @@ func (t *textWriter) tree() {
 		todo = todo[:len(todo)-1]
 		if b.node == nil {
 			table.add("  "+b.joint+foldLabel(b), styleFold, Count(b.fold.Calls), t.thrown(b.fold.Thrown), "",
-				Duration(b.fold.Total), share(b.fold.Total, t.sums.Self))
+				Duration(b.fold.Total), share(b.fold.Total, t.sums.Self), "")
 			continue
 		}
 		n := b.node
@@ -51,7 +55,7 @@ func (t *textWriter) tree() {
 			mark, style = "* ", styleHot
 		}
 		table.add(mark+b.joint+t.nodeLabel(b), style, Count(n.Calls), t.thrown(n.Thrown), Duration(n.Self),
-			Duration(n.Total), share(n.Total, t.sums.Self))
+			Duration(n.Total), share(n.Total, t.sums.Self), t.onCPU(samples[n]))
 		push(t.below(b, len(table.rows)+len(todo)))
 	}
 	table.write(&t.sink, t.o.Color)
@@ -91,11 +95,17 @@ func (t *textWriter) below(b branch, rows int) []branch {
 
 func (t *textWriter) nodeLabel(b branch) string {
 	label := t.labels[b.node.Method]
+	if b.node.Method == cct.Unplaced {
+		label = noRoom
+	}
 	if b.depth > mostIndent {
 		label = fmt.Sprintf("[level %d] %s", b.depth+1, label)
 	}
 	if n := b.node.Levels; n > 1 {
 		label += fmt.Sprintf(" (recursive, %d levels)", n)
+	}
+	if b.node.Folded {
+		label += " (recursion folded)"
 	}
 	if b.node.Incomplete {
 		label += " (incomplete)"

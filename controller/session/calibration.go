@@ -33,10 +33,11 @@ const (
 
 // mostCost is the dearest that a compiled probe pair can be, in ns, with room
 // for slow machines.
-var mostCost = map[byte]float64{wire.ModeTick: 40, wire.ModePrecise: 400}
+var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeTick: 40, wire.ModePrecise: 400}
 
 // A calibration is under way, or done.
 type calibration struct {
+	mode           byte
 	begin          time.Time
 	batches        []calibrate.Batch
 	callee, caller int64 // self times up to the last batch
@@ -45,10 +46,21 @@ type calibration struct {
 	done           func()
 }
 
-// calibrate measures what the probes cost with the recording's clock, in this
-// target, with its compiler. It needs the gate open, so it comes before any
-// root is armed. A target that can't do it is recorded uncorrected.
-func (s *Session) calibrate(ctx context.Context) error {
+// A cost is what calibration found for a mode.
+type cost struct {
+	calibrate.Cost
+	batches int
+}
+
+// doubtful tells whether batches differed so much that the machine can't have
+// been quiet.
+func (c *cost) doubtful() bool { return c == nil || c.Spread > c.Total()/2 }
+
+// calibrate measures what the probes of a mode cost in this target, with its
+// compiler. It needs the gate open and a tree of its own, so it comes before
+// any root is armed, or afterwards. A target that can't do it is recorded
+// uncorrected.
+func (s *Session) calibrate(ctx context.Context, mode byte) error {
 	classes := s.bundle.Sample
 	r, err := probe.Rewrite(classes, s.hooks(), func(k probe.MethodKey) (int32, bool) {
 		switch k.Name {
@@ -67,12 +79,54 @@ func (s *Session) calibrate(ctx context.Context) error {
 	w.Block(r.Bytes)
 	return s.wait(ctx, func(done func()) {
 		l := &s.loop
-		l.calibration = calibration{begin: time.Now(), done: done}
-		s.data.setMode(sampleCaller, l.clock()|wire.ModeRoot)
-		s.data.setMode(sampleCallee, l.clock())
-		s.data.setGate(true)
+		l.calibration = calibration{mode: mode, begin: time.Now(), done: done}
+		if mode == wire.ModeCounted {
+			s.data.setMode(sampleCaller, l.clock()|wire.ModeRoot)
+		} else {
+			s.data.setMode(sampleCaller, mode|wire.ModeRoot)
+		}
+		s.data.setMode(sampleCallee, mode)
+		s.data.store32(wire.HEpoch, s.data.load32(wire.HEpoch)+1)
+		s.data.open()
 		l.send(wire.CmdCalibrate, &w)
 	})
+}
+
+// remeasure calibrates, after the recording, the modes that were not when it
+// began, or only on a busy machine; what is measured better counts. Roots are
+// none any more then, so that only the sample is recorded.
+func (s *Session) remeasure(ctx context.Context) {
+	var want []byte
+	err := s.do(ctx, func() {
+		l := &s.loop
+		if !l.armed || s.data.load32(wire.HState) != wire.StateUp {
+			return
+		}
+		l.final = make([]byte, l.ledger.Len())
+		used := map[byte]bool{l.clock(): true}
+		for id := int32(1); id < l.ledger.Len(); id++ {
+			l.final[id] = s.data.mode(id) &^ wire.ModeRoot
+			used[l.final[id]] = true
+			s.data.setMode(id, wire.ModeOff)
+		}
+		for _, mode := range []byte{wire.ModeCounted, wire.ModeTick, wire.ModePrecise} {
+			if used[mode] && l.costs[mode].doubtful() {
+				want = append(want, mode)
+			}
+		}
+	})
+	if err != nil {
+		return
+	}
+	for _, mode := range want {
+		bounded, cancel := context.WithTimeout(ctx, 2*calibrationLongest)
+		err := s.calibrate(bounded, mode)
+		cancel()
+		if err != nil {
+			s.log.Debug("not calibrated again", "mode", mode, "error", err)
+			return
+		}
+	}
 }
 
 // onCalibrated takes a batch and answers with the size of the next.
@@ -133,54 +187,71 @@ func (l *loop) sampleTimes() (callee, caller int64) {
 	return callee, caller
 }
 
-// endCalibration closes the gate and takes the sample out of the data file:
-// its thread is outside, so nobody else writes its record.
+// endCalibration closes the gate and keeps what was found, if it is better than
+// what was known. The sample's tree is one of its own, which nobody reads.
 func (l *loop) endCalibration() {
 	d, c := l.s.data, &l.calibration
-	d.setGate(false)
+	d.shut(l.s.now())
 	d.setMode(sampleCaller, wire.ModeOff)
 	d.setMode(sampleCallee, wire.ModeOff)
-	for i := int64(1); i < min(d.load(wire.HNextRecord), wire.Records); i++ {
-		r := wire.OffRecords + i<<wire.RecordShift
-		for _, word := range []int64{wire.REntries, wire.RReturns, wire.RSuspended} {
-			d.store(r+word, 0)
-		}
-		top := wire.OffNodes + int64(d.load32(r+wire.RTop))<<wire.NodeShift
-		d.store32(top+wire.NChild, 0)
-		d.store32(top+wire.NCache, 0)
-	}
+	d.store32(wire.HEpoch, d.load32(wire.HEpoch)+1)
+	d.store(wire.HLost, 0)
 	// On a machine without a free core no batch may run undisturbed, or the
 	// compiler may not get to the sample. What comes out then, or differs by
 	// more than itself from batch to batch, would take more off than it mends.
-	if cost, ok := calibrate.Measure(c.batches); ok && cost.Total() <= mostCost[l.clock()] && cost.Spread <= cost.Total() {
-		l.cost = &cost
+	if m, ok := calibrate.Measure(c.batches); ok && m.Total() <= mostCost[c.mode] && m.Spread <= m.Total() {
+		if c.mode == wire.ModeCounted { // a counted method has no time of its own
+			m.Inner, m.Outer = 0, m.Total()
+		}
+		if old := l.costs[c.mode]; old == nil || m.Total() < old.Total() || m.Spread < old.Spread && old.doubtful() {
+			l.costs[c.mode] = &cost{m, len(c.batches)}
+		}
 	}
-	l.s.log.Debug("calibrated", "cost", l.cost, "batches", len(c.batches), "took", time.Since(c.begin))
+	l.s.log.Debug("calibrated", "mode", c.mode, "cost", l.costs[c.mode], "batches", len(c.batches), "took", time.Since(c.begin))
 	c.done()
 	c.done = nil
 }
 
 // correct takes the probes' cost off a report's tree, where it is known; where
-// it isn't, the report's calibration is null and says so. The agent's own
-// thread, which ran the sample, is nobody's business.
+// it isn't, the report's calibration is null and says so.
 func (s *Session) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
 	l := &s.loop
-	if l.cost == nil {
+	mode := func(id int32) byte {
+		if id > 0 && int(id) < len(l.final) && l.final[id] >= wire.ModeCounted {
+			return l.final[id]
+		}
+		return l.clock()
+	}
+	r.Tree.GiveToCallers(func(id int32) bool { return mode(id) == wire.ModeCounted })
+	main := l.costs[l.clock()]
+	if main == nil {
 		return
 	}
-	r.Calibration = &export.Calibration{Inner: l.cost.Inner, Outer: l.cost.Outer, Spread: l.cost.Spread, Batches: len(l.calibration.batches)}
-	clock := cct.Clock{Cost: *l.cost}
+	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
+	period := float64(tickPeriod)
 	if s.ticker != nil {
-		r.Calibration.Tick = s.ticker.figures()
-		clock.Tick = float64(tickPeriod)
-		if k := r.Calibration.Tick; k != nil {
-			clock.Tick = k.Period
+		k := s.ticker.figures()
+		if l.clock() == wire.ModeTick {
+			r.Calibration.Tick = k
+		}
+		if k != nil {
+			period = k.Period
 		}
 	}
-	r.Correction = r.Tree.Correct(func(int32) cct.Clock { return clock })
+	r.Correction = r.Tree.Correct(func(id int32) cct.Clock {
+		m := mode(id)
+		var k cct.Clock
+		if c := l.costs[m]; c != nil {
+			k.Cost = c.Cost
+		}
+		if m == wire.ModeTick {
+			k.Tick = period
+		}
+		return k
+	})
 }
 
 func (l *loop) clockName() string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -18,6 +19,8 @@ const (
 	// growStep is how much of the data file is allocated at a time. The
 	// target sees room ahead of at least half of it.
 	growStep = 16 << 20
+	// firstNodes is what is allocated for nodes at first, in bytes.
+	firstNodes = 1 << 20
 	// maxMemory is what one FileChannel.map can take.
 	maxMemory = math.MaxInt32 &^ (1<<20 - 1)
 )
@@ -27,6 +30,10 @@ const (
 type dataFile struct {
 	f   *os.File
 	mem []byte
+	tag uint64 // of the last part of a recording, as in a token but not shifted
+
+	growing sync.Mutex // how much is allocated
+	full    bool       // not even the reserve could be
 }
 
 // newDataFile sizes, allocates as far as it is needed at first, and maps a
@@ -41,16 +48,19 @@ func newDataFile(f *os.File, limit int64, tag uint64) (*dataFile, error) {
 		size = min(size, free*3/4) // others live there too
 	}
 	size &^= 1<<20 - 1
-	first := int64(wire.OffNodes) + 1<<20
-	if size < first {
-		return nil, fmt.Errorf("the tmpfs of %s has room for %d MB, Rivulet needs %d; enlarge it (docker: --shm-size)", f.Name(), size>>20, first>>20+1)
+	nodes := (size - wire.OffNodes) >> wire.NodeShift
+	base := wire.NodeChunk + reserve(nodes)
+	first := int64(wire.OffNodes) + base<<wire.NodeShift + firstNodes
+	if nodes <= 0 || first > size {
+		return nil, fmt.Errorf("the tmpfs of %s has room for %d MB, Rivulet needs %d; enlarge it (docker: --shm-size)", f.Name(), size>>20, (wire.OffNodes+2*firstNodes)>>20+1)
 	}
 	if err := f.Truncate(size); err != nil {
 		return nil, err
 	}
-	d := &dataFile{f: f}
-	if err := unix.Fallocate(int(f.Fd()), 0, 0, first); err != nil {
-		return nil, fmt.Errorf("allocate %d MB of shared memory for the target: %w; enlarge its /dev/shm (docker: --shm-size)", first>>20, err)
+	d := &dataFile{f: f, tag: tag}
+	if err := errors.Join(unix.Fallocate(int(f.Fd()), 0, 0, wire.OffNodes+wire.NodeChunk<<wire.NodeShift),
+		unix.Fallocate(int(f.Fd()), 0, first-firstNodes, firstNodes)); err != nil {
+		return nil, fmt.Errorf("allocate %d MB of shared memory for the target: %w; enlarge its /dev/shm (docker: --shm-size)", (wire.OffNodes+firstNodes)>>20, err)
 	}
 	mem, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
@@ -58,12 +68,12 @@ func newDataFile(f *os.File, limit int64, tag uint64) (*dataFile, error) {
 	}
 	d.mem = mem
 	binary.NativeEndian.PutUint32(mem[wire.HVersion:], wire.Version)
-	d.store(wire.HTag, int64(tag<<wire.IndexBits))
 	d.store(wire.HBudget, math.MaxInt64)
-	d.store(wire.HNextNode, wire.NodeChunk) // node 0 is none
+	d.store32(wire.HEpoch, 1)
+	d.store(wire.HNextNode, base)
 	d.store(wire.HNextRecord, 1)
-	d.store(wire.HNodeMax, (size-wire.OffNodes)>>wire.NodeShift)
-	d.store(wire.HNodeLimit, (first-wire.OffNodes)>>wire.NodeShift)
+	d.store(wire.HNodeMax, nodes)
+	d.store(wire.HNodeLimit, base+firstNodes>>wire.NodeShift)
 	d.store(wire.HMagic, wire.Magic)
 	return d, nil
 }
@@ -81,13 +91,27 @@ func (d *dataFile) swap32(off int64, from, to uint32) bool {
 	return atomic.CompareAndSwapUint32(d.half(off), from, to)
 }
 
-func (d *dataFile) setGate(open bool) {
-	v := uint32(0)
-	if open {
-		v = 1
-	}
-	d.store32(wire.HGate, v)
+// open lets the probes record, as a part of the recording of its own: nothing
+// that was begun in an earlier part goes on.
+func (d *dataFile) open() {
+	d.tag = (d.tag + 1) & (1<<(64-wire.IndexBits-1) - 1)
+	d.tag = max(d.tag, 1)
+	d.store(wire.HTag, int64(d.tag<<wire.IndexBits))
 }
+
+// shut silences the probes. now is the target's time.
+func (d *dataFile) shut(now int64) {
+	tag := d.load(wire.HTag)
+	if tag == 0 {
+		return
+	}
+	d.store(wire.HTag, 0)
+	d.store(wire.HClosed, now)
+	d.store(wire.HClosedTag, tag)
+}
+
+// isOpen tells whether the probes record.
+func (d *dataFile) isOpen() bool { return d.load(wire.HTag) != 0 }
 
 func (d *dataFile) mode(method int32) byte       { return d.mem[wire.OffModes+int(method)] }
 func (d *dataFile) setMode(method int32, m byte) { d.mem[wire.OffModes+int(method)] = m }
@@ -96,7 +120,14 @@ func (d *dataFile) setMode(method int32, m byte) { d.mem[wire.OffModes+int(metho
 // there is. It reports whether it did; a full tmpfs ends the growth, and the
 // target's new contexts are counted as overflow.
 func (d *dataFile) grow() (bool, error) {
+	d.growing.Lock()
+	defer d.growing.Unlock()
 	limit, highest := d.load(wire.HNodeLimit), d.load(wire.HNodeMax)
+	if 2*limit >= highest {
+		if err := d.allocateReserve(); err != nil {
+			return false, err
+		}
+	}
 	if limit >= highest || d.load(wire.HNextNode)+growStep>>wire.NodeShift/2 < limit {
 		return false, nil
 	}
@@ -105,17 +136,66 @@ func (d *dataFile) grow() (bool, error) {
 	err := unix.Fallocate(int(d.f.Fd()), 0, off, (next-limit)<<wire.NodeShift)
 	if err != nil {
 		d.store(wire.HNodeMax, limit)
-		return false, fmt.Errorf("the tmpfs of the target is full, contexts beyond %d nodes are not told apart: %w", limit, err)
+		return false, errors.Join(fmt.Errorf("the tmpfs of the target is full, contexts beyond %d nodes are not told apart: %w", limit, err), d.allocateReserve())
 	}
 	d.store(wire.HNodeLimit, next)
 	return true, nil
 }
 
-// returns sums the root invocations that have begun and ended.
+// reserve is how many of the nodes are for calls that find no room in the tree.
+// They are the first ones, and allocated when half of the room is.
+func reserve(nodes int64) int64 { return nodes / 16 &^ (wire.NodeChunk - 1) }
+
+func (d *dataFile) nodes() int64 { return int64(len(d.mem)-wire.OffNodes) >> wire.NodeShift }
+
+// base is the first node that is not of the reserve.
+func (d *dataFile) base() int64 { return wire.NodeChunk + reserve(d.nodes()) }
+
+// allocateReserve makes the reserve ready, once.
+func (d *dataFile) allocateReserve() error {
+	end := d.base()
+	if d.full || d.load(wire.HReserveEnd) == end {
+		return nil
+	}
+	off := int64(wire.OffNodes) + wire.NodeChunk<<wire.NodeShift
+	if err := unix.Fallocate(int(d.f.Fd()), 0, off, (end-wire.NodeChunk)<<wire.NodeShift); err != nil {
+		d.full = true
+		return fmt.Errorf("no room for the reserve, calls without room are not told apart by method: %w", err)
+	}
+	d.store(wire.HReserveNext, wire.NodeChunk)
+	d.store(wire.HReserveEnd, end)
+	return nil
+}
+
+// reuse frees the nodes of all recordings so far. The gate must be shut and no
+// thread be within a probe.
+func (d *dataFile) reuse() error {
+	d.growing.Lock()
+	defer d.growing.Unlock()
+	from := int64(wire.OffNodes) + wire.NodeChunk<<wire.NodeShift
+	if err := unix.Fallocate(int(d.f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, int64(len(d.mem))-from); err != nil {
+		return err
+	}
+	if err := unix.Fallocate(int(d.f.Fd()), 0, wire.OffNodes+d.base()<<wire.NodeShift, firstNodes); err != nil {
+		d.store(wire.HNodeMax, 0)
+		return err
+	}
+	d.store(wire.HReserveEnd, 0)
+	d.full = false
+	d.store(wire.HNodeMax, d.nodes())
+	d.store(wire.HNodeLimit, d.base()+firstNodes>>wire.NodeShift)
+	d.store(wire.HNextNode, d.base())
+	return nil
+}
+
+// roots sums the root invocations that have begun and ended.
 func (d *dataFile) roots() (entries, returns int64) {
 	n := min(d.load(wire.HNextRecord), wire.Records)
 	for i := int64(1); i < n; i++ {
 		r := int64(wire.OffRecords) + i<<wire.RecordShift
+		if d.load32(r+wire.REpoch) != d.load32(wire.HEpoch) {
+			continue
+		}
 		returns += d.load(r + wire.RReturns)
 		entries += d.load(r + wire.REntries)
 	}

@@ -58,7 +58,10 @@ func state(f *os.File, off int64) uint32 {
 // returns are the root invocations that have ended so far.
 func returns(f *os.File) (n uint32) {
 	for i := int64(1); i < 16; i++ {
-		n += state(f, wire.OffRecords+i<<wire.RecordShift+wire.RReturns)
+		r := wire.OffRecords + i<<wire.RecordShift
+		if state(f, r+wire.REpoch) == state(f, wire.HEpoch) {
+			n += state(f, r+wire.RReturns)
+		}
 	}
 	return n
 }
@@ -111,7 +114,7 @@ func TestControllerFaults(t *testing.T) {
 			p.WaitLine("GAP ")
 			c.Signal(sig)
 			begin := time.Now()
-			until(t, "gate", patient, func() bool { return state(mem, wire.HGate) == 0 })
+			until(t, "gate", patient, func() bool { return state(mem, wire.HTag+4) == 0 })
 			gate := time.Since(begin)
 			until(t, "restored", patient, func() bool { return state(mem, wire.HState) == wire.StateStopped })
 			restored := time.Since(begin)

@@ -20,6 +20,13 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	epoch, tag, closed := s.data.load32(wire.HEpoch), s.data.load(wire.HClosedTag), s.data.load(wire.HClosed)
+	var samples map[uint32]cct.Sample
+	var onCPU *export.CPU
+	if s.cpu != nil {
+		samples, onCPU = s.cpu.figures(epoch)
+	}
+	s.remeasure(ctx)
 	detach := s.detach(ctx)
 	// The loop has ended: its state is ours. The target's threads have left
 	// the probes too, or take another moment if it could not be restored.
@@ -28,7 +35,11 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	}
 	r := s.loop.report()
 	r.Time = took
-	if r.Tree, err = cct.Read(s.data.mem, now); err != nil {
+	s.data.store32(wire.HEpoch, epoch) // remeasuring had its own
+	s.data.store(wire.HClosedTag, tag)
+	s.data.store(wire.HClosed, closed)
+	r.CPU = onCPU
+	if r.Tree, err = cct.ReadSampled(s.data.mem, now, samples); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	s.correct(r)
@@ -60,18 +71,14 @@ func (s *Session) released() bool {
 func (s *Session) halt(ctx context.Context) (took time.Duration, now int64, err error) {
 	stop := func() {
 		rec := &s.loop.rec
-		up := s.data.load32(wire.HState) == wire.StateUp
+		if s.data.load32(wire.HState) == wire.StateUp {
+			now = s.now()
+		}
 		if rec.stopped.IsZero() {
 			rec.stopped = time.Now()
-			if up {
-				now = s.now()
-			}
 		}
-		s.data.setGate(false)
-		took = rec.stopped.Sub(rec.armed)
-		if ended := s.data.load(wire.HEnded); ended != 0 { // by itself, and we may have been stopped since
-			took = max(0, min(took, time.Duration(ended-s.loop.rec.armedAt)))
-		}
+		s.loop.shut()
+		took = rec.took
 	}
 	if err := s.do(ctx, stop); err != nil {
 		if s.ctx.Err() == nil {
@@ -165,7 +172,7 @@ func (l *loop) report() *export.Report {
 	t := s.Target()
 	r := &export.Report{
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
-		Scheme: "B", Clock: l.clockName(), Ended: "stopped",
+		Scheme: "B", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
@@ -181,6 +188,12 @@ func (l *loop) report() *export.Report {
 	case <-s.ended:
 		r.Ended = s.endReason
 	default:
+	}
+	if l.rec.warming {
+		r.Notes = append(r.Notes, "The recording ended during the warm-up: what is shown here is the warm-up.")
+	}
+	if n := l.rec.pauses; n > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("The recording paused (%d). Root invocations that were under way when a pause began are shown up to there, as not returned.", n))
 	}
 	for _, spec := range l.roots {
 		for _, id := range spec.ids {

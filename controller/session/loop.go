@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/hotswap"
@@ -56,7 +55,8 @@ type loop struct {
 
 	counters    *attach.CounterFile // nil where there are none
 	calibration calibration
-	cost        *calibrate.Cost // nil where it could not be measured
+	costs       map[byte]*cost // by mode; without those that could not be measured
+	final       []byte         // the modes of methods when the recording ended
 
 	stats stats
 }

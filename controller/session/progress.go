@@ -10,7 +10,7 @@ import (
 
 // Progress says how far a session is.
 type Progress struct {
-	Phase           string // "attaching", "instrumenting", "waiting for the root", "recording", "ended"
+	Phase           string // "attaching", "instrumenting", "waiting for the root", "warming up", "recording", "paused", "ended"
 	Classes         int    // known
 	Instrumented    int    // methods with probes
 	Called          int    // of those, called at least once
@@ -49,6 +49,13 @@ func (g *glance) look(mem []byte) (calls int64, called int) {
 	return g.calls, g.called
 }
 
+// forget has the next look begin anew.
+func (g *glance) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.again, g.calls, g.called = time.Time{}, 0, 0
+}
+
 // Progress says how far the session is, at no cost to the target.
 func (s *Session) Progress() Progress {
 	var p Progress
@@ -63,6 +70,10 @@ func (s *Session) Progress() Progress {
 			p.Phase = "attaching"
 		case !l.armed:
 			p.Phase = "instrumenting"
+		case !s.data.isOpen() && l.rec.stopped.IsZero():
+			p.Phase = "paused"
+		case l.rec.warming:
+			p.Phase = "warming up"
 		default:
 			p.Phase = "recording"
 		}
@@ -73,12 +84,14 @@ func (s *Session) Progress() Progress {
 		p.Phase = "ended"
 		return p
 	}
-	if p.Phase != "recording" {
+	switch p.Phase {
+	case "recording", "paused", "warming up":
+	default:
 		return p
 	}
 	p.Calls, p.Called = s.glance.look(s.data.mem)
 	p.RootInvocations, _ = s.data.roots()
-	if p.RootInvocations == 0 {
+	if p.RootInvocations == 0 && p.Phase == "recording" {
 		p.Phase = "waiting for the root"
 	}
 	p.Diagnosis, _ = s.diagnosis.Load().(string)

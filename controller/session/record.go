@@ -20,13 +20,24 @@ type Recording struct {
 	Clock      string   // "tick" or "precise"; "" is tick
 	UntilCalls int64    // end when root invocations have returned so often; 0 is never
 	Wait       bool     // a root whose class nobody knows is waited for
+	Fold       bool     // fold recursion: a method that is on the path already goes on in its node
+	Modes      []ModeRule
+	CPU        bool // sample threads' time on a core, see [cpuSampler]
+
+	// Warmup lets the target run on for a time, or WarmupCalls for so many root
+	// invocations, before what is recorded counts: see [Session.Warm].
+	Warmup      time.Duration
+	WarmupCalls int64
 }
 
 // recording is what the loop knows of the recording that is on.
 type recording struct {
 	Recording
 	armed, stopped time.Time
-	armedAt        int64     // on the target's clock
+	took           time.Duration // of the parts that have ended
+	since          int64         // when the part that is on began, on the target's clock
+	pauses         int
+	warming        bool
 	admitted       int64     // root invocations let in so far, with UntilCalls
 	stuck          time.Time // since when the last of them hasn't returned
 }
@@ -54,17 +65,20 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err != nil {
 		return err
 	}
-	s.data.store32(wire.HClock, uint32(clock))
-	if clock == wire.ModeTick {
-		s.startTicker()
-	}
-	if err := s.calibrate(ctx); err != nil {
+	if err := s.setClock(ctx, clock); err != nil {
 		return err
 	}
+	if err := s.calibrate(ctx, clock); err != nil {
+		return err
+	}
+	if rec.CPU {
+		s.startCPU()
+	}
+	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
 		l.scheme = make(l.h)
-		l.rec = recording{Recording: rec}
+		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
 		l.arm(l.scheme.Roots(ids), done)
 	}); err != nil {
@@ -75,13 +89,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	}
 	return s.do(ctx, func() {
 		l := &s.loop
-		if rec.UntilCalls > 0 {
-			l.rec.admitted = rec.UntilCalls
-			s.data.store(wire.HBudget, rec.UntilCalls)
-		}
-		l.rec.armed, l.rec.armedAt = time.Now(), s.now()
+		l.rec.armed = time.Now()
 		l.armed = true
-		s.data.setGate(true)
+		l.begin()
 	})
 }
 
@@ -165,12 +175,12 @@ func (l *loop) checkEnd() {
 		}[l.s.data.load32(wire.HReason)])
 		return
 	}
-	if l.rec.UntilCalls == 0 {
+	if l.rec.UntilCalls == 0 || l.rec.warming || !l.s.data.isOpen() {
 		return
 	}
 	_, returned := l.s.data.roots()
 	if returned >= l.rec.UntilCalls {
-		l.s.data.setGate(false)
+		l.shut()
 		l.s.end("the calls asked for have returned")
 		return
 	}

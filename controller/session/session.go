@@ -63,6 +63,7 @@ type Session struct {
 	room    *room
 	data    *dataFile
 	ticker  *ticker      // nil with the precise clock
+	cpu     *cpuSampler  // nil unless asked for
 	offset  atomic.Int64 // from monotonic to the target's nanoTime
 
 	mapped sync.RWMutex // held for reading by who reads data.mem outside of the loop
@@ -189,6 +190,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		inForce: map[cha.ClassID]int64{},
 		owing:   map[cha.ClassID]bool{},
 		loaders: map[uint32]string{0: "boot"},
+		costs:   map[byte]*cost{},
 	}
 	s.loop.h.SetPolicy(cha.ExcludeJDK)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)

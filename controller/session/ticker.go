@@ -40,8 +40,11 @@ type ticker struct {
 	wall    time.Duration
 }
 
-// startTicker starts the tick clock.
+// startTicker starts the tick clock unless it runs. It is the loop's.
 func (s *Session) startTicker() {
+	if s.ticker != nil {
+		return
+	}
 	s.ticker = &ticker{s: s}
 	s.data.store(wire.HTick, s.now())
 	s.wg.Add(1)
@@ -138,9 +141,10 @@ func threadCPU() time.Duration {
 
 // anyInside tells whether some thread is inside the subgraph.
 func (d *dataFile) anyInside() bool {
-	n := min(d.load(wire.HNextRecord), wire.Records)
-	for i := int64(1); i < n; i++ {
-		if d.load(wire.OffRecords+i<<wire.RecordShift+wire.RCursor) != 0 {
+	n, tag := min(d.load(wire.HNextRecord), wire.Records), d.load(wire.HTag)
+	for i := int64(1); tag != 0 && i < n; i++ {
+		r := wire.OffRecords + i<<wire.RecordShift
+		if d.load(r+wire.RCursor) != 0 && (d.load(r+wire.RKey)^tag)>>wire.IndexBits == 0 {
 			return true
 		}
 	}

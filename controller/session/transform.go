@@ -131,12 +131,15 @@ func (l *loop) announce(id cha.ClassID) []cha.ClassID {
 // want enters a plan into the ledger and yields the classes that have to be
 // retransformed for it.
 func (l *loop) want(p scheme.Plan) []cha.ClassID {
+	if l.final != nil { // the recording is over: a new root would be recorded into nobody's tree
+		return nil
+	}
 	l.skipped = append(l.skipped, p.Skipped...)
 	var ids []cha.ClassID
 	seen := map[cha.ClassID]bool{}
 	for _, st := range p.Steps {
 		m, added := l.ledger.Want(hotswap.ClassID(st.Method.Class), probe.MethodKey{Name: st.Method.Name, Desc: st.Method.Desc})
-		mode := l.clock()
+		mode := l.modeOf(st.Method, st.Root)
 		if st.Fresh {
 			mode = wire.ModeFresh
 		}
@@ -152,7 +155,11 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 			if added {
 				l.s.data.setMode(m.ID, mode)
 			} else if st.Root {
-				l.s.data.setMode(m.ID, l.s.data.mode(m.ID)|wire.ModeRoot)
+				mode = l.s.data.mode(m.ID) &^ wire.ModeRoot
+				if mode != wire.ModeFresh {
+					mode = l.modeOf(st.Method, true)
+				}
+				l.s.data.setMode(m.ID, mode|wire.ModeRoot)
 			}
 		}
 		// A method that another job asked for may not have its probes yet.
@@ -185,13 +192,10 @@ func (l *loop) revealed(ms []cha.MethodID) {
 	}
 }
 
-// clock is the mode of methods that are recorded.
-func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
-
 func (l *loop) settle(id int32) {
 	mode := l.s.data.mode(id)
 	if mode&^wire.ModeRoot == wire.ModeFresh {
-		l.s.data.setMode(id, mode&wire.ModeRoot|l.clock())
+		l.s.data.setMode(id, mode&wire.ModeRoot|l.modeOf(methodID(l.ledger.Method(id)), mode&wire.ModeRoot != 0))
 	}
 }
 

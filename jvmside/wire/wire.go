@@ -33,10 +33,18 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 80 // UTF-16 units of a thread's name that are kept
-	IndexBits   = 40 // of a token: the node; the bits above are the session's tag
+	NameMax     = 70 // UTF-16 units of a thread's name that are kept
+	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
+	// Flags of a token; the bits below them are the node's index.
 	TokenPrecise = 1 << (IndexBits - 1)
+	TokenTop     = 1 << (IndexBits - 2)
+	TokenCounted = 1 << (IndexBits - 3)
+	TokenBack    = 1 << (IndexBits - 4)
+	TokenOver    = 1 << (IndexBits - 5)
+
+	OverTable = 64   // nodes that the first table of a record's unplaced methods takes
+	OverDepth = 4096 // unplaced invocations of one record that can be open at a time
 )
 
 // Areas of the data file, in the order in which they lie there.
@@ -63,9 +71,12 @@ var Layout = []Const{
 
 	{"H_MAGIC", HMagic, "u64: MAGIC"},
 	{"H_VERSION", HVersion, "u32: VERSION"},
-	{"H_GATE", HGate, "u32: 1 while recording; 0 silences every probe"},
-	{"H_TAG", HTag, "u64: the session's tag, shifted left by INDEX_BITS"},
+	{"H_TAG", HTag, "u64: the tag of the part of the recording that is on, shifted left by INDEX_BITS; 0 silences every probe"},
 	{"H_CLOCK", HClock, "u32: the recording's clock, MODE_TICK or MODE_PRECISE"},
+	{"H_EPOCH", HEpoch, "u32: number of the recording; a record of another one begins a new tree"},
+	{"H_FOLD", HFold, "u32: 1 folds recursion"},
+	{"H_CLOSED_TAG", HClosedTag, "u64: the tag of the part before, as H_TAG had it"},
+	{"H_CLOSED", HClosed, "i64: when that part ended, ns on the target's nanoTime"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
 	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
@@ -76,6 +87,8 @@ var Layout = []Const{
 	{"H_NEXT_NODE", HNextNode, "i64: first node that no record has taken"},
 	{"H_NODE_LIMIT", HNodeLimit, "i64: nodes whose pages are allocated; grows"},
 	{"H_NODE_MAX", HNodeMax, "i64: nodes that the file can hold at the most"},
+	{"H_RESERVE_NEXT", HReserveNext, "i64: first free node of the reserve, from which contexts that find no room are counted by method"},
+	{"H_RESERVE_END", HReserveEnd, "i64: end of the reserve, 0 until it is allocated"},
 	{"H_NEXT_RECORD", HNextRecord, "i64: first record that was never leased"},
 	{"H_OVERFLOW", HOverflow, "i64: calls for which there was no room"},
 	{"H_LOST", HLost, "i64: root invocations for which there was no record"},
@@ -95,6 +108,7 @@ var Layout = []Const{
 	{"MAX_METHODS", MaxMethods, "method ids are below this"},
 	{"MODE_OFF", ModeOff, "not recorded"},
 	{"MODE_FRESH", ModeFresh, "first call not seen: it waits until its callees are instrumented"},
+	{"MODE_COUNTED", ModeCounted, "counted; its time is its caller's"},
 	{"MODE_TICK", ModeTick, "recorded with the tick clock"},
 	{"MODE_PRECISE", ModePrecise, "recorded with System.nanoTime"},
 	{"MODE_ROOT", ModeRoot, "flag, the sign bit: an invocation from outside enters the subgraph"},
@@ -104,8 +118,10 @@ var Layout = []Const{
 	{"MAX_RECORDS", Records, "how many there are; record 0 is never used"},
 	{"R_CURSOR", RCursor, "i64: node of the current invocation, 0 outside the subgraph"},
 	{"R_LAST", RLast, "i64: up to when time was charged, ns"},
+	{"R_KEY", RKey, "i64: the part's tag and R_TID, or'ed: whose cursor it is, and of when"},
 	{"R_TID", RTid, "i64: id of the thread that has the record"},
-	{"R_LEASE", RLease, "u32: 1 while leased to a root invocation"},
+	{"R_LEASE", RLease, "i32: while leased to a root invocation the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0"},
+	{"LEASE_MOVING", LeaseMoving, "the record is being given to another thread"},
 	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED"},
 	{"R_TOP", RTop, "u32: node above this record's roots"},
 	{"R_BUSY", RBusy, "u32: 1 while the thread does the profiler's own work"},
@@ -115,6 +131,10 @@ var Layout = []Const{
 	{"R_RETURNS", RReturns, "i64: of those, ended (exceptions included)"},
 	{"R_SUSPENDED", RSuspended, "i64: ns that the profiler made the thread wait inside the subgraph"},
 	{"R_SLOT", RSlot, "i64: address of the record's slot in the target, 0 none"},
+	{"R_EPOCH", REpoch, "u32: the recording that the tree belongs to"},
+	{"R_OVER", ROver, "u32: node where the table of unplaced methods lies, 0 none"},
+	{"R_STACK", RStack, "u32: node where the stack of unplaced invocations lies, 0 none"},
+	{"R_DEPTH", RDepth, "u32: unplaced invocations that are open"},
 	{"R_NAME_LENGTH", RNameLength, "u32: UTF-16 units of the name"},
 	{"R_NAME", RName, "u16[]: the thread's name"},
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
@@ -142,19 +162,30 @@ var Layout = []Const{
 	{"NODES", OffNodes, "area of nodes"},
 	{"NODE_SHIFT", NodeShift, "log2 of a node's size"},
 	{"NODE_CHUNK", NodeChunk, "nodes that a record takes at a time"},
-	{"N_METHOD", NMethod, "i32: method id, -1 above the roots"},
+	{"N_METHOD", NMethod, "i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor"},
+	{"METHOD_UNPLACED", MethodUnplaced, "what lies below has no context: there was no room"},
+	{"METHOD_BACK", MethodBack, "flag: the callee is the ancestor in N_CACHE, whose node counts the call"},
 	{"N_PARENT", NParent, "u32: the caller's node"},
 	{"N_CHILD", NChild, "u32: first callee"},
 	{"N_SIBLING", NSibling, "u32: next callee of the same caller"},
-	{"N_CACHE", NCache, "u32: callee entered last"},
+	{"N_CACHE", NCache, "u32[4]: of the callees with the same method id modulo 4, the one entered last"},
+	{"CACHE_MASK", CacheMask, "of a method id: its place in N_CACHE"},
 	{"N_RECORD", NRecord, "u32: the thread record that owns the tree"},
 	{"N_CALLS", NCalls, "i64: invocations begun"},
 	{"N_THROWN", NThrown, "i64: of those, ended by an exception"},
 	{"N_SELF", NSelf, "i64: ns of its own"},
-	{"N_FLAGS", NFlags, "u64: N_INCOMPLETE"},
+	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
-	{"INDEX_BITS", IndexBits, "low bits of a token: the node's index and PRECISE"},
+	{"N_FOLDED", NFolded, "flag: recursion was folded into the node"},
+	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node's index; above is the tag"},
 	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
+	{"TOP", TokenTop, "flag of a token: a root invocation"},
+	{"COUNTED", TokenCounted, "flag of a token: its invocation is counted only"},
+	{"BACK", TokenBack, "flag of a token: folded recursion; the node is the way back"},
+	{"OVER", TokenOver, "flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations"},
+	{"INDEX_MASK", TokenOver - 1, "a token's index"},
+	{"OVER_TABLE", OverTable, "nodes that the first table of unplaced methods takes"},
+	{"OVER_DEPTH", OverDepth, "places on the stack of unplaced invocations, 8 bytes each: node, and caller's node"},
 
 	{"STATE_UP", StateUp, "the agent answers"},
 	{"STATE_STOPPING", StateStopping, "classes are being restored"},
@@ -168,27 +199,32 @@ var Layout = []Const{
 // Words of the header. Those that probes read on every call share one cache
 // line with nothing that is written often.
 const (
-	HMagic      = 0
-	HVersion    = 8
-	HGate       = 16
-	HTag        = 24
-	HClock      = 32
-	HHeartbeat  = 64
-	HState      = 72
-	HReason     = 76
-	HEnded      = 80
-	HBudget     = 128
-	HRefused    = 136
-	HNextNode   = 192
-	HNodeLimit  = 200
-	HNodeMax    = 208
-	HNextRecord = 216
-	HOverflow   = 256
-	HLost       = 264
-	HIncomplete = 272
-	HBell       = 320
-	HLock       = 324
-	HTick       = 384
+	HMagic       = 0
+	HVersion     = 8
+	HTag         = 16
+	HClock       = 24
+	HFold        = 28
+	HEpoch       = 32
+	HClosedTag   = 40
+	HClosed      = 48
+	HHeartbeat   = 64
+	HState       = 72
+	HReason      = 76
+	HEnded       = 80
+	HBudget      = 128
+	HRefused     = 136
+	HNextNode    = 192
+	HNodeLimit   = 200
+	HNodeMax     = 208
+	HNextRecord  = 216
+	HReserveNext = 224
+	HReserveEnd  = 232
+	HOverflow    = 256
+	HLost        = 264
+	HIncomplete  = 272
+	HBell        = 320
+	HLock        = 324
+	HTick        = 384
 )
 
 // Words of a slot.
@@ -202,6 +238,7 @@ const (
 const (
 	ModeOff     = 0
 	ModeFresh   = 1
+	ModeCounted = 2
 	ModeTick    = 3
 	ModePrecise = 4
 	ModeRoot    = 0x80
@@ -211,19 +248,26 @@ const (
 const (
 	RCursor     = 0
 	RLast       = 8
-	RTid        = 16
-	RLease      = 24
-	RFlags      = 28
-	RTop        = 32
-	RBusy       = 36
-	RNodeNext   = 40
-	RNodeEnd    = 48
-	REntries    = 56
-	RReturns    = 64
-	RSuspended  = 72
-	RSlot       = 80
-	RNameLength = 88
-	RName       = 92
+	RKey        = 16
+	RTid        = 24
+	RLease      = 32
+	RFlags      = 36
+	RTop        = 40
+	RBusy       = 44
+	RNodeNext   = 48
+	RNodeEnd    = 56
+	REntries    = 64
+	RReturns    = 72
+	RSuspended  = 80
+	RSlot       = 88
+	REpoch      = 96
+	ROver       = 100
+	RStack      = 104
+	RDepth      = 108
+	RNameLength = 112
+	RName       = 116
+
+	LeaseMoving = -1
 
 	RVirtual = 1
 	RShared  = 2
@@ -253,13 +297,19 @@ const (
 	NChild   = 8
 	NSibling = 12
 	NCache   = 16
-	NRecord  = 20
-	NCalls   = 24
-	NThrown  = 32
-	NSelf    = 40
-	NFlags   = 48
+	NRecord  = 32
+	NFlags   = 36
+	NCalls   = 40
+	NThrown  = 48
+	NSelf    = 56
+
+	CacheMask = 3
 
 	NIncomplete = 1
+	NFolded     = 2
+
+	MethodUnplaced = -2
+	MethodBack     = 1 << 30
 )
 
 // States of the agent, and why it stopped.

@@ -370,7 +370,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
             ending = true;
         }
         long base = memory.base;
-        Memory.U.putIntRelease(null, base + Layout.H_GATE, 0);
+        Memory.U.putLongRelease(null, base + Layout.H_TAG, 0);
         Memory.U.putLong(base + Layout.H_ENDED, System.nanoTime());
         Memory.U.putInt(base + Layout.H_REASON, reason);
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);

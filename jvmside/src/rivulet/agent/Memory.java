@@ -45,7 +45,7 @@ final class Memory {
 
     /** Counts, while recording, that something went without the probes that it may need. */
     void missed() {
-        if (U.getInt(base + Layout.H_GATE) != 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
+        if (U.getLong(base + Layout.H_TAG) != 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
     }
 
     /** Unmaps the file. Whoever touches it afterwards crashes the JVM: see Silence. */

@@ -13,12 +13,18 @@ public final class Layout {
     public static final int H_MAGIC = 0;
     /** u32: VERSION. */
     public static final int H_VERSION = 8;
-    /** u32: 1 while recording; 0 silences every probe. */
-    public static final int H_GATE = 16;
-    /** u64: the session's tag, shifted left by INDEX_BITS. */
-    public static final int H_TAG = 24;
+    /** u64: the tag of the part of the recording that is on, shifted left by INDEX_BITS; 0 silences every probe. */
+    public static final int H_TAG = 16;
     /** u32: the recording's clock, MODE_TICK or MODE_PRECISE. */
-    public static final int H_CLOCK = 32;
+    public static final int H_CLOCK = 24;
+    /** u32: number of the recording; a record of another one begins a new tree. */
+    public static final int H_EPOCH = 32;
+    /** u32: 1 folds recursion. */
+    public static final int H_FOLD = 28;
+    /** u64: the tag of the part before, as H_TAG had it. */
+    public static final int H_CLOSED_TAG = 40;
+    /** i64: when that part ended, ns on the target's nanoTime. */
+    public static final int H_CLOSED = 48;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
     public static final int H_TICK = 384;
     /** u32: the agent's state, one of the STATE_ rows. */
@@ -39,6 +45,10 @@ public final class Layout {
     public static final int H_NODE_LIMIT = 200;
     /** i64: nodes that the file can hold at the most. */
     public static final int H_NODE_MAX = 208;
+    /** i64: first free node of the reserve, from which contexts that find no room are counted by method. */
+    public static final int H_RESERVE_NEXT = 224;
+    /** i64: end of the reserve, 0 until it is allocated. */
+    public static final int H_RESERVE_END = 232;
     /** i64: first record that was never leased. */
     public static final int H_NEXT_RECORD = 216;
     /** i64: calls for which there was no room. */
@@ -73,6 +83,8 @@ public final class Layout {
     public static final int MODE_OFF = 0;
     /** first call not seen: it waits until its callees are instrumented. */
     public static final int MODE_FRESH = 1;
+    /** counted; its time is its caller's. */
+    public static final int MODE_COUNTED = 2;
     /** recorded with the tick clock. */
     public static final int MODE_TICK = 3;
     /** recorded with System.nanoTime. */
@@ -89,34 +101,46 @@ public final class Layout {
     public static final int R_CURSOR = 0;
     /** i64: up to when time was charged, ns. */
     public static final int R_LAST = 8;
+    /** i64: the part's tag and R_TID, or'ed: whose cursor it is, and of when. */
+    public static final int R_KEY = 16;
     /** i64: id of the thread that has the record. */
-    public static final int R_TID = 16;
-    /** u32: 1 while leased to a root invocation. */
-    public static final int R_LEASE = 24;
+    public static final int R_TID = 24;
+    /** i32: while leased to a root invocation the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0. */
+    public static final int R_LEASE = 32;
+    /** the record is being given to another thread. */
+    public static final int LEASE_MOVING = -1;
     /** u32: R_VIRTUAL, R_SHARED. */
-    public static final int R_FLAGS = 28;
+    public static final int R_FLAGS = 36;
     /** u32: node above this record's roots. */
-    public static final int R_TOP = 32;
+    public static final int R_TOP = 40;
     /** u32: 1 while the thread does the profiler's own work. */
-    public static final int R_BUSY = 36;
+    public static final int R_BUSY = 44;
     /** i64: next free node of the chunk. */
-    public static final int R_NODE_NEXT = 40;
+    public static final int R_NODE_NEXT = 48;
     /** i64: end of the chunk. */
-    public static final int R_NODE_END = 48;
+    public static final int R_NODE_END = 56;
     /** i64: root invocations entered from outside. */
-    public static final int R_ENTRIES = 56;
+    public static final int R_ENTRIES = 64;
     /** i64: of those, ended (exceptions included). */
-    public static final int R_RETURNS = 64;
+    public static final int R_RETURNS = 72;
     /** i64: ns that the profiler made the thread wait inside the subgraph. */
-    public static final int R_SUSPENDED = 72;
+    public static final int R_SUSPENDED = 80;
     /** i64: address of the record's slot in the target, 0 none. */
-    public static final int R_SLOT = 80;
+    public static final int R_SLOT = 88;
+    /** u32: the recording that the tree belongs to. */
+    public static final int R_EPOCH = 96;
+    /** u32: node where the table of unplaced methods lies, 0 none. */
+    public static final int R_OVER = 100;
+    /** u32: node where the stack of unplaced invocations lies, 0 none. */
+    public static final int R_STACK = 104;
+    /** u32: unplaced invocations that are open. */
+    public static final int R_DEPTH = 108;
     /** u32: UTF-16 units of the name. */
-    public static final int R_NAME_LENGTH = 88;
+    public static final int R_NAME_LENGTH = 112;
     /** u16[]: the thread's name. */
-    public static final int R_NAME = 92;
+    public static final int R_NAME = 116;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 80;
+    public static final int NAME_MAX = 70;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */
@@ -161,32 +185,54 @@ public final class Layout {
     public static final int NODE_SHIFT = 6;
     /** nodes that a record takes at a time. */
     public static final int NODE_CHUNK = 64;
-    /** i32: method id, -1 above the roots. */
+    /** i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor. */
     public static final int N_METHOD = 0;
+    /** what lies below has no context: there was no room. */
+    public static final int METHOD_UNPLACED = -2;
+    /** flag: the callee is the ancestor in N_CACHE, whose node counts the call. */
+    public static final int METHOD_BACK = 1073741824;
     /** u32: the caller's node. */
     public static final int N_PARENT = 4;
     /** u32: first callee. */
     public static final int N_CHILD = 8;
     /** u32: next callee of the same caller. */
     public static final int N_SIBLING = 12;
-    /** u32: callee entered last. */
+    /** u32[4]: of the callees with the same method id modulo 4, the one entered last. */
     public static final int N_CACHE = 16;
+    /** of a method id: its place in N_CACHE. */
+    public static final int CACHE_MASK = 3;
     /** u32: the thread record that owns the tree. */
-    public static final int N_RECORD = 20;
+    public static final int N_RECORD = 32;
     /** i64: invocations begun. */
-    public static final int N_CALLS = 24;
+    public static final int N_CALLS = 40;
     /** i64: of those, ended by an exception. */
-    public static final int N_THROWN = 32;
+    public static final int N_THROWN = 48;
     /** i64: ns of its own. */
-    public static final int N_SELF = 40;
-    /** u64: N_INCOMPLETE. */
-    public static final int N_FLAGS = 48;
+    public static final int N_SELF = 56;
+    /** u32: N_INCOMPLETE, N_FOLDED. */
+    public static final int N_FLAGS = 36;
     /** flag: a wait for its callees timed out. */
     public static final int N_INCOMPLETE = 1;
-    /** low bits of a token: the node's index and PRECISE. */
+    /** flag: recursion was folded into the node. */
+    public static final int N_FOLDED = 2;
+    /** low bits of a token: flags and the node's index; above is the tag. */
     public static final int INDEX_BITS = 40;
     /** flag of a token: its invocation is recorded with System.nanoTime. */
     public static final long PRECISE = 549755813888L;
+    /** flag of a token: a root invocation. */
+    public static final long TOP = 274877906944L;
+    /** flag of a token: its invocation is counted only. */
+    public static final long COUNTED = 137438953472L;
+    /** flag of a token: folded recursion; the node is the way back. */
+    public static final long BACK = 68719476736L;
+    /** flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations. */
+    public static final long OVER = 34359738368L;
+    /** a token's index. */
+    public static final long INDEX_MASK = 34359738367L;
+    /** nodes that the first table of unplaced methods takes. */
+    public static final int OVER_TABLE = 64;
+    /** places on the stack of unplaced invocations, 8 bytes each: node, and caller's node. */
+    public static final int OVER_DEPTH = 4096;
     /** the agent answers. */
     public static final int STATE_UP = 1;
     /** classes are being restored. */

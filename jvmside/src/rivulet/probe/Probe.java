@@ -21,7 +21,8 @@ public final class Probe {
     private static final long TID;
     /** Address of the cell that holds the address of the current session's data file, or 0. */
     private static final long CELL;
-    private static final long INDEX = Layout.PRECISE - 1;
+    /** Flags of tokens whose exit isn't the usual one. */
+    private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER;
     private static final int MODE = 0x7f;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
     private static final int USERS = 16;
@@ -62,6 +63,8 @@ public final class Probe {
     public static long enter(int method) {
         long s = U.getLong(CELL);
         if (s == 0) return 0;
+        long tag = U.getLong(s + Layout.H_TAG);
+        if (tag == 0) return 0;
         long tid = U.getLong(Thread.currentThread(), TID);
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
         long record = 0;
@@ -69,21 +72,22 @@ public final class Probe {
         else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = displaced(slot, s, tid);
         int mode = U.getByte(s + Layout.MODES + method);
         long current = 0;
-        if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0 || U.getLong(record + Layout.R_TID) != tid) return mode >= 0 ? 0 : root(s, record, tid, method);
+        if (record != 0 && U.getLong(record + Layout.R_KEY) == (tag | tid)) current = U.getLong(record + Layout.R_CURSOR);
+        if (current == 0) return mode >= 0 ? 0 : root(s, tag, record, tid, method);
         mode &= MODE;
-        if (mode < Layout.MODE_TICK) return other(s, record, current, method);
-        if (U.getInt(s + Layout.H_GATE) == 0) return 0;
+        if (mode < Layout.MODE_COUNTED) return other(s, tag, record, current, method);
         long caller = s + Layout.NODES + (current << Layout.NODE_SHIFT);
-        long index = U.getInt(caller + Layout.N_CACHE) & 0xffffffffL;
+        long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2)) & 0xffffffffL;
         long node = s + Layout.NODES + (index << Layout.NODE_SHIFT);
-        if (index == 0 || U.getInt(node + Layout.N_METHOD) != method) return child(s, record, current, method);
-        long now, token = U.getLong(s + Layout.H_TAG) | index;
+        if (U.getInt(node + Layout.N_METHOD) != method) return child(s, tag, record, current, method);
+        long now = 0, token = tag | index;
         if (mode == Layout.MODE_TICK) {
             now = U.getLong(s + Layout.H_TICK);
-        } else {
+        } else if (mode == Layout.MODE_PRECISE) {
             now = System.nanoTime();
             token |= Layout.PRECISE;
+        } else {
+            token |= Layout.COUNTED;
         }
         long spent = now - U.getLong(record + Layout.R_LAST);
         if (spent > 0) {
@@ -100,23 +104,26 @@ public final class Probe {
         if (token == 0) return;
         long s = U.getLong(CELL);
         if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        if (U.getInt(s + Layout.H_GATE) == 0) return;
-        long index = token & INDEX;
+        if ((token & SLOW) != 0) {
+            leave(s, token, false);
+            return;
+        }
+        long index = token & Layout.INDEX_MASK;
         long node = s + Layout.NODES + (index << Layout.NODE_SHIFT);
         long record = s + Layout.RECORDS + ((long) U.getInt(node + Layout.N_RECORD) << Layout.RECORD_SHIFT);
         if (U.getLong(record + Layout.R_CURSOR) != index) {
-            leave(s, record, index, false);
+            leave(s, token, false);
             return;
         }
-        long now = (token & Layout.PRECISE) == 0 ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
+        long now = 0; // counted only: the time falls to whoever charges next, and then to the caller (package cct)
+        if ((token & (Layout.PRECISE | Layout.COUNTED)) == 0) now = U.getLong(s + Layout.H_TICK);
+        else if ((token & Layout.COUNTED) == 0) now = System.nanoTime();
         long spent = now - U.getLong(record + Layout.R_LAST);
         if (spent > 0) {
             U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
             U.putLong(record + Layout.R_LAST, now);
         }
-        int parent = U.getInt(node + Layout.N_PARENT);
-        if (parent == U.getInt(record + Layout.R_TOP)) end(s, record);
-        else U.putLong(record + Layout.R_CURSOR, parent & 0xffffffffL);
+        U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT) & 0xffffffffL);
     }
 
     /** The invocation ends by an exception. */
@@ -125,9 +132,7 @@ public final class Probe {
         if (token == 0) return;
         long s = U.getLong(CELL);
         if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        if (U.getInt(s + Layout.H_GATE) == 0) return;
-        long index = token & INDEX;
-        leave(s, record(s, index), index, true);
+        leave(s, token, true);
     }
 
     /** An exception was caught in the invocation: frames above it that had no exit are gone. */
@@ -136,9 +141,16 @@ public final class Probe {
         if (token == 0) return;
         long s = U.getLong(CELL);
         if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        if (U.getInt(s + Layout.H_GATE) == 0) return;
-        long index = token & INDEX;
-        long record = record(s, index);
+        long index = token & Layout.INDEX_MASK, record;
+        if ((token & Layout.OVER) != 0) {
+            record = mine(s, token);
+            if (record == 0) return;
+            U.putInt(record + Layout.R_DEPTH, (int) index + 1);
+            index = U.getInt(place(s, record, index)) & 0xffffffffL;
+        } else {
+            if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE) & 0xffffffffL;
+            record = record(s, index);
+        }
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == index) return;
         if (current == 0) {
@@ -160,6 +172,19 @@ public final class Probe {
         return s + Layout.NODES + (index << Layout.NODE_SHIFT);
     }
 
+    /** The current thread's record if it is inside with the tag of this token, else 0. */
+    private static long mine(long s, long token) {
+        long tid = U.getLong(Thread.currentThread(), TID), home = slot(s, tid);
+        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : displaced(home, s, tid);
+        if (record == 0 || U.getLong(record + Layout.R_KEY) != (token >>> Layout.INDEX_BITS << Layout.INDEX_BITS | tid)) return 0;
+        return record;
+    }
+
+    /** Whether an invocation can end where its token was made: it can't when the recording has gone on to another part. */
+    private static boolean on(long s, long tag) {
+        return U.getLong(s + Layout.H_TAG) == tag;
+    }
+
     /** The recording's clock, for all that isn't a hot path. */
     private static long time(long s) {
         return U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
@@ -174,25 +199,40 @@ public final class Probe {
         U.putLong(record + Layout.R_LAST, now);
     }
 
-    /** Ends the invocation at index wherever the cursor is. */
+    /** Ends the invocation of a token wherever the cursor is. */
     @DontInline
-    private static void leave(long s, long record, long index, boolean thrown) {
+    private static void leave(long s, long token, boolean thrown) {
+        long index = token & Layout.INDEX_MASK, to, record;
+        boolean absolute = (token & (Layout.BACK | Layout.OVER)) != 0;
+        if ((token & Layout.OVER) != 0) {
+            record = mine(s, token);
+            if (record == 0 || U.getInt(record + Layout.R_DEPTH) <= (int) index) return; // it has ended
+            long place = place(s, record, index);
+            U.putInt(record + Layout.R_DEPTH, (int) index);
+            index = U.getInt(place) & 0xffffffffL;
+            to = U.getInt(place + 4) & 0xffffffffL;
+        } else {
+            record = record(s, index);
+            to = U.getInt(node(s, index) + Layout.N_PARENT) & 0xffffffffL;
+            if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE) & 0xffffffffL;
+        }
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) {
             if (!recover(s, record)) return;
             U.putLong(record + Layout.R_CURSOR, current = index);
         }
-        charge(s, record, current);
-        long node = node(s, index);
-        if (current != index && !unwind(s, current, index)) {
+        if ((token & (Layout.COUNTED | Layout.TOP)) != Layout.COUNTED || current != index) charge(s, record, current);
+        if (!absolute && current != index && !unwind(s, current, index)) {
             // An exit that was followed by an exception of the return itself (IllegalMonitorStateException): the
-            // cursor is above already.
-            if (current != (U.getInt(node + Layout.N_PARENT) & 0xffffffffL)) return;
+            // cursor is above already. Or it is where no path leads up from here: among folded or unplaced nodes.
+            if (current != to && U.getInt(s + Layout.H_FOLD) == 0 && U.getInt(record + Layout.R_DEPTH) == 0) return;
         }
-        if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
-        int parent = U.getInt(node + Layout.N_PARENT);
-        if (parent == U.getInt(record + Layout.R_TOP)) end(s, record);
-        else U.putLong(record + Layout.R_CURSOR, parent & 0xffffffffL);
+        if (thrown) {
+            long node = node(s, index);
+            U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+        }
+        if ((token & Layout.TOP) != 0) end(s, record);
+        else U.putLong(record + Layout.R_CURSOR, to);
     }
 
     /**
@@ -222,9 +262,9 @@ public final class Probe {
     }
 
     /** The root invocation ends: the thread is outside again, and its record may serve others. */
-    @DontInline
     private static void end(long s, long record) {
         U.putLong(record + Layout.R_CURSOR, 0);
+        U.putInt(record + Layout.R_DEPTH, 0);
         U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
         release(s, record);
     }
@@ -241,40 +281,51 @@ public final class Probe {
 
     /** The thread is outside, the method is a root. */
     @DontInline
-    private static long root(long s, long record, long tid, int method) {
-        if (U.getInt(s + Layout.H_GATE) == 0) return 0;
+    private static long root(long s, long tag, long record, long tid, int method) {
+        if (!on(s, tag)) return 0;
         try {
             reserve(40, 0, 0, 0);
         } catch (StackOverflowError e) {
             return 0; // the target's own overflow is a few frames away
         }
+        int part = (int) (tag >>> Layout.INDEX_BITS);
         if (record != 0) {
-            if (!U.compareAndSetInt(null, record + Layout.R_LEASE, 0, 1)) {
-                // Busy with the profiler's own work for this very thread, or being given to another.
-                if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
-                record = 0;
+            // Busy with the profiler's own work for this very thread.
+            if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
+            int lease = U.getIntVolatile(null, record + Layout.R_LEASE);
+            if (lease == part || lease == Layout.LEASE_MOVING || !U.compareAndSetInt(null, record + Layout.R_LEASE, lease, part)) {
+                record = 0; // being given to another
             } else if (U.getLong(record + Layout.R_TID) != tid || U.getLong(record + Layout.R_SLOT) == 0) {
                 U.putIntRelease(null, record + Layout.R_LEASE, 0); // it was taken away
                 record = 0;
             }
         }
-        if (record == 0) record = register(s, tid);
+        if (record == 0) record = register(s, tid, part);
+        if (record != 0 && U.getInt(record + Layout.R_EPOCH) != U.getInt(s + Layout.H_EPOCH) && !renew(s, record)) {
+            release(s, record);
+            record = 0;
+        }
         if (record == 0) {
             U.getAndAddLong(null, s + Layout.H_LOST, 1);
             return 0;
         }
         if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
             U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
+            U.putLong(record + Layout.R_CURSOR, 0);
             release(s, record);
             return 0;
         }
-        U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
+        close(s, record);
         long top = U.getInt(record + Layout.R_TOP) & 0xffffffffL;
+        U.putLong(record + Layout.R_CURSOR, 0);
+        U.putInt(record + Layout.R_DEPTH, 0);
         U.putLong(record + Layout.R_LAST, time(s));
+        U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
+        U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
         U.putLong(record + Layout.R_CURSOR, top);
-        long token = other(s, record, top, method);
+        long token = other(s, tag, record, top, method);
         if (token == 0) {
-            if (U.getInt(s + Layout.H_GATE) == 0) { // it never began
+            if (!on(s, tag)) { // it never began
                 U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
                 U.putLong(record + Layout.R_CURSOR, 0);
                 release(s, record);
@@ -282,7 +333,40 @@ public final class Probe {
                 end(s, record);
             }
         }
-        return token;
+        return token == 0 ? 0 : token | Layout.TOP;
+    }
+
+    /** A root invocation that was open when the part before this one ended gets its time up to then. */
+    private static void close(long s, long record) {
+        long current = U.getLong(record + Layout.R_CURSOR);
+        if (current == 0 || (U.getLong(record + Layout.R_KEY) ^ U.getLong(s + Layout.H_CLOSED_TAG)) >>> Layout.INDEX_BITS != 0) return;
+        long spent = U.getLong(s + Layout.H_CLOSED) - U.getLong(record + Layout.R_LAST);
+        if (spent <= 0) return;
+        long node = node(s, current);
+        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
+    }
+
+    /** Begins a tree of the present recording in a record that the thread has leased. */
+    private static boolean renew(long s, long record) {
+        int epoch = U.getInt(s + Layout.H_EPOCH);
+        U.putLong(record + Layout.R_KEY, 0); // whatever its cursor says
+        U.putLong(record + Layout.R_CURSOR, 0);
+        U.putLong(record + Layout.R_NODE_NEXT, 0);
+        U.putLong(record + Layout.R_NODE_END, 0);
+        long top = add(s, record, 0, -1);
+        if (top == 0) {
+            top = reserved(s, 1);
+            if (top == 0) return false;
+            link(s, record, top, 0, -1);
+        }
+        U.putInt(record + Layout.R_TOP, (int) top);
+        U.putLong(record + Layout.R_ENTRIES, 0);
+        U.putLong(record + Layout.R_RETURNS, 0);
+        U.putLong(record + Layout.R_SUSPENDED, 0);
+        U.putInt(record + Layout.R_OVER, 0);
+        U.putInt(record + Layout.R_STACK, 0);
+        U.putIntRelease(null, record + Layout.R_EPOCH, epoch);
+        return true;
     }
 
     /** Throws StackOverflowError here rather than in the middle of something. */
@@ -293,25 +377,26 @@ public final class Probe {
 
     /** The thread is inside, or about to be, and the method may be off or fresh. */
     @DontInline
-    private static long other(long s, long record, long current, int method) {
+    private static long other(long s, long tag, long record, long current, int method) {
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
-        if (mode == Layout.MODE_OFF || U.getInt(s + Layout.H_GATE) == 0) return 0;
+        if (mode == Layout.MODE_OFF || !on(s, tag)) return 0;
         boolean incomplete = false;
-        if (mode == Layout.MODE_FRESH && !fresh(s, record, current, method)) {
+        if (mode == Layout.MODE_FRESH && !fresh(s, tag, record, current, method)) {
+            if (!on(s, tag)) return 0;
             incomplete = true; // once is enough: nobody waits for it again
             int root = U.getByte(s + Layout.MODES + method) & Layout.MODE_ROOT;
             U.putByte(s + Layout.MODES + method, (byte) (root | U.getInt(s + Layout.H_CLOCK)));
         }
-        long token = child(s, record, current, method);
-        if (incomplete && token != 0) {
-            long node = node(s, token & INDEX);
-            U.putLong(node + Layout.N_FLAGS, U.getLong(node + Layout.N_FLAGS) | Layout.N_INCOMPLETE);
+        long token = child(s, tag, record, current, method);
+        if (incomplete && token != 0 && (token & Layout.OVER) == 0) {
+            long node = node(s, token & Layout.INDEX_MASK);
+            U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_INCOMPLETE);
         }
         return token;
     }
 
     /** Waits until the method's callees are instrumented; the wait is left out of the profile. */
-    private static boolean fresh(long s, long record, long current, int method) {
+    private static boolean fresh(long s, long tag, long record, long current, int method) {
         charge(s, record, current);
         boolean done = false;
         long from = System.nanoTime();
@@ -331,7 +416,7 @@ public final class Probe {
             long to = System.nanoTime();
             U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
             U.putLong(record + Layout.R_LAST, time(s));
-            if (!done && U.getInt(s + Layout.H_GATE) != 0) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
+            if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
             U.getAndAddLong(null, CELL + USERS, -1);
         }
@@ -340,31 +425,60 @@ public final class Probe {
 
     /** Finds or makes the callee's node, counts the call and moves the cursor. */
     @DontInline
-    private static long child(long s, long record, long current, int method) {
-        if (U.getInt(s + Layout.H_GATE) == 0) return 0;
-        charge(s, record, current);
-        long caller = node(s, current);
+    private static long child(long s, long tag, long record, long current, int method) {
+        if (!on(s, tag)) return 0;
+        int mode = U.getByte(s + Layout.MODES + method) & MODE;
+        if (mode == Layout.MODE_OFF) return 0; // since it was revealed
+        if (mode != Layout.MODE_COUNTED) charge(s, record, current);
+        long caller = node(s, current), flags = mode == Layout.MODE_PRECISE ? Layout.PRECISE : mode == Layout.MODE_COUNTED ? Layout.COUNTED : 0;
         long index = U.getInt(caller + Layout.N_CHILD) & 0xffffffffL;
+        int found = method;
+        boolean placed = true;
         while (index != 0) {
             long node = node(s, index);
-            if (U.getInt(node + Layout.N_METHOD) == method) break;
+            found = U.getInt(node + Layout.N_METHOD);
+            if (found == method || found == (method | Layout.METHOD_BACK)) break;
             index = U.getInt(node + Layout.N_SIBLING) & 0xffffffffL;
         }
         if (index == 0) {
-            index = add(s, record, current, method);
+            long again = U.getInt(s + Layout.H_FOLD) == 0 ? 0 : above(s, current, method);
+            found = again == 0 ? method : method | Layout.METHOD_BACK;
+            index = add(s, record, current, found);
+            if (index != 0 && again != 0) {
+                long node = node(s, index);
+                U.putInt(node + Layout.N_CACHE, (int) again);
+                node = node(s, again);
+                U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_FOLDED);
+            }
+            if (index == 0) {
+                placed = false;
+                index = over(s, record, method);
+            }
             long now = time(s);
             if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
-            if (index == 0) {
-                U.getAndAddLong(null, s + Layout.H_OVERFLOW, 1);
-                return 0;
-            }
+            if (index == 0) return 0;
+            if (!placed) return push(s, tag | flags, record, current, index);
         }
-        U.putInt(caller + Layout.N_CACHE, (int) index);
-        long node = node(s, index);
+        long node = node(s, index), into = index;
+        if (found != method) {
+            flags |= Layout.BACK;
+            into = U.getInt(node + Layout.N_CACHE) & 0xffffffffL;
+            U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
+        } else {
+            U.putInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2), (int) index);
+        }
+        node = node(s, into);
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
-        U.putLong(record + Layout.R_CURSOR, index);
-        long token = U.getLong(s + Layout.H_TAG) | index;
-        return (U.getByte(s + Layout.MODES + method) & MODE) == Layout.MODE_PRECISE ? token | Layout.PRECISE : token;
+        U.putLong(record + Layout.R_CURSOR, into);
+        return tag | flags | index;
+    }
+
+    /** The nearest node from current upwards that is the method's, or 0. */
+    private static long above(long s, long current, int method) {
+        for (long i = current; i != 0; i = U.getInt(node(s, i) + Layout.N_PARENT) & 0xffffffffL) {
+            if (U.getInt(node(s, i) + Layout.N_METHOD) == method) return i;
+        }
+        return 0;
     }
 
     /**
@@ -378,16 +492,104 @@ public final class Probe {
             if (index == 0) return 0;
         }
         U.putLong(record + Layout.R_NODE_NEXT, index + 1);
+        link(s, record, index, parent, method);
+        return index;
+    }
+
+    private static void link(long s, long record, long index, long parent, int method) {
         long node = node(s, index);
         U.putInt(node + Layout.N_METHOD, method);
         U.putInt(node + Layout.N_PARENT, (int) parent);
         U.putInt(node + Layout.N_RECORD, (int) ((record - s - Layout.RECORDS) >> Layout.RECORD_SHIFT));
-        if (parent != 0) {
-            long p = node(s, parent);
-            U.putInt(node + Layout.N_SIBLING, U.getInt(p + Layout.N_CHILD));
-            U.putIntRelease(null, p + Layout.N_CHILD, (int) index);
+        if (parent == 0) return;
+        long p = node(s, parent);
+        U.putInt(node + Layout.N_SIBLING, U.getInt(p + Layout.N_CHILD));
+        U.putIntRelease(null, p + Layout.N_CHILD, (int) index);
+    }
+
+    // ---- without room ----
+    // A call whose context finds no room is counted in one node for its method, from a reserve: all of a record's lie
+    // below one node. Where it goes back to is kept on a stack, since that node's parent can't say.
+
+    /** The method's node for calls that find no room, 0 if not even the reserve has any. */
+    private static long over(long s, long record, int method) {
+        U.getAndAddLong(null, s + Layout.H_OVERFLOW, 1);
+        long table = U.getInt(record + Layout.R_OVER) & 0xffffffffL;
+        if (table == 0) {
+            table = reserved(s, Layout.OVER_TABLE);
+            long stack = reserved(s, Layout.OVER_DEPTH * 8 >> Layout.NODE_SHIFT), above = reserved(s, 1);
+            if (table == 0 || stack == 0 || above == 0) return 0;
+            link(s, record, above, U.getInt(record + Layout.R_TOP) & 0xffffffffL, Layout.METHOD_UNPLACED);
+            U.putInt(node(s, table), Layout.OVER_TABLE * 16);
+            U.putInt(node(s, table) + 8, (int) above);
+            U.putInt(record + Layout.R_STACK, (int) stack);
+            U.putInt(record + Layout.R_OVER, (int) table);
+        }
+        // Words of a table: its size in words, words used, the node above all; from word 16 on nodes, by hash.
+        long words = node(s, table);
+        int size = U.getInt(words), used = U.getInt(words + 4), above = U.getInt(words + 8);
+        if (used > size / 2) {
+            long larger = reserved(s, size >> 3);
+            if (larger == 0) return 0;
+            long to = node(s, larger);
+            U.putInt(to, size * 2);
+            U.putInt(to + 4, used);
+            U.putInt(to + 8, above);
+            for (int i = 16; i < size; i++) {
+                int index = U.getInt(words + 4L * i);
+                if (index != 0) U.putInt(hashed(s, to, U.getInt(node(s, index & 0xffffffffL) + Layout.N_METHOD)), index);
+            }
+            U.putInt(record + Layout.R_OVER, (int) larger);
+            words = to;
+        }
+        long at = hashed(s, words, method), index = U.getInt(at) & 0xffffffffL;
+        if (index == 0) {
+            index = reserved(s, 1);
+            if (index == 0) return 0;
+            link(s, record, index, above & 0xffffffffL, method);
+            U.putInt(words + 4, U.getInt(words + 4) + 1);
+            U.putInt(at, (int) index);
         }
         return index;
+    }
+
+    /** The word of a table where the method's node is or belongs. */
+    private static long hashed(long s, long words, int method) {
+        int room = U.getInt(words) - 16;
+        for (int i = (method * 0x9e3779b1 >>> 8) % room; ; i = i + 1 == room ? 0 : i + 1) {
+            long at = words + 4L * (16 + i);
+            int index = U.getInt(at);
+            if (index == 0 || U.getInt(node(s, index & 0xffffffffL) + Layout.N_METHOD) == method) return at;
+        }
+    }
+
+    /** Nodes of the reserve that follow each other, 0 if there are none. */
+    private static long reserved(long s, int n) {
+        long end = U.getLongVolatile(null, s + Layout.H_RESERVE_END);
+        for (;;) {
+            long next = U.getLongVolatile(null, s + Layout.H_RESERVE_NEXT);
+            if (end - next < n) return 0;
+            if (U.compareAndSetLong(null, s + Layout.H_RESERVE_NEXT, next, next + n)) return next;
+        }
+    }
+
+    /** The place at a depth of a record's stack of unplaced invocations: their node, and their caller's. */
+    private static long place(long s, long record, long depth) {
+        return node(s, U.getInt(record + Layout.R_STACK) & 0xffffffffL) + (depth << 3);
+    }
+
+    /** Begins an unplaced invocation. One too deep for the stack is counted; its time is its caller's. */
+    private static long push(long s, long token, long record, long current, long index) {
+        long node = node(s, index);
+        U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
+        int depth = U.getInt(record + Layout.R_DEPTH);
+        if (depth >= Layout.OVER_DEPTH) return 0;
+        long place = place(s, record, depth);
+        U.putInt(place, (int) index);
+        U.putInt(place + 4, (int) current);
+        U.putInt(record + Layout.R_DEPTH, depth + 1);
+        U.putLong(record + Layout.R_CURSOR, index);
+        return token | Layout.OVER | depth;
     }
 
     /** Takes a chunk of nodes, waiting up to 200 ms for the controller to allocate more of the file. */
@@ -396,7 +598,7 @@ public final class Probe {
         for (int i = 0; ; ) {
             if (index + Layout.NODE_CHUNK > U.getLong(s + Layout.H_NODE_MAX)) return 0;
             if (index + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) {
-                if (++i > 2000 || U.getInt(s + Layout.H_GATE) == 0) return 0;
+                if (++i > 2000 || U.getLong(s + Layout.H_TAG) == 0) return 0;
                 U.park(false, 100_000);
                 U.unpark(Thread.currentThread()); // a permit that the program has given may be the one just used up
                 index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
@@ -449,7 +651,7 @@ public final class Probe {
     }
 
     /** Leases a record to the current thread, 0 when there is none. */
-    private static long register(long s, long tid) {
+    private static long register(long s, long tid, int part) {
         Thread t = Thread.currentThread();
         boolean virtual = virtual(t);
         String name = virtual ? "" : t.getName();
@@ -457,7 +659,7 @@ public final class Probe {
         long record = 0;
         try {
             long slot = free(s, tid);
-            if (slot != 0) record = pick(s, virtual);
+            if (slot != 0) record = pick(s, virtual, part);
             if (record != 0) bind(s, record, slot, tid, name);
         } finally {
             unlock(s);
@@ -480,7 +682,7 @@ public final class Probe {
         for (int i = 0; i <= Layout.SLOT_PROBE; i++) {
             long slot = slot(s, tid + i);
             long record = U.getLong(slot + Layout.S_RECORD);
-            if (U.compareAndSetInt(null, record + Layout.R_LEASE, 0, 1)) {
+            if (U.compareAndSetInt(null, record + Layout.R_LEASE, 0, Layout.LEASE_MOVING)) {
                 unbind(s, record);
                 U.putIntRelease(null, record + Layout.R_LEASE, 0);
                 return slot;
@@ -490,28 +692,28 @@ public final class Probe {
     }
 
     /** A record of this kind that nobody uses, leased; with the lock held. */
-    private static long pick(long s, boolean virtual) {
+    private static long pick(long s, boolean virtual, int part) {
         int flag = virtual ? Layout.R_VIRTUAL : 0;
         long next = U.getLong(s + Layout.H_NEXT_RECORD);
-        for (int round = virtual ? 0 : 1; round < 3; round++) {
+        for (int round = virtual ? 0 : 1; round < 4; round++) {
             if (round == 1 && next < Layout.MAX_RECORDS) {
                 long record = s + Layout.RECORDS + (next << Layout.RECORD_SHIFT);
-                U.putInt(record + Layout.R_LEASE, 1);
+                U.putInt(record + Layout.R_LEASE, part);
                 U.putInt(record + Layout.R_FLAGS, flag);
-                long top = add(s, record, 0, -1);
-                if (top == 0) return 0;
-                U.putInt(record + Layout.R_TOP, (int) top);
                 U.putLongRelease(null, s + Layout.H_NEXT_RECORD, next + 1);
                 return record;
             }
             if (round == 1) continue;
-            for (long i = 1; i < next; i++) { // first virtual threads' free records, at last anybody's
+            // First virtual threads' free records, then anybody's, at last those of root invocations that a pause cut off.
+            for (long i = 1; i < next; i++) {
                 long record = s + Layout.RECORDS + (i << Layout.RECORD_SHIFT);
                 if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != flag) continue;
-                if (U.getInt(record + Layout.R_LEASE) != 0) continue;
-                if (!U.compareAndSetInt(null, record + Layout.R_LEASE, 0, 1)) continue;
+                int lease = U.getInt(record + Layout.R_LEASE);
+                if (lease != 0 && (round < 3 || lease == part || lease == Layout.LEASE_MOVING || U.getInt(record + Layout.R_BUSY) != 0)) continue;
+                if (!U.compareAndSetInt(null, record + Layout.R_LEASE, lease, part)) continue;
                 if (!virtual) U.putInt(record + Layout.R_FLAGS, flag | Layout.R_SHARED);
                 unbind(s, record);
+                U.putInt(record + Layout.R_DEPTH, 0);
                 return record;
             }
         }
@@ -522,6 +724,7 @@ public final class Probe {
         int n = Math.min(name.length(), Layout.NAME_MAX);
         for (int i = 0; i < n; i++) U.putChar(record + Layout.R_NAME + 2 * i, name.charAt(i));
         U.putInt(record + Layout.R_NAME_LENGTH, n);
+        U.putLong(record + Layout.R_KEY, 0);
         U.putLong(record + Layout.R_TID, tid);
         U.putLong(record + Layout.R_SLOT, slot);
         U.putLong(slot + Layout.S_RECORD, record);
@@ -547,25 +750,24 @@ public final class Probe {
     public static long suspend() {
         long s = U.getLong(CELL);
         if (s == 0) return 0;
-        long tid = U.getLong(Thread.currentThread(), TID);
-        long home = slot(s, tid);
-        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : displaced(home, s, tid);
+        long tag = U.getLong(s + Layout.H_TAG), record = tag == 0 ? 0 : mine(s, tag);
         if (record == 0) return 0;
         long current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0 || U.getLong(record + Layout.R_TID) != tid || U.getInt(s + Layout.H_GATE) == 0) return 0;
+        if (current == 0) return 0;
         charge(s, record, current);
         U.putInt(record + Layout.R_BUSY, 1);
         U.putLong(record + Layout.R_CURSOR, 0);
-        return U.getLong(s + Layout.H_TAG) | current;
+        return tag | current;
     }
 
     /** Puts it back; the time between is left out of its profile. */
     public static void resume(long token) {
         long s = U.getLong(CELL);
-        if (token == 0 || s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        long index = token & INDEX;
-        long record = record(s, index), now = time(s);
-        U.putLong(record + Layout.R_CURSOR, index);
+        if (token == 0 || s == 0) return;
+        long record = mine(s, token); // by its own tag, which may not be the present one any more
+        if (record == 0) return;
+        long now = time(s);
+        U.putLong(record + Layout.R_CURSOR, token & Layout.INDEX_MASK);
         U.putInt(record + Layout.R_BUSY, 0);
         U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + now - U.getLong(record + Layout.R_LAST));
         U.putLong(record + Layout.R_LAST, now);

@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// A ModeRule gives the methods that match a pattern a mode of their own:
+//
+//	off      neither counted nor timed; what it calls shows as its caller's
+//	counted  counted; its time is its caller's
+//	tick     timed by the tick clock
+//	precise  timed by System.nanoTime
+//
+// The pattern is matched with "pkg.Class.method", where * stands for any run of
+// characters and ? for one. Of several rules that match, the last one holds.
+// Roots are always recorded.
+type ModeRule struct {
+	Pattern string
+	Mode    string
+}
+
+var modes = map[string]byte{"off": wire.ModeOff, "counted": wire.ModeCounted, "tick": wire.ModeTick, "precise": wire.ModePrecise}
+
+// Check tells what is wrong with a rule, nil if nothing is.
+func (r ModeRule) Check() error {
+	if _, ok := modes[r.Mode]; !ok {
+		return fmt.Errorf("mode %q: there are off, counted, tick and precise", r.Mode)
+	}
+	if _, err := path.Match(r.Pattern, ""); err != nil || r.Pattern == "" {
+		return fmt.Errorf("pattern %q: give a method such as com.acme.Cache.get, * stands for anything", r.Pattern)
+	}
+	return nil
+}
+
+func (r ModeRule) matches(id cha.MethodID) bool {
+	ok, err := path.Match(r.Pattern, id.Class.String()+"."+id.Name)
+	return ok && err == nil
+}
+
+// SetMode switches the mode of all methods that match, now and those that come
+// into reach later, without a change to any class. It returns how many methods
+// changed. Invocations that are open keep the mode that they began with.
+func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err error) {
+	if err := rule.Check(); err != nil {
+		return 0, err
+	}
+	if modes[rule.Mode] == wire.ModeTick {
+		if err := s.do(ctx, s.startTicker); err != nil {
+			return 0, err
+		}
+	}
+	err = s.recording(ctx, func(l *loop) {
+		l.rec.Modes = append(slices.Clip(l.rec.Modes), rule)
+		changed = l.applyModes()
+	})
+	return changed, err
+}
+
+// SetClock switches the clock of all methods that no rule gives another mode:
+// tick or precise. Times stay what they are: both clocks are on one time base.
+func (s *Session) SetClock(ctx context.Context, clock string) error {
+	mode, ok := clocks[clock]
+	if !ok {
+		return fmt.Errorf("clock %q: there is tick and precise", clock)
+	}
+	if err := s.recording(ctx, func(*loop) {}); err != nil {
+		return err
+	}
+	if err := s.setClock(ctx, mode); err != nil {
+		return err
+	}
+	return s.recording(ctx, func(l *loop) { l.applyModes() })
+}
+
+// setClock makes a mode the recording's clock, and has the tick clock kept where
+// it is needed.
+func (s *Session) setClock(ctx context.Context, mode byte) error {
+	return s.do(ctx, func() {
+		if mode == wire.ModeTick {
+			s.startTicker()
+		}
+		s.data.store32(wire.HClock, uint32(mode))
+	})
+}
+
+// clock is the mode of methods that no rule gives another.
+func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
+
+// modeOf is how a method is recorded, once its callees are known.
+func (l *loop) modeOf(id cha.MethodID, root bool) byte {
+	mode := l.clock()
+	for _, r := range l.rec.Modes {
+		if m := modes[r.Mode]; r.matches(id) && (m >= wire.ModeTick || !root) {
+			mode = m
+		}
+	}
+	return mode
+}
+
+// applyModes brings the modes of all methods up to date. Fresh ones stay so:
+// they get theirs when they are revealed.
+func (l *loop) applyModes() (changed int) {
+	for id := int32(1); id < l.ledger.Len(); id++ {
+		old := l.s.data.mode(id)
+		if old&^wire.ModeRoot == wire.ModeFresh {
+			continue
+		}
+		if mode := l.modeOf(methodID(l.ledger.Method(id)), old&wire.ModeRoot != 0); mode != old&^wire.ModeRoot {
+			l.s.data.setMode(id, old&wire.ModeRoot|mode)
+			changed++
+		}
+	}
+	return changed
+}

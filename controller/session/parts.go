@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// A recording has parts: from opening the gate to shutting it. Each has a tag of
+// its own, which every token carries, so what began in one part is over when it
+// ends: an invocation that was open then keeps the time up to then and counts
+// as one that has not returned. What its frames do later is ignored, until its
+// thread enters a root anew. (docs/decisions/0009-parts.md)
+
+// ErrNotRecording reports that there is no recording to be paused, resumed,
+// reset or changed.
+var ErrNotRecording = errors.New("nothing is being recorded")
+
+// Pause silences all probes at once; nothing is recorded until Resume. Root
+// invocations that are open then stay open in the report, with what they did so
+// far. Pausing a recording that pauses does nothing.
+func (s *Session) Pause(ctx context.Context) error {
+	return s.recording(ctx, func(l *loop) {
+		if s.data.isOpen() {
+			l.shut()
+			l.rec.pauses++
+		}
+	})
+}
+
+// Resume goes on recording, into the same tree. Root invocations count that
+// begin from then on.
+func (s *Session) Resume(ctx context.Context) error {
+	return s.recording(ctx, func(l *loop) {
+		if !s.data.isOpen() {
+			l.open()
+		}
+	})
+}
+
+// Reset forgets everything recorded so far and begins anew, without a change to
+// any class; a recording that pauses stays so. Root invocations count that
+// begin from then on.
+func (s *Session) Reset(ctx context.Context) error {
+	var open, full bool
+	if err := s.recording(ctx, func(l *loop) {
+		open = s.data.isOpen()
+		l.shut()
+		full = s.data.load(wire.HNextNode)-s.data.base() > s.data.nodes()/4
+	}); err != nil {
+		return err
+	}
+	quiet := full && s.quiesce(ctx)
+	return s.recording(ctx, func(l *loop) {
+		if quiet {
+			if err := s.data.reuse(); err != nil {
+				s.log.Warn("no room for another tree", "error", err)
+			}
+		}
+		l.renew()
+		if open {
+			l.begin()
+		}
+	})
+}
+
+// Warm waits until the warm-up that the recording began with is over, and has
+// what was recorded meanwhile forgotten; without one it returns at once. If the
+// target ends before, what was recorded stays, and the report says so.
+func (s *Session) Warm(ctx context.Context) error {
+	var rec recording
+	if err := s.recording(ctx, func(l *loop) { rec = l.rec }); err != nil || !rec.warming {
+		return err
+	}
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+		}
+		_, returned := s.data.roots()
+		if rec.Warmup > 0 && time.Since(rec.armed) >= rec.Warmup || rec.WarmupCalls > 0 && returned >= rec.WarmupCalls {
+			break
+		}
+	}
+	if err := s.do(ctx, func() { s.loop.rec.warming = false }); err != nil {
+		return err
+	}
+	return s.Reset(ctx)
+}
+
+// recording runs f on the loop if something is being recorded.
+func (s *Session) recording(ctx context.Context, f func(l *loop)) error {
+	var err error
+	if e := s.do(ctx, func() {
+		if !s.loop.armed || !s.loop.rec.stopped.IsZero() || s.loop.leaving {
+			err = ErrNotRecording
+			return
+		}
+		f(&s.loop)
+	}); e != nil {
+		return e
+	}
+	return err
+}
+
+// begin opens the gate for a tree that is empty.
+func (l *loop) begin() {
+	l.rec.admitted = 0
+	l.s.data.store(wire.HBudget, math.MaxInt64)
+	if n := l.rec.UntilCalls; n > 0 && !l.rec.warming {
+		l.rec.admitted = n
+		l.s.data.store(wire.HBudget, n)
+	}
+	l.open()
+}
+
+func (l *loop) open() {
+	l.rec.since = l.s.now()
+	l.s.data.open()
+}
+
+// shut ends the part that is on. If the agent has shut the gate before, that
+// was the end.
+func (l *loop) shut() {
+	d := l.s.data
+	if l.rec.since == 0 {
+		return
+	}
+	end := l.s.now()
+	if ended := d.load(wire.HEnded); ended != 0 {
+		end = min(end, ended)
+	}
+	d.shut(end)
+	l.rec.took += time.Duration(max(0, end-l.rec.since))
+	l.rec.since = 0
+}
+
+// renew makes every record begin a new tree at its next root invocation. The
+// gate must be shut.
+func (l *loop) renew() {
+	d := l.s.data
+	d.store32(wire.HEpoch, d.load32(wire.HEpoch)+1)
+	for _, w := range []int64{wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete} {
+		d.store(w, 0)
+	}
+	l.rec.took, l.rec.pauses = 0, 0
+	l.rec.stuck = time.Time{}
+	l.s.glance.forget()
+}

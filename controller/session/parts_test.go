@@ -1,0 +1,363 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// must runs one of a session's actions, bounded.
+func must(t *testing.T, what string, f func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := f(ctx); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// closed finishes a recording that is still on.
+func closed(t *testing.T, s *session.Session) *export.Report {
+	t.Helper()
+	var r *export.Report
+	must(t, "finish", func(ctx context.Context) (err error) {
+		r, err = s.Finish(ctx)
+		return err
+	})
+	return r
+}
+
+// wantRoots compares the root invocations, and those of them that have not
+// returned.
+func wantRoots(t *testing.T, r *export.Report, entries, open int64) {
+	t.Helper()
+	var e, o int64
+	for _, th := range r.Tree.Threads {
+		e += th.RootEntries
+		o += th.RootEntries - th.RootReturns
+	}
+	if e != entries || o != open {
+		t.Errorf("%d root invocations, %d open, want %d, %d", e, o, entries, open)
+	}
+}
+
+// TestPause records three phases of a program and pauses in the second; a root
+// invocation that is open when a pause begins keeps what it has done and no
+// more.
+func TestPause(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "2")
+		s := attached(t, p)
+		if err := s.Pause(t.Context()); !errors.Is(err, session.ErrNotRecording) {
+			t.Errorf("pause before the recording: %v", err)
+		}
+		start(t, s, session.Recording{Roots: []string{"t.Parts.root", "t.Parts.waiting"}})
+		ask(t, p, "run 1000", "RAN ")
+		p.Send("open")
+		p.WaitLine("OPEN")
+		must(t, "pause", s.Pause)
+		must(t, "pause again", s.Pause)
+		if phase := s.Progress().Phase; phase != "paused" {
+			t.Errorf("phase %q", phase)
+		}
+		ask(t, p, "run 500", "RAN ")
+		must(t, "resume", s.Resume)
+		must(t, "resume again", s.Resume)
+		p.Send("shut")
+		p.WaitLine("SHUT")
+		ask(t, p, "run 300", "RAN ")
+		r := closed(t, s)
+		wantRoots(t, r, 2*1300+1, 1)
+		wantCalls(t, r, map[string]int64{
+			"Parts.root": 2600, "Parts.branch": 2600, "Parts.leaf": 2600*10 + 1300*2 + 1, "Parts.waiting": 1, "Parts.hold": 1,
+		})
+		for _, n := range cct.FlatOf(r.Tree.Roots()) {
+			if n.Self < 0 || n.Total < n.Self {
+				t.Errorf("times of %+v", n)
+			}
+		}
+	}, 8, 17, 25)
+}
+
+// TestSwitching pauses, resumes and resets while threads run: at every moment
+// each root invocation that has returned made all its calls, and none that is
+// open made more.
+func TestSwitching(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for _, clock := range []string{"tick", "precise"} {
+			t.Run(clock, func(t *testing.T) {
+				const threads = 4
+				p := program(t, j, dir, "Parts", nil, fmt.Sprint(threads))
+				s := attached(t, p)
+				start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Clock: clock})
+				p.Send("free")
+				p.WaitLine("FREE")
+				pauses := int64(0)
+				for i := range 150 {
+					switch i % 3 {
+					case 0:
+						must(t, "pause", s.Pause)
+						pauses++
+						must(t, "resume", s.Resume)
+					case 1:
+						if i%30 == 1 {
+							must(t, "reset", s.Reset)
+							pauses = 0
+						}
+					default:
+						time.Sleep(time.Duration(i%7) * time.Millisecond)
+					}
+				}
+				must(t, "pause", s.Pause)
+				pauses++
+				ask(t, p, "stop", "STOPPED ")
+				r := closed(t, s)
+				var entries, returns int64
+				for _, th := range r.Tree.Threads {
+					entries += th.RootEntries
+					returns += th.RootReturns
+				}
+				got := calls(r)
+				if open := entries - returns; returns == 0 || open < 0 || open > threads*pauses {
+					t.Errorf("%d root invocations, %d returned, %d pauses", entries, returns, pauses)
+				}
+				if c := got["Parts.root"]; c < returns || c > entries {
+					t.Errorf("root: %d calls, %d root invocations", c, entries)
+				}
+				for name, each := range map[string]int64{"Parts.branch": 1, "Parts.leaf": 12} {
+					if c := got[name]; c < each*returns || c > each*entries {
+						t.Errorf("%s: %d calls in %d to %d root invocations", name, c, returns, entries)
+					}
+				}
+			})
+		}
+	}, 17, 25)
+}
+
+// TestReset begins anew without another attach, and without what was before.
+func TestReset(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "3")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Parts.root", "t.Parts.waiting"}, UntilCalls: 3 * 200})
+		ask(t, p, "run 150", "RAN ")
+		p.Send("open")
+		p.WaitLine("OPEN")
+		must(t, "reset", s.Reset)
+		p.Send("shut")
+		p.WaitLine("SHUT")
+		ask(t, p, "run 300", "RAN ")
+		r := finish(t, s)
+		wantRoots(t, r, 600, 0)
+		got := calls(r)
+		if got["Parts.root"] != 600 || got["Parts.branch"] != 600 || got["Parts.waiting"] != 0 {
+			t.Errorf("calls %v", got)
+		}
+		if len(r.Tree.Threads) != 3 {
+			t.Errorf("%d threads", len(r.Tree.Threads))
+		}
+	}, 8, 17)
+}
+
+// TestResetReuses resets a recording that has filled much of the room: the next
+// one finds all of it again.
+func TestResetReuses(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s, err := session.Attach(ctx, p.PID(), session.Config{Memory: 3 << 20}) // 49,152 nodes
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
+		start(t, s, session.Recording{Roots: []string{"t.Parts.wide"}})
+		for range 5 { // 26,242 contexts each
+			p.Send("wide 8")
+			p.WaitLine("WIDE")
+			must(t, "reset", s.Reset)
+		}
+		p.Send("wide 8")
+		p.WaitLine("WIDE")
+		r := closed(t, s)
+		if r.Tree.Overflow != 0 || r.Tree.Bad != 0 {
+			t.Errorf("overflow %d, bad %d", r.Tree.Overflow, r.Tree.Bad)
+		}
+		wantCalls(t, r, wideCalls(8))
+	}, 17)
+}
+
+// wideCalls are what one call of wide makes.
+func wideCalls(depth int) map[string]int64 {
+	wide, each, leaves := int64(0), int64(0), int64(1)
+	for level, n := depth, int64(1); level >= 0; level, n = level-1, n*3 {
+		wide += n
+		if level > 0 {
+			each += n
+		} else {
+			leaves = n
+		}
+	}
+	return map[string]int64{"Parts.wide": wide, "Parts.a": each, "Parts.b": each, "Parts.c": each, "Parts.thrower": each, "Parts.leaf": leaves + each}
+}
+
+// TestNoRoom fills the room: every call still counts, by method, and the time
+// is all there.
+func TestNoRoom(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s, err := session.Attach(ctx, p.PID(), session.Config{Memory: 2 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
+		start(t, s, session.Recording{Roots: []string{"t.Parts.wide"}, Clock: "precise"})
+		begin := time.Now()
+		p.Send("wide 11")
+		p.WaitLine("WIDE")
+		took := time.Since(begin)
+		r := closed(t, s)
+		if r.Tree.Overflow == 0 || r.Tree.Bad != 0 || r.Tree.Lost != 0 {
+			t.Errorf("overflow %d, bad %d, lost %d", r.Tree.Overflow, r.Tree.Bad, r.Tree.Lost)
+		}
+		wantCalls(t, r, wideCalls(11))
+		wantRoots(t, r, 1, 0)
+		var thrown, unplaced int64
+		for n := range cct.All(r.Tree.Roots()) {
+			thrown += n.Thrown
+			if n.Method == cct.Unplaced {
+				unplaced++
+			}
+		}
+		if want := wideCalls(11)["Parts.thrower"]; thrown != want {
+			t.Errorf("%d thrown, want %d", thrown, want)
+		}
+		if unplaced != 1 {
+			t.Errorf("%d nodes above what is unplaced", unplaced)
+		}
+		if raw := time.Duration(cct.Sum(r.Tree.Roots()).Raw); raw > took || raw < took/20 {
+			t.Errorf("%v measured of %v", raw, took)
+		}
+	}, 8, 17)
+}
+
+// TestWarmup forgets what came before the warm-up's end.
+func TestWarmup(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "1")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, WarmupCalls: 100, UntilCalls: 50})
+		if phase := s.Progress().Phase; phase != "warming up" {
+			t.Errorf("phase %q", phase)
+		}
+		warm := make(chan error, 1)
+		go func() { warm <- s.Warm(t.Context()) }()
+		ask(t, p, "run 120", "RAN ")
+		if err := <-warm; err != nil {
+			t.Fatal(err)
+		}
+		ask(t, p, "run 70", "RAN ")
+		r := finish(t, s)
+		wantRoots(t, r, 50, 0)
+		wantCalls(t, r, map[string]int64{"Parts.root": 50, "Parts.branch": 50, "Parts.leaf": 50*10 + 25*2})
+	}, 17)
+}
+
+// TestFoldRecursion counts every level and keeps one node for all of them,
+// whether a method calls itself or through others.
+func TestFoldRecursion(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for _, fold := range []bool{false, true} {
+			t.Run(fmt.Sprint(fold), func(t *testing.T) {
+				p := program(t, j, dir, "Parts", nil, "1")
+				s := attached(t, p)
+				start(t, s, session.Recording{Roots: []string{"t.Parts.recursion"}, Fold: fold})
+				for range 3 {
+					p.Send("recursion 1000")
+					p.WaitLine("RECURSED")
+				}
+				r := closed(t, s)
+				wantRoots(t, r, 3, 0)
+				wantCalls(t, r, map[string]int64{"Parts.recursion": 3, "Parts.self": 3003, "Parts.leaf": 3000 + 1500, "Parts.even": 1503, "Parts.odd": 1500})
+				nodes := cct.Sum(r.Tree.Roots()).Nodes
+				if fold && nodes != 6 || !fold && nodes < 3000 { // recursion, self, its leaf, even, odd, its leaf
+					t.Errorf("%d nodes", nodes)
+				}
+			})
+		}
+	}, 8, 17)
+}
+
+// TestCPU tells computing from waiting.
+func TestCPU(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "1")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Parts.mixed"}, CPU: true})
+		p.Send("mixed 80")
+		p.WaitLine("MIXED")
+		r := closed(t, s)
+		if r.CPU == nil || r.CPU.Samples == 0 {
+			t.Fatalf("%+v", r.CPU)
+		}
+		of := map[string]int64{}
+		for _, f := range cct.FlatOf(r.Tree.Roots()) {
+			m, _ := r.Lookup(f.Method)
+			name, _, _ := strings.Cut(strings.TrimPrefix(m.Name, "t.Parts."), "(")
+			of[name], _ = f.Sample.Of(100)
+		}
+		// Machines are shared: computing may get half of a core. Sleeping gets none.
+		if of["nap"] > 15 || of["burn"] < 3*of["nap"] || of["burn"] == 0 {
+			t.Errorf("shares on a core: %v", of)
+		}
+	}, 8, 17, 25)
+}
+
+// TestModes switches modes and clock while it records.
+func TestModes(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "2")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Modes: []session.ModeRule{{Pattern: "t.Parts.branch", Mode: "counted"}}})
+		ask(t, p, "run 100", "RAN ")
+		set := func(pattern, mode string, want int) {
+			t.Helper()
+			n, err := s.SetMode(t.Context(), session.ModeRule{Pattern: pattern, Mode: mode})
+			if err != nil || n != want {
+				t.Errorf("%s %s: %d changed, %v", pattern, mode, n, err)
+			}
+		}
+		set("t.Parts.le*", "off", 1)
+		ask(t, p, "run 100", "RAN ")
+		set("t.Parts.leaf", "precise", 1)
+		must(t, "clock", func(ctx context.Context) error { return s.SetClock(ctx, "precise") })
+		ask(t, p, "run 100", "RAN ")
+		set("t.*", "off", 2) // the root stays
+		ask(t, p, "run 100", "RAN ")
+		if _, err := s.SetMode(t.Context(), session.ModeRule{Pattern: "t.*", Mode: "slow"}); err == nil {
+			t.Error("there is no mode slow")
+		}
+		r := closed(t, s)
+		wantRoots(t, r, 800, 0)
+		wantCalls(t, r, map[string]int64{"Parts.root": 800, "Parts.branch": 600, "Parts.leaf": 2 * (2*1000 + 2*100)})
+	}, 8, 17, 25)
+}
