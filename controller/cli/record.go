@@ -112,8 +112,10 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 }
 
 func (f *recordFlags) recording() session.Recording {
-	return session.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait,
-		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls}
+	return session.Recording{
+		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait,
+		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
+	}
 }
 
 // report writes r in the form that the flags ask for.
