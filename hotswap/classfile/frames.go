@@ -74,6 +74,7 @@ type Frame struct {
 type FrameReader struct {
 	Frame
 	Check     func(VType) error // asked about each type as it is read, if set
+	CheckAll  func() error      // asked when the locals or the stack that a frame lists have been read, if set
 	r         reader
 	left      int
 	max       int // locals or stack entries that a frame may have
@@ -133,6 +134,7 @@ func (f *FrameReader) Next() bool {
 	switch kind {
 	case frameOne, frameOneExtended:
 		f.Stack = append(f.Stack, f.vtype())
+		f.checkAll()
 	case frameChop:
 		n := typeSameExtended - ft
 		if n > len(f.Locals) {
@@ -142,9 +144,14 @@ func (f *FrameReader) Next() bool {
 		f.Locals = f.Locals[:len(f.Locals)-n]
 	case frameAppend:
 		f.Locals = f.vtypes(f.Locals, ft-typeSameExtended)
+		f.checkAll()
 	case frameFull:
 		f.Locals = f.vtypes(f.Locals[:0], int(f.r.u2()))
-		f.Stack = f.vtypes(f.Stack, int(f.r.u2()))
+		f.checkAll()
+		if f.r.err == nil {
+			f.Stack = f.vtypes(f.Stack, int(f.r.u2()))
+			f.checkAll()
+		}
 	}
 	if len(f.Locals) > f.max || len(f.Stack) > f.max {
 		f.r.fail(ErrFrameSize)
@@ -157,6 +164,14 @@ func (f *FrameReader) vtypes(buf []VType, n int) []VType {
 		buf = append(buf, f.vtype())
 	}
 	return buf
+}
+
+func (f *FrameReader) checkAll() {
+	if f.CheckAll != nil && f.r.err == nil {
+		if err := f.CheckAll(); err != nil {
+			f.r.fail(err)
+		}
+	}
 }
 
 func (f *FrameReader) vtype() VType {

@@ -111,6 +111,9 @@ func TestHotSpot(t *testing.T) {
 		if errors.Is(err, verify.ErrSubroutines) {
 			theirs = "N" // a goto became a jsr in an old class
 		}
+		if i%50 == 0 && os.Getenv("RIVULET_SHOW") != "" {
+			t.Logf("%v | %s | %s", err, verdicts[i], m.what)
+		}
 		counts[ours+theirs]++
 		if theirs != "N" && ours != theirs {
 			t.Errorf("mutant %d: we say %v, HotSpot says %s (%s)", i, err, verdicts[i], m.what)

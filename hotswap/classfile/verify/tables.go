@@ -84,28 +84,24 @@ func (c *checker) entryTypes() []classfile.VType {
 // of version 50 to the old verifier. HotSpot throws at once for those whose
 // bytes make no sense.
 func secondTry(err error) bool {
-	return err == errMapOrder || err == errMapLocals || err == errMapStack || errors.Is(err, errNotNew) || errors.Is(err, classfile.ErrFrameSize)
+	for _, form := range []error{errMapOrder, errMapLocals, errMapStack, errNotNew, classfile.ErrFrameSize} {
+		if errors.Is(err, form) {
+			return true
+		}
+	}
+	return false
 }
 
 // readMaps reads the stack maps.
 func (c *checker) readMaps(a *classfile.Attribute) {
-	if a == nil {
+	if a == nil || len(a.Info) == 0 { // HotSpot takes an empty one for none
 		return
 	}
 	r := &c.maps
 	r.Reset(a, c.code, c.entryTypes())
-	r.Check = nil
+	r.Check, r.CheckAll = nil, nil
 	if c.class.Major == classfile.MajorStackMaps { // what is wrong first decides whether there is a second try
-		r.Check = func(t classfile.VType) error {
-			if t.Tag == classfile.VUninitialized && !c.isNew(int(t.Data)) {
-				return errNotNew
-			}
-			if t.Tag == classfile.VObject {
-				_, err := c.class.Pool.ClassName(t.Data)
-				return err
-			}
-			return nil
-		}
+		r.Check, r.CheckAll = c.mapType, c.mapTypes
 	}
 	for r.Next() {
 		if err := c.readMap(r); err != nil {
@@ -119,6 +115,40 @@ func (c *checker) readMaps(a *classfile.Attribute) {
 		c.failWith(err)
 		c.badMaps = !secondTry(err)
 	}
+}
+
+// mapType checks a type of a stack map as it is read. HotSpot reads a list of
+// types to its end even when the offset of a new is wrong, and complains at
+// once about bytes that make no sense.
+func (c *checker) mapType(t classfile.VType) error {
+	if t.Tag == classfile.VUninitialized && !c.isNew(int(t.Data)) {
+		c.listed = errNotNew
+	}
+	if t.Tag == classfile.VObject {
+		_, err := c.class.Pool.ClassName(t.Data)
+		return err
+	}
+	return nil
+}
+
+// mapTypes says what is wrong with a list of types that has been read.
+func (c *checker) mapTypes() error {
+	switch {
+	case c.listed != nil:
+		return c.listed
+	case slots(c.maps.Locals) > int(c.code.MaxLocals):
+		return errMapLocals
+	case slots(c.maps.Stack) > c.maxStack:
+		return errMapStack
+	}
+	return nil
+}
+
+func slots(ts []classfile.VType) (n int) {
+	for _, t := range ts {
+		n += t.Slots()
+	}
+	return n
 }
 
 func (c *checker) readMap(r *classfile.FrameReader) (err error) {

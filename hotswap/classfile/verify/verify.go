@@ -99,7 +99,8 @@ type checker struct {
 	deepest  int
 	exMin    int // the instructions that handlers cover lie in [exMin, exMax)
 	exMax    int
-	badMaps  bool // the form of the stack maps is wrong, for which there is no second try
+	listed   error // what is wrong with the list of types that is read
+	badMaps  bool  // the form of the stack maps is wrong, for which there is no second try
 	newThis  bool // the instruction at hand initialized this
 
 	flow   flow   // of a method without stack maps
@@ -131,7 +132,7 @@ func (c *checker) free() {
 	clear(c.words)
 	clear(c.frames)
 	clear(c.flow.chain)
-	c.class, c.method, c.code, c.classes, c.before, c.maps.Check = nil, nil, nil, nil, nil, nil
+	c.class, c.method, c.code, c.classes, c.before, c.maps.Check, c.maps.CheckAll = nil, nil, nil, nil, nil, nil, nil
 	checkers.Put(c)
 }
 
