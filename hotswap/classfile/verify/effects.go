@@ -101,6 +101,8 @@ var arrays = [256]string{
 func (c *checker) apply(e *effect) {
 	for i := len(e.pop) - 1; i >= 0; i-- {
 		switch l := e.pop[i]; {
+		case l == 'R' && c.flow.on:
+			c.popOld()
 		case l == 'R':
 			c.popRef()
 		case arrays[l] != "":

@@ -79,6 +79,9 @@ func (c *checker) markJoins() {
 	for _, h := range c.code.Handlers {
 		mark(int(h.Handler))
 	}
+	if len(c.code.Handlers) > 0 && c.maxStack < 1 {
+		c.fail("operand stack overflow in a handler")
+	}
 	s := classfile.Scan(c.code.Bytecode)
 	for c.err == nil && s.Next() {
 		c.in = s.Instr
@@ -151,14 +154,14 @@ func (c *checker) merge(at int, locals, stack []value, uninit bool) (wrong strin
 	}
 	changed := false
 	for i, v := range locals {
-		if f.locals[i] != v {
+		if f.locals[i] != v && !c.fits(v, f.locals[i]) {
 			if m := c.meet(f.locals[i], v); m != f.locals[i] {
 				f.locals[i], changed = m, true
 			}
 		}
 	}
 	for i, v := range stack {
-		if f.stack[i] == v {
+		if c.fits(v, f.stack[i]) {
 			continue
 		}
 		m := c.meet(f.stack[i], v)
@@ -185,21 +188,6 @@ func (c *checker) queue(at int) {
 	}
 }
 
-// handlersNoReturn marks the handlers that cover a call of super(): when it
-// fails the object is lost, so they must not return.
-func (c *checker) handlersNoReturn() {
-	for i := range c.code.Handlers {
-		h := &c.code.Handlers[i]
-		if c.in.Offset < int(h.Start) || c.in.Offset >= int(h.End) {
-			continue
-		}
-		if f := &c.frames[c.flow.joins[h.Handler]]; !f.noReturn { // throw has been there
-			f.noReturn = true
-			c.queue(int(h.Handler))
-		}
-	}
-}
-
 // renew makes the values useless that an earlier run of a new instruction
 // left, which could pass for those of this run.
 func (c *checker) renew(v value) {
@@ -213,76 +201,4 @@ func (c *checker) renew(v value) {
 			c.fail("uninitialized object on the stack where it is created")
 		}
 	}
-}
-
-// meet returns what a word is when two paths bring different things.
-func (c *checker) meet(a, b value) value {
-	switch {
-	case !a.reference() || !b.reference():
-		return vTop
-	case a.tag == tagNull:
-		return b
-	case b.tag == tagNull:
-		return a
-	}
-	return object(c.common(a.name, b.name))
-}
-
-// common returns the closest class that two different class or array types
-// have in common, in the sense of the old verifier: interfaces are Object.
-func (c *checker) common(a, b string) string {
-	dims := 0
-	for len(a) > 1 && len(b) > 1 && a[0] == '[' && b[0] == '[' {
-		a, b = a[1:], b[1:]
-		dims++
-	}
-	switch {
-	case dims == 0 && (a[0] == '[' || b[0] == '['):
-		return nameObject
-	case dims == 0:
-		return c.super(a, b)
-	}
-	name := nameObject
-	switch {
-	case isPrimitive(a) || isPrimitive(b): // int[] is an Object, no Object[]
-		dims--
-	case a[0] != '[' && b[0] != '[':
-		name = c.super(className(a), className(b))
-	}
-	if dims == 0 {
-		return name
-	}
-	array := make([]byte, 0, dims+len(name)+2)
-	for range dims {
-		array = append(array, '[')
-	}
-	return string(array) + "L" + name + ";"
-}
-
-// super returns the closest common superclass.
-func (c *checker) super(a, b string) string {
-	chain := c.flow.chain[:0]
-	for x := a; x != "" && len(chain) < maxSupers; {
-		chain = append(chain, x)
-		super, _, ok := c.classes.Class(x)
-		if !ok {
-			break
-		}
-		x = super
-	}
-	c.flow.chain = chain
-	c.work += len(chain)
-	for x, n := b, 0; x != "" && n < maxSupers; n++ {
-		for _, y := range chain {
-			if x == y {
-				return x
-			}
-		}
-		super, _, ok := c.classes.Class(x)
-		if !ok {
-			break
-		}
-		x = super
-	}
-	return anyClass
 }

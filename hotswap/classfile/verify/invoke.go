@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
@@ -27,11 +28,11 @@ func (c *checker) field() {
 	}
 	v := typeOf(ref.Desc)
 	static := c.in.Op == classfile.OpGetstatic || c.in.Op == classfile.OpPutstatic
-	if !static && ref.Class[0] == '[' {
+	if !static && ref.Class[0] == '[' && !c.flow.on {
 		c.fail("field of an array")
 	}
 	if c.in.Op == classfile.OpPutstatic || c.in.Op == classfile.OpPutfield {
-		c.pop(v)
+		c.fieldValue(v, ref)
 	}
 	if !static {
 		c.fieldOwner(ref)
@@ -44,12 +45,9 @@ func (c *checker) field() {
 // fieldOwner takes the object off the stack. A constructor may set its own
 // fields before super().
 func (c *checker) fieldOwner(ref classfile.MemberRef) {
-	if c.in.Op == classfile.OpPutfield && len(c.now.stack) > 0 {
-		top := c.now.stack[len(c.now.stack)-1]
-		if top.tag == tagUninitThis && ref.Class == c.class.Name() && c.declares(ref) {
-			c.popWord()
-			return
-		}
+	if c.ownField(ref) {
+		c.popWord()
+		return
 	}
 	c.guard(c.pop(object(ref.Class)), ref)
 }
@@ -119,9 +117,6 @@ func (c *checker) invoke() {
 	if c.err != nil {
 		return
 	}
-	if ref.Name[0] != '<' && c.in.Op == classfile.OpInvokespecial {
-		c.special(ref)
-	}
 	c.call(ref.Desc, func() { c.receiver(ref) })
 }
 
@@ -140,6 +135,9 @@ func (c *checker) invokable(ref classfile.MemberRef) {
 	}
 	if ref.Name[0] == '<' && (ref.Name != "<init>" || c.in.Op != classfile.OpInvokespecial) {
 		c.fail("illegal call of an internal method")
+	}
+	if ref.Name[0] != '<' && c.in.Op == classfile.OpInvokespecial {
+		c.special(ref)
 	}
 }
 
@@ -178,10 +176,11 @@ func (c *checker) special(ref classfile.MemberRef) {
 	if ref.Class == c.class.Name() || ref.Class == c.class.Super() {
 		return
 	}
-	for _, i := range c.class.Interfaces() {
-		if ref.Class == i {
-			return
-		}
+	if !c.flow.on && slices.Contains(c.class.Interfaces(), ref.Class) {
+		return
+	}
+	if _, isInterface, ok := c.classes.Class(ref.Class); c.flow.on && ok && isInterface {
+		c.fail("invokespecial of an interface")
 	}
 	if ref.Kind == classfile.TagInterfaceMethodref || !assignable(c.classes, c.class.Name(), ref.Class, false) {
 		c.fail("invokespecial of a class that is no superclass")
@@ -239,5 +238,6 @@ func (c *checker) construct(ref classfile.MemberRef) {
 	if covered && c.err == nil && !c.flow.on {
 		c.throw(c.now.uninit || c.newThis)
 	}
+	c.newInit = true
 	c.initialize(v, object(name))
 }

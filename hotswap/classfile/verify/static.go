@@ -30,6 +30,8 @@ func (c *checker) static() {
 		if tag != classfile.TagFieldref {
 			c.fail("no field")
 		}
+	case classfile.OpTableswitch, classfile.OpLookupswitch:
+		c.switchForm()
 	case classfile.OpInvokevirtual, classfile.OpInvokespecial, classfile.OpInvokestatic, classfile.OpInvokeinterface:
 		c.invokable(c.member())
 		if b := c.code.Bytecode[in.Offset:]; in.Op == classfile.OpInvokeinterface && (b[3] == 0 || b[4] != 0) {

@@ -74,6 +74,8 @@ func (v value) oneWord() bool {
 // fits reports whether v may stand where want is expected.
 func (c *checker) fits(v, want value) bool {
 	switch {
+	case c.flow.on && want.tag != tagTop:
+		return c.fitsOld(v, want)
 	case want.tag == tagTop:
 		return true
 	case v.tag != tagObject || want.tag != tagObject:

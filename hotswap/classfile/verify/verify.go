@@ -101,7 +101,8 @@ type checker struct {
 	exMax    int
 	listed   error // what is wrong with the list of types that is read
 	badMaps  bool  // the form of the stack maps is wrong, for which there is no second try
-	newThis  bool // the instruction at hand initialized this
+	newThis  bool  // the instruction at hand initialized this
+	newInit  bool  // the instruction at hand called a constructor
 
 	flow   flow   // of a method without stack maps
 	work   int    // values compared and handlers looked at
@@ -265,7 +266,7 @@ func (c *checker) enter(f *frame) {
 // behind it.
 func (c *checker) instruction() bool {
 	covered := c.in.Offset >= c.exMin && c.in.Offset < c.exMax
-	c.newThis = false
+	c.newThis, c.newInit = false, false
 	// A store changes the locals; handlers see those before it. In the data
 	// flow handlers see what was before every instruction.
 	early := stores[c.in.Op] || c.flow.on
@@ -287,8 +288,11 @@ func (c *checker) instruction() bool {
 	case !covered || c.err != nil:
 	case !early:
 		c.throw(c.now.uninit || c.newThis)
-	case c.flow.on && c.newThis:
-		c.handlersNoReturn()
+	case c.flow.on && c.newInit: // the object may be as before or initialized; when super() failed it is lost
+		before := c.now.noReturn
+		c.now.noReturn = before || c.newThis
+		c.throw(c.now.uninit)
+		c.now.noReturn = before
 	}
 	return reached
 }
@@ -324,15 +328,12 @@ func (c *checker) flowTo(at int, locals, stack []value, uninit bool) (wrong stri
 	return c.match(locals, stack, uninit, want)
 }
 
-// switches checks order and targets of a switch.
-func (c *checker) switches() {
+// switchForm checks what does not depend on the stack: padding and order.
+func (c *checker) switchForm() (sw classfile.Switch) {
 	sw, ok := c.in.Switch(c.code.Bytecode)
-	if !ok {
+	if !ok || c.in.Op == classfile.OpTableswitch && sw.Count == 0 {
 		c.failWith(errNoSwitch)
 		return
-	}
-	if c.in.Op == classfile.OpTableswitch && sw.Count == 0 {
-		c.failWith(errNoSwitch)
 	}
 	if c.class.Major < classfile.MajorTypeCheck {
 		for i := range classfile.SwitchPadding(c.in.Offset) {
@@ -341,11 +342,22 @@ func (c *checker) switches() {
 			}
 		}
 	}
-	c.jump(c.in.Offset + int(sw.Default))
-	for i := 0; i < sw.Count && c.err == nil; i++ {
-		if i > 0 && sw.Key(i-1) >= sw.Key(i) {
+	for i := 1; i < sw.Count && c.err == nil; i++ {
+		if sw.Key(i-1) >= sw.Key(i) {
 			c.failWith(errNoSwitch)
 		}
+	}
+	return sw
+}
+
+// switches checks form and targets of a switch.
+func (c *checker) switches() {
+	sw := c.switchForm()
+	if c.err != nil {
+		return
+	}
+	c.jump(c.in.Offset + int(sw.Default))
+	for i := 0; i < sw.Count && c.err == nil; i++ {
 		c.jump(c.in.Offset + int(sw.Offset(i)))
 	}
 }
