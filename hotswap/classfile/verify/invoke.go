@@ -133,7 +133,7 @@ func (c *checker) invokable(ref classfile.MemberRef) {
 		c.fail("call of a constant that is no such method")
 		return
 	}
-	if ref.Name[0] == '<' && (ref.Name != "<init>" || c.in.Op != classfile.OpInvokespecial) {
+	if ref.Name[0] == '<' && (ref.Name != nameInit || c.in.Op != classfile.OpInvokespecial) {
 		c.fail("illegal call of an internal method")
 	}
 	if ref.Name[0] != '<' && c.in.Op == classfile.OpInvokespecial {
@@ -191,7 +191,7 @@ func (c *checker) special(ref classfile.MemberRef) {
 func (c *checker) receiver(ref classfile.MemberRef) {
 	switch {
 	case c.in.Op == classfile.OpInvokestatic:
-	case ref.Name == "<init>":
+	case ref.Name == nameInit:
 		c.construct(ref)
 	case c.in.Op == classfile.OpInvokespecial:
 		c.pop(object(c.class.Name()))

@@ -1,20 +1,20 @@
 package verify
 
 import (
-	"encoding/binary"
 	"errors"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 )
 
-// tables checks what HotSpot checks of the exception table and the local
-// variable table.
+// tables checks what HotSpot checks of the exception table and the tables for
+// debuggers.
 func (c *checker) tables() {
+	c.debugTables()
 	n := len(c.code.Bytecode)
 	c.exMin = n
 	for _, h := range c.code.Handlers {
 		end := int(h.End)
-		if h.Start >= h.End || !c.isStart(int(h.Start)) || !c.isStart(int(h.Handler)) || end != n && !c.isStart(end) {
+		if h.Start >= h.End || !c.isStart(int(h.Start)) || !c.isStart(int(h.Handler)) || end != n && !c.isStart(end) || c.flow.on && h.Handler == 0 {
 			c.failWith(errHandlers)
 			return
 		}
@@ -27,28 +27,8 @@ func (c *checker) tables() {
 		}
 		c.exMin, c.exMax = min(c.exMin, int(h.Start)), max(c.exMax, end)
 	}
-	for i := range c.code.Attributes {
-		if a := &c.code.Attributes[i]; a.Name == classfile.AttrLocalVariables {
-			c.variables(a.Info)
-		}
-	}
-}
-
-// variables checks a LocalVariableTable.
-func (c *checker) variables(b []byte) {
-	const row = 10
-	if len(b) < 2 || (len(b)-2) != row*int(binary.BigEndian.Uint16(b)) {
-		c.failWith(errVariables)
-		return
-	}
-	n := len(c.code.Bytecode)
-	for b = b[2:]; len(b) >= row; b = b[row:] {
-		start := int(binary.BigEndian.Uint16(b))
-		end := start + int(binary.BigEndian.Uint16(b[2:]))
-		if !c.isStart(start) || end != n && !c.isStart(end) {
-			c.failWith(errLocalVars)
-			return
-		}
+	if c.err == nil && !c.flow.on {
+		c.variableRanges()
 	}
 }
 

@@ -17,8 +17,6 @@ var (
 	errMapStack   = errors.New("stack map with more stack than max_stack")
 	errHandlers   = errors.New("exception table points between instructions")
 	errNoCatch    = errors.New("catch type is no subclass of Throwable")
-	errLocalVars  = errors.New("local variable table points between instructions")
-	errVariables  = errors.New("malformed local variable table")
 	errParameters = errors.New("parameters do not fit max_locals")
 )
 
@@ -43,9 +41,12 @@ type Summary struct {
 	MaxStack int // what the code needs, at most max_stack
 }
 
-// Class verifies all methods of a class and returns the first error. Methods
-// with subroutines are passed over.
+// Class checks the format and verifies all methods of a class and returns the
+// first error. Methods with subroutines are passed over.
 func Class(c *classfile.Class, h Hierarchy) error {
+	if err := Format(c); err != nil {
+		return err
+	}
 	for i := range c.Methods {
 		if _, err := Method(c, &c.Methods[i], h); err != nil && !errors.Is(err, ErrSubroutines) {
 			return err
@@ -60,6 +61,9 @@ func Class(c *classfile.Class, h Hierarchy) error {
 func Method(c *classfile.Class, m *classfile.Member, h Hierarchy) (Summary, error) {
 	code, err := c.Code(m)
 	if err != nil || code == nil {
+		return Summary{}, err
+	}
+	if err := memberFormat(c, m); err != nil {
 		return Summary{}, err
 	}
 	k := checkers.Get().(*checker)
@@ -221,7 +225,7 @@ func (c *checker) scan() {
 
 // begin sets the frame at method entry.
 func (c *checker) begin() {
-	ctor := c.method.Name == "<init>" && c.class.Name() != nameObject
+	ctor := c.method.Name == nameInit && c.class.Name() != nameObject
 	if !c.method.Access.Has(classfile.AccStatic) {
 		this := object(c.class.Name())
 		if ctor {
