@@ -25,7 +25,14 @@ func Format(c *classfile.Class) error {
 			return &Error{Class: c.Name(), Method: f.Name, Desc: f.Desc, Err: errFormat}
 		}
 	}
+	type key struct{ name, desc string }
+	known := make(map[key]bool, len(c.Methods))
 	for i := range c.Methods {
+		m := key{c.Methods[i].Name, c.Methods[i].Desc}
+		if known[m] {
+			return &Error{Class: c.Name(), Method: m.name, Desc: m.desc, Err: fmt.Errorf("declared twice: %w", errFormat)}
+		}
+		known[m] = true
 		if err := memberFormat(c, &c.Methods[i]); err != nil {
 			return err
 		}
@@ -44,6 +51,10 @@ func constant(c *classfile.Class, i uint16) string {
 	case classfile.TagMethodType:
 		if desc, err := p.MethodType(i); err != nil || !methodDesc("", desc, c.Major) {
 			return "method type"
+		}
+	case classfile.TagMethodHandle:
+		if h, err := p.MethodHandle(i); err != nil || !handle(h, c.Major) {
+			return "method handle"
 		}
 	case classfile.TagNameAndType:
 		nt, err := p.NameAndType(i)
@@ -65,6 +76,25 @@ func constant(c *classfile.Class, i uint16) string {
 		}
 	}
 	return ""
+}
+
+// handle reports whether a method handle is of a member of the right kind
+// (§4.4.8).
+func handle(h classfile.MethodHandle, major uint16) bool {
+	tag := h.Ref.Kind
+	switch h.Kind {
+	case classfile.RefGetField, classfile.RefGetStatic, classfile.RefPutField, classfile.RefPutStatic:
+		return tag == classfile.TagFieldref
+	case classfile.RefInvokeVirtual:
+		return tag == classfile.TagMethodref && h.Ref.Name != nameInit
+	case classfile.RefNewInvokeSpecial:
+		return tag == classfile.TagMethodref && h.Ref.Name == nameInit
+	case classfile.RefInvokeStatic, classfile.RefInvokeSpecial:
+		return h.Ref.Name != nameInit && (tag == classfile.TagMethodref || tag == classfile.TagInterfaceMethodref && major >= majorInterfaceCalls)
+	case classfile.RefInvokeInterface:
+		return tag == classfile.TagInterfaceMethodref
+	}
+	return false
 }
 
 func isMethod(desc string) bool { return strings.HasPrefix(desc, "(") }

@@ -219,6 +219,10 @@ func (c *checker) construct(ref classfile.MemberRef) {
 			return
 		}
 		name, c.newThis = c.class.Name(), true
+		if covered && !c.flow.on && c.escapes() {
+			c.fail("super() or this() in a try block whose handler may return")
+			return
+		}
 	case tagUninit:
 		index := uint16(c.code.Bytecode[v.data+1])<<8 | uint16(c.code.Bytecode[v.data+2])
 		var err error

@@ -27,9 +27,6 @@ func (c *checker) tables() {
 		}
 		c.exMin, c.exMax = min(c.exMin, int(h.Start)), max(c.exMax, end)
 	}
-	if c.err == nil && !c.flow.on {
-		c.variableRanges()
-	}
 }
 
 // maxMapWords bounds the words of all stack maps of a method, which a few

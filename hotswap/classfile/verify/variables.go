@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 )
@@ -19,42 +21,51 @@ var (
 // (§4.7.13, §4.7.14). The first four name it.
 type variable struct{ start, length, name, slot uint16 }
 
+// compare orders variables, for finding them.
+func (v variable) compare(w variable) int {
+	return cmp.Or(cmp.Compare(v.start, w.start), cmp.Compare(v.slot, w.slot),
+		cmp.Compare(v.length, w.length), cmp.Compare(v.name, w.name))
+}
+
 // debugTables checks the tables for debuggers as the parser of HotSpot does.
 // It skips the check for classes of the boot loader; we do not.
 func (c *checker) debugTables() {
-	var known map[variable]bool // whether it has a generic type, too
+	c.vars, c.typed = c.vars[:0], c.typed[:0]
 	for i := range c.code.Attributes {
 		switch a := &c.code.Attributes[i]; a.Name {
 		case classfile.AttrLineNumbers:
 			c.lines(a.Info)
 		case classfile.AttrLocalVariables:
-			c.variables(a.Info, true, func(v variable) {
-				if known == nil {
-					known = map[variable]bool{}
-				}
-				if _, twice := known[v]; twice && c.class.Major >= majorAnyName {
-					c.failWith(errDuplicate)
-				}
-				known[v] = false
-			})
+			c.vars = c.variables(a.Info, true, c.vars)
+		case classfile.AttrLocalVariableTypes:
+			if c.class.Major >= majorAnyName {
+				c.typed = c.variables(a.Info, false, c.typed)
+			}
 		}
 	}
-	for i := range c.code.Attributes {
-		if a := &c.code.Attributes[i]; a.Name == classfile.AttrLocalVariableTypes && c.class.Major >= majorAnyName {
-			c.variables(a.Info, false, func(v variable) {
-				typed, there := known[v]
-				switch {
-				case known == nil:
-				case !there:
-					c.failWith(errNoVariable)
-				case typed:
-					c.failWith(errDuplicate)
-				default:
-					known[v] = true
-				}
-			})
+	if c.class.Major < majorAnyName || c.err != nil || len(c.vars) == 0 {
+		return
+	}
+	slices.SortFunc(c.vars, variable.compare)
+	slices.SortFunc(c.typed, variable.compare)
+	if twice(c.vars) || twice(c.typed) {
+		c.failWith(errDuplicate)
+	}
+	for _, v := range c.typed {
+		if _, ok := slices.BinarySearchFunc(c.vars, v, variable.compare); !ok {
+			c.failWith(errNoVariable)
 		}
 	}
+}
+
+// twice reports whether something is there twice in what is sorted.
+func twice(vs []variable) bool {
+	for i := 1; i < len(vs); i++ {
+		if vs[i] == vs[i-1] {
+			return true
+		}
+	}
+	return false
 }
 
 // lines checks a LineNumberTable.
@@ -71,14 +82,15 @@ func (c *checker) lines(b []byte) {
 	}
 }
 
-// variables checks the rows of a table and yields them.
-func (c *checker) variables(b []byte, typed bool, yield func(variable)) {
+// variables checks the rows of a table and appends them. That local variables
+// live from one instruction to another the old verifier does not ask.
+func (c *checker) variables(b []byte, typed bool, vs []variable) []variable {
 	const row = 10
 	if len(b) < 2 || len(b)-2 != row*int(binary.BigEndian.Uint16(b)) {
 		c.failWith(errVariables)
-		return
+		return vs
 	}
-	pool := &c.class.Pool
+	pool, n := &c.class.Pool, len(c.code.Bytecode)
 	for b = b[2:]; len(b) >= row && c.err == nil; b = b[row:] {
 		u2 := func(i int) uint16 { return binary.BigEndian.Uint16(b[2*i:]) }
 		v := variable{start: u2(0), length: u2(1), name: u2(2), slot: u2(4)}
@@ -88,28 +100,15 @@ func (c *checker) variables(b []byte, typed bool, yield func(variable)) {
 		if typed && (desc == "J" || desc == "D") {
 			last++
 		}
-		n := len(c.code.Bytecode)
+		end := int(v.start) + int(v.length)
 		switch {
 		case err1 != nil || err2 != nil || !fieldName(name, c.class.Major), typed && !fieldDesc(desc, c.class.Major),
-			int(v.start) >= n, int(v.start)+int(v.length) > n, last >= int(c.code.MaxLocals):
+			int(v.start) >= n, end > n, last >= int(c.code.MaxLocals):
 			c.failWith(errVariables)
-		default:
-			yield(v)
+		case typed && !c.flow.on && (!c.isStart(int(v.start)) || end != n && !c.isStart(end)):
+			c.failWith(errLocalVars)
 		}
+		vs = append(vs, v)
 	}
-}
-
-// variableRanges checks that local variables live from one instruction to
-// another, which the old verifier does not ask.
-func (c *checker) variableRanges() {
-	n := len(c.code.Bytecode)
-	for i := range c.code.Attributes {
-		if a := &c.code.Attributes[i]; a.Name == classfile.AttrLocalVariables {
-			c.variables(a.Info, true, func(v variable) {
-				if end := int(v.start) + int(v.length); !c.isStart(int(v.start)) || end != n && !c.isStart(end) {
-					c.failWith(errLocalVars)
-				}
-			})
-		}
-	}
+	return vs
 }

@@ -108,6 +108,8 @@ type checker struct {
 	newThis  bool  // the instruction at hand initialized this
 	newInit  bool  // the instruction at hand called a constructor
 
+	vars, typed []variable // rows of the tables for debuggers
+
 	flow   flow   // of a method without stack maps
 	work   int    // values compared and handlers looked at
 	before func() // called before each instruction, if set
@@ -128,6 +130,7 @@ func (c *checker) reset(class *classfile.Class, m *classfile.Member, code *class
 		class: class, method: m, code: code, classes: h, maxStack: int(code.MaxStack),
 		starts: c.starts[:0], frames: c.frames[:0], entry: c.entry[:0], words: c.words[:0], maps: c.maps,
 		now:  frame{locals: c.now.locals[:0], stack: c.now.stack[:0]},
+		vars: c.vars[:0], typed: c.typed[:0],
 		flow: flow{joins: c.flow.joins, work: c.flow.work[:0], queued: c.flow.queued, chain: c.flow.chain},
 	}
 }
