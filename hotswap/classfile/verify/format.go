@@ -103,10 +103,11 @@ func isMethod(desc string) bool { return strings.HasPrefix(desc, "(") }
 func memberFormat(c *classfile.Class, m *classfile.Member) error {
 	var what string
 	words, _, err := classfile.MethodWords(m.Desc)
-	if !m.Access.Has(classfile.AccStatic) {
+	if !static(c, m) {
 		words++
 	}
 	code := m.Attribute(classfile.AttrCode) != nil
+	bare := m.Name != nameClinit && m.Access&(classfile.AccNative|classfile.AccAbstract) != 0
 	switch {
 	case !methodName(m.Name, c.Major):
 		what = "method name"
@@ -116,12 +117,18 @@ func memberFormat(c *classfile.Class, m *classfile.Member) error {
 		what = "more than 255 words of parameters"
 	case !methodFlags(c, m):
 		what = "access flags"
-	case code == (m.Access.Has(classfile.AccNative) || m.Access.Has(classfile.AccAbstract)) && m.Name != nameClinit:
+	case code == bare:
 		what = "code of a native or abstract method, or none of another"
 	default:
 		return nil
 	}
 	return &Error{Class: c.Name(), Method: m.Name, Desc: m.Desc, Err: fmt.Errorf("%s: %w", what, errFormat)}
+}
+
+// static reports whether a method has no receiver. Before version 51 a class
+// initializer is static whatever its flags say (§2.9.2).
+func static(c *classfile.Class, m *classfile.Member) bool {
+	return m.Access.Has(classfile.AccStatic) || m.Name == nameClinit && c.Major < classfile.MajorTypeCheck
 }
 
 // maxWords is the largest number of words of parameters (§4.3.3).

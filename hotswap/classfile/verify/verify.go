@@ -229,7 +229,7 @@ func (c *checker) scan() {
 // begin sets the frame at method entry.
 func (c *checker) begin() {
 	ctor := c.method.Name == nameInit && c.class.Name() != nameObject
-	if !c.method.Access.Has(classfile.AccStatic) {
+	if !static(c.class, c.method) {
 		this := object(c.class.Name())
 		if ctor {
 			this = value{tag: tagUninitThis}
