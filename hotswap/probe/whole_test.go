@@ -84,49 +84,22 @@ var checksum = regexp.MustCompile(`checksum=\S+`)
 // instrumented, and verified: their checksums are what they are without.
 func TestWholePrograms(t *testing.T) {
 	j := jvmtest.Need(t, 17)
-	var ta tally
-	var modules []module
-	for _, a := range classtest.Archives(t, j.Home) {
-		name := strings.TrimSuffix(filepath.Base(a), filepath.Ext(a))
-		cs := without(classtest.Read(t, a), "module-info")
-		for _, never := range neverWhole {
-			cs = without(cs, never)
-		}
-		modules = append(modules, module{name, ta.rewriteAll(t, cs)})
-	}
-	dir := t.TempDir()
-	agent := filepath.Join(dir, "agent.jar")
-	manifest := classtest.File{Name: "META-INF/MANIFEST.MF", Text: "Premain-Class: Prepare\nCan-Redefine-Classes: true\n"}
-	classtest.Jar(t, agent, classtest.ReadDir(t, classtest.Compile(t, j.Home, map[string]string{"Prepare.java": prepare})), manifest)
-	stub := classtest.ReadDir(t, classtest.Compile(t, j.Home, map[string]string{"Stub.java": live}))[0]
-	renamed, err := classfile.RenameUTF8(stub.Bytes, func(s string) string { return strings.ReplaceAll(s, "rivulet/Stub", stubHooks.Class) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	im := patchJDK(t, j.Home, modules, loaderJar(t, j.Home), classtest.Class{Name: stubHooks.Class, Bytes: renamed})
+	w := instrumentJDK(t, j)
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			bench := classtest.Bench()
 			cp := []string{filepath.Join(bench, "classes")}
-			own := ta.rewriteAll(t, classtest.ReadDir(t, cp[0]))
-			seen := map[string]bool{}
+			own := w.ta.rewriteAll(t, classtest.ReadDir(t, cp[0]))
 			for jar := range strings.FieldsSeq(p.jars) {
 				file := filepath.Join(bench, "root", "usr", "share", "java", jar+".jar")
 				if _, err := os.Stat(file); err != nil {
 					continue // not all are there, nor needed
 				}
 				cp = append(cp, file)
-				own = append(own, ta.rewriteAll(t, classtest.Read(t, file))...)
-			}
-			var first []classtest.Class
-			for _, c := range own {
-				if !seen[c.Name] && !strings.HasSuffix(c.Name, "module-info") {
-					seen[c.Name] = true
-					first = append(first, c)
-				}
+				own = append(own, w.ta.rewriteAll(t, classtest.Read(t, file))...)
 			}
 			mine := filepath.Join(t.TempDir(), "mine.jar")
-			classtest.Jar(t, mine, first)
+			classtest.Jar(t, mine, firstOfEach(own))
 			run := func(flags []string, cp []string) string {
 				t.Helper()
 				args := append(flags, "-Djava.awt.headless=true", "-Dwl.home="+bench, "-cp", strings.Join(cp, ":"), p.main)
@@ -139,18 +112,70 @@ func TestWholePrograms(t *testing.T) {
 				return string(out)
 			}
 			bare := checksum.FindString(run(nil, cp))
-			flags := append([]string{"-Xverify:all", "-javaagent:" + agent + "=" + im.early}, im.flags...)
-			out := run(flags, append([]string{mine}, cp...))
+			out := run(w.flags, append([]string{mine}, cp...))
 			if got := checksum.FindString(out); got != bare || bare == "" {
 				t.Errorf("%q, without probes %q\n%.2000s", got, bare, out)
 			}
-			_, books, _ := strings.Cut(out, "BOOKS ")
-			var redefined, enters, exits, throwns, resyncs, wrong int
-			fmt.Sscanf(books, "redefined %d enters %d exits %d throwns %d resyncs %d wrong %d", &redefined, &enters, &exits, &throwns, &resyncs, &wrong)
-			if enters < 1_000_000 || wrong != 0 || redefined < 300 {
-				t.Errorf("books: %s", books)
-			}
-			t.Logf("%s; %s", bare, strings.TrimSpace(books))
+			t.Logf("%s; %s", bare, w.books(t, out))
 		})
 	}
+	t.Run("shop", func(t *testing.T) { wholeShop(t, j, w) })
+}
+
+// A whole is a JDK with everything instrumented.
+type whole struct {
+	ta    tally
+	flags []string // for its java
+}
+
+// instrumentJDK makes a whole of the JDK at hand.
+func instrumentJDK(t *testing.T, j jvmtest.JDK) *whole {
+	t.Helper()
+	var w whole
+	var modules []module
+	for _, a := range classtest.Archives(t, j.Home) {
+		name := strings.TrimSuffix(filepath.Base(a), filepath.Ext(a))
+		cs := without(classtest.Read(t, a), "module-info")
+		for _, never := range neverWhole {
+			cs = without(cs, never)
+		}
+		modules = append(modules, module{name, w.ta.rewriteAll(t, cs)})
+	}
+	dir := t.TempDir()
+	agent := filepath.Join(dir, "agent.jar")
+	manifest := classtest.File{Name: "META-INF/MANIFEST.MF", Text: "Premain-Class: Prepare\nCan-Redefine-Classes: true\n"}
+	classtest.Jar(t, agent, classtest.ReadDir(t, classtest.Compile(t, j.Home, map[string]string{"Prepare.java": prepare})), manifest)
+	stub := classtest.ReadDir(t, classtest.Compile(t, j.Home, map[string]string{"Stub.java": live}))[0]
+	renamed, err := classfile.RenameUTF8(stub.Bytes, func(s string) string { return strings.ReplaceAll(s, "rivulet/Stub", stubHooks.Class) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := patchJDK(t, j.Home, modules, loaderJar(t, j.Home), classtest.Class{Name: stubHooks.Class, Bytes: renamed})
+	w.flags = append([]string{"-Xverify:all", "-javaagent:" + agent + "=" + im.early}, im.flags...)
+	return &w
+}
+
+// firstOfEach leaves out classes that a class path hides, and modules.
+func firstOfEach(cs []classtest.Class) (first []classtest.Class) {
+	seen := map[string]bool{}
+	for _, c := range cs {
+		if !seen[c.Name] && !strings.HasSuffix(c.Name, "module-info") {
+			seen[c.Name] = true
+			first = append(first, c)
+		}
+	}
+	return first
+}
+
+// books checks what the probe class counted.
+func (w *whole) books(t *testing.T, out string) string {
+	t.Helper()
+	_, books, _ := strings.Cut(out, "BOOKS ")
+	var redefined, enters, exits, throwns, resyncs, wrong int
+	fmt.Sscanf(books, "redefined %d enters %d exits %d throwns %d resyncs %d wrong %d", &redefined, &enters, &exits, &throwns, &resyncs, &wrong)
+	if enters < 1_000_000 || wrong != 0 || redefined < 300 {
+		t.Errorf("books: %s", books)
+	}
+	line, _, _ := strings.Cut(books, "\n")
+	return line
 }
