@@ -182,7 +182,7 @@ func (c *checker) special(ref classfile.MemberRef) {
 	if _, isInterface, ok := c.classes.Class(ref.Class); c.flow.on && ok && isInterface {
 		c.fail("invokespecial of an interface")
 	}
-	if ref.Kind == classfile.TagInterfaceMethodref || !assignable(c.classes, c.class.Name(), ref.Class, false) {
+	if ref.Kind == classfile.TagInterfaceMethodref || !assignable(c.classes, c.class.Super(), ref.Class, false) {
 		c.fail("invokespecial of a class that is no superclass")
 	}
 }
@@ -219,10 +219,6 @@ func (c *checker) construct(ref classfile.MemberRef) {
 			return
 		}
 		name, c.newThis = c.class.Name(), true
-		if covered && !c.flow.on && c.escapes() {
-			c.fail("super() or this() in a try block whose handler may return")
-			return
-		}
 	case tagUninit:
 		index := uint16(c.code.Bytecode[v.data+1])<<8 | uint16(c.code.Bytecode[v.data+2])
 		var err error
