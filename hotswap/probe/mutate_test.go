@@ -16,13 +16,18 @@ import (
 // TestMutated rewrites real classes with a few bytes changed at random, most
 // of them behind the constant pool: nothing may panic, what comes out must
 // parse, and a method that verified before must verify with probes.
-// RIVULET_MUTATIONS sets how many.
+// RIVULET_MUTATIONS sets how many; then the seed is random or RIVULET_SEED, as
+// for verify's TestHotSpot. Without it the same are made each time.
 func TestMutated(t *testing.T) {
-	n := 10_000
+	n, seed := 10_000, uint64(1)
 	if s := os.Getenv("RIVULET_MUTATIONS"); s != "" {
-		n, _ = strconv.Atoi(s)
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatalf("RIVULET_MUTATIONS: %v", err)
+		}
+		seed = classtest.Seed(t)
 	}
-	r := rand.New(rand.NewPCG(classtest.Seed(t), 0))
+	r := rand.New(rand.NewPCG(seed, 0))
 	cs := small(classtest.Read(t, classtest.JavaBase(classtest.Home(t))))
 	rewritten, refused, healed := 0, 0, 0
 	for range n {
