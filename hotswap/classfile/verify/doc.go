@@ -6,6 +6,9 @@
 // It accepts what HotSpot accepts: interfaces count as java/lang/Object in
 // assignments, and padding of switches may be anything from version 51 on.
 //
+// Names, descriptors, access flags and the tables for debuggers, which HotSpot
+// checks when it parses a class, are checked here: [Format] and [Method].
+//
 // Subtyping is asked through [Hierarchy]. An assignment from or to a class
 // that the hierarchy does not know is accepted: rewriting adds no assignment
 // between classes, and those of the original code have passed the JVM when the
