@@ -25,6 +25,9 @@ func TestJavaBase(t *testing.T) {
 	start := time.Now()
 	methods, old, loose := 0, 0, 0
 	for _, c := range classes {
+		if err := verify.Format(c); err != nil {
+			t.Error(err)
+		}
 		for i := range c.Methods {
 			m := &c.Methods[i]
 			sum, err := verify.Method(c, m, h)
