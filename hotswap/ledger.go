@@ -36,6 +36,7 @@ type Method struct {
 // A Ledger is empty at first. Create it with [NewLedger].
 type Ledger struct {
 	hooks   probe.Hooks
+	program *probe.Injector // nil for token probes
 	max     int32
 	methods []*Method // by id; 0 unused
 	classes map[ClassID]*class
@@ -59,6 +60,18 @@ func NewLedger(hooks probe.Hooks, max int32) *Ledger {
 // goes unverified. The JVM does not verify classes of the boot loader when they
 // are redefined, so what is wrong with them crashes the target.
 func (l *Ledger) VerifyBy(known func(ClassID) verify.Hierarchy) { l.known = known }
+
+// InjectBy makes the ledger put another program than that of the token probes
+// into the methods; it must come before the first [Ledger.Rewrite].
+func (l *Ledger) InjectBy(in *probe.Injector) { l.program = in }
+
+// inject puts the program into the methods for which id says so.
+func (l *Ledger) inject(b []byte, id func(probe.MethodKey) (int32, bool)) (probe.Result, error) {
+	if l.program != nil {
+		return l.program.Rewrite(b, id)
+	}
+	return probe.Rewrite(b, l.hooks, id)
+}
 
 // Want says that a method is to have probes from now on. added is false if
 // that was said before, or can't be granted; then the method's row says why.
@@ -125,7 +138,7 @@ func (l *Ledger) Rewrite(id ClassID, b []byte) ([]byte, error) {
 	}
 	c := l.classes[id]
 	for {
-		r, err := probe.Rewrite(b, l.hooks, func(k probe.MethodKey) (int32, bool) {
+		r, err := l.inject(b, func(k probe.MethodKey) (int32, bool) {
 			m := c.want[k]
 			if m == nil || m.Reason != "" {
 				return 0, false

@@ -23,6 +23,31 @@ stack 1 locals 1
   ireturn
 end`
 
+// TestInjectBy has the ledger put timers in instead of token probes, which are
+// verified in the same way.
+func TestInjectBy(t *testing.T) {
+	b := classtest.Assemble(t, half)
+	id := ClassID{Name: "T"}
+	good, bad := probe.MethodKey{Name: "good", Desc: "(I)I"}, probe.MethodKey{Name: "bad", Desc: "(I)I"}
+	l := NewLedger(probe.Hooks{}, 10)
+	l.InjectBy(probe.Timers(probe.Clocks{Class: "java/lang/P", Begin: "begin", Stop: "stop", Fail: "fail"}))
+	l.VerifyBy(func(ClassID) verify.Hierarchy { return verify.Classes{} })
+	l.Want(id, good)
+	l.Want(id, bad)
+	out, err := l.Rewrite(id, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"begin", "stop", "fail", "(IJ)V"} {
+		if !strings.Contains(string(out), name) {
+			t.Errorf("no %s in the class", name)
+		}
+	}
+	if r := l.Lookup(id, bad).Reason; !strings.Contains(r, "does not verify") || l.Lookup(id, good).Reason != "" {
+		t.Errorf("bad: %q, good: %q", r, l.Lookup(id, good).Reason)
+	}
+}
+
 // TestVerifyBy gives the ledger a class of which one method does not verify:
 // it is left alone, with the reason, and the other gets its probes.
 func TestVerifyBy(t *testing.T) {

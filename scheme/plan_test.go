@@ -151,6 +151,33 @@ func TestRoots(t *testing.T) {
 	want(t, "excluded", s.Roots([]cha.MethodID{obj}), "java.lang.Object.toString!excluded by loader or filter")
 }
 
+// TestTimed plans roots, with what implements them, and nothing beneath.
+func TestTimed(t *testing.T) {
+	impl := func(name string) *cha.ClassMirror {
+		m := class(name, object, 0, "m >A.one", "other")
+		m.Interfaces = []string{"I"}
+		return m
+	}
+	fixed := impl("F")
+	fixed.Fixed = true
+	h := app(class("A", object, 0, "root static >A.one ~I.m", "one static", "nat static native"), class("I", object, iface|abstract, "m abstract"), impl("X"), fixed)
+	s := NewTimed(h)
+	want(t, "roots", s.Roots([]cha.MethodID{mid("A.root"), mid("A.nat"), mid("I.m"), mid("L.late")}),
+		"A.nat!native F.m!its class can't be redefined root:A.root root:X.m")
+	want(t, "roots again", s.Roots([]cha.MethodID{mid("A.root"), mid("I.m")}), "")
+	want(t, "entered", s.Entered(mid("A.root")), "")
+	want(t, "found", s.Found([]cha.MethodID{mid("A.one")}), "")
+	late := class("L", object, 0, "late static >A.one", "early static")
+	y := impl("Y")
+	h.Add(late)
+	want(t, "loaded", s.Loaded(late.ID), "root:L.late")
+	h.Add(y)
+	want(t, "another implementation", s.Loaded(y.ID), "root:Y.m")
+	z := impl("Z")
+	h.Add(z)
+	want(t, "listed", s.Listed([]cha.ClassID{z.ID, y.ID}), "root:Z.m")
+}
+
 // TestInherited loads a class that gives an interface an implementation which
 // does not know it, and then the class between.
 func TestInherited(t *testing.T) {

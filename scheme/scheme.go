@@ -63,8 +63,9 @@ const (
 	Native   Reason = "native"
 	Abstract Reason = "abstract"
 	Fixed    Reason = "its class can't be redefined"
-	Excluded Reason = "excluded by loader or filter" // of roots only
-	Unknown  Reason = "its class has no such method" // of roots only
+	Excluded Reason = "excluded by loader or filter"                                                                   // of roots only
+	Unknown  Reason = "its class has no such method"                                                                   // of roots only
+	Lambda   Reason = "made of a lambda or a method reference; give the method with its body, lambda$...$0, as a root" // of timed roots only
 )
 
 // A Skip is a reachable method that is not instrumented. It is given once.

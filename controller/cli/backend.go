@@ -16,7 +16,7 @@ type backend interface {
 	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
 }
 
-// An attached is one attached JVM: *session.Session. Finish or Close must be
+// An attached is one attached JVM: *session.Session. Finish, FinishTiming or Close must be
 // called at the end, and nothing but Target after that.
 type attached interface {
 	Target() session.Target
@@ -24,10 +24,12 @@ type attached interface {
 	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
 	Start(ctx context.Context, r session.Recording) error
 	Warm(ctx context.Context) error
+	StartTiming(ctx context.Context, t session.Timing) error
 	Done() <-chan struct{}
 	Progress() session.Progress
 	Diagnose(ctx context.Context) string
 	Finish(ctx context.Context) (*export.Report, error)
+	FinishTiming(ctx context.Context) (*export.Timing, error)
 	Close() error
 }
 

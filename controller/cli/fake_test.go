@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type fake struct {
 	mu       sync.Mutex
 	did      []string // what was asked of it, in order
 	rec      session.Recording
+	timing   session.Timing
 	argv     []string
 	done     chan struct{}
 	exited   chan struct{}
@@ -101,6 +103,28 @@ func (f *fake) Warm(context.Context) error {
 		f.note("warm")
 	}
 	return nil
+}
+
+func (f *fake) StartTiming(_ context.Context, r session.Timing) error {
+	f.note("time")
+	f.timing = r
+	if f.onStart != nil {
+		f.onStart(f)
+	}
+	return f.startErr
+}
+
+func (f *fake) FinishTiming(ctx context.Context) (*export.Timing, error) {
+	f.note("finish")
+	if f.finishErr != nil {
+		return nil, f.finishErr
+	}
+	row := export.Timed{Method: "shop.Price.of(I)J", Loader: "app", Count: 3, Thrown: 1, Measured: 3300}
+	row.Fill(1000, 1200, 100, maps.All(map[int64]int64{1000: 1, 1100: 1, 1200: 1}))
+	return &export.Timing{
+		Target: export.Target{PID: 4711, Main: "shop.Main"}, Time: time.Second, Ended: "stopped",
+		Timer: &export.Timer{Inner: 100, Call: 200, Spread: 2, Batches: 9}, Methods: []export.Timed{row},
+	}, ctx.Err()
 }
 
 func (f *fake) Done() <-chan struct{}           { return f.done }

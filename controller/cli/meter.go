@@ -158,5 +158,8 @@ func progressLine(p session.Progress, elapsed time.Duration, rate float64) strin
 	if p.Calls > 0 {
 		fmt.Fprintf(&b, ", %s calls (%s/s)", export.Count(p.Calls), export.Count(int64(max(rate, 0))))
 	}
+	if p.Times != "" {
+		b.WriteString(", " + p.Times)
+	}
 	return b.String()
 }

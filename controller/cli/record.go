@@ -158,7 +158,11 @@ var errInterrupted = errors.New("interrupted before the recording began; the tar
 
 // arm starts the recording; when it can't, the session is closed.
 func arm(in *interrupts, s attached, m *meter, r session.Recording) error {
-	err := s.Start(in.first, r)
+	return armBy(in, s, m, func(ctx context.Context) error { return s.Start(ctx, r) })
+}
+
+func armBy(in *interrupts, s attached, m *meter, start func(context.Context) error) error {
+	err := start(in.first)
 	if err == nil {
 		return nil
 	}
@@ -210,22 +214,30 @@ func await(s attached, m *meter, length time.Duration, ends ...context.Context) 
 // finish ends the recording. A target that doesn't let go is waited for until
 // the second Ctrl-C.
 func finish(in *interrupts, s attached, m *meter) (*export.Report, error) {
-	why := ""
+	r, notes, err := finishBy(in, s, m, s.Finish)
+	if r != nil {
+		r.Notes = append(r.Notes, notes...)
+	}
+	return r, err
+}
+
+// finishBy ends whatever was on by end. The notes say why nothing was recorded,
+// where that is known.
+func finishBy[R any](in *interrupts, s attached, m *meter, end func(context.Context) (R, error)) (r R, notes []string, err error) {
 	select {
 	case <-s.Done():
 	default:
-		why = s.Diagnose(in.second) // "" if the root was called
+		if why := s.Diagnose(in.second); why != "" { // "" if the root was called
+			notes = strings.Split(why, "\n")
+		}
 	}
 	m.fix("detaching")
-	r, err := s.Finish(in.second)
+	r, err = end(in.second)
 	m.stop()
-	if r != nil && why != "" {
-		r.Notes = append(r.Notes, strings.Split(why, "\n")...)
-	}
 	if err != nil && in.second.Err() != nil {
 		err = fmt.Errorf("stopped without waiting for the target, which restores itself: %w", err)
 	}
-	return r, err
+	return r, notes, err
 }
 
 // deadline is a channel for the end of a recording of a given length; nil,

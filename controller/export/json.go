@@ -95,22 +95,14 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Lost:            f.snapshot.Lost,
 		Refused:         f.snapshot.Refused,
 		Methods:         jsonMethods{r.Instrumented, f.called(), some(r.Skipped)},
-		Redefinition: jsonRedefinition{
-			Batches: r.Redefinition.Batches,
-			Classes: r.Redefinition.Classes,
-			MS:      milliseconds(r.Redefinition.Time),
-		},
-		CPU:   r.CPU,
-		Time:  jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
-		Notes: some(r.Notes),
+		Redefinition:    r.Redefinition.json(),
+		CPU:             r.CPU,
+		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
+		Notes:           some(r.Notes),
 	}
 	if r.Calibration != nil {
 		h.Calibration = r.Calibration
 		h.Time = jsonTime{f.sums.Raw, f.suspended, &r.Correction.Subtracted, &r.Correction.Clamped, &f.sums.Self}
-	}
-	if p := r.Redefinition.LongestPause; p != nil {
-		ms := milliseconds(*p)
-		h.Redefinition.LongestPause = &ms
 	}
 	begin, err := marshal(h, " ")
 	if err != nil {

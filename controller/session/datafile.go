@@ -167,6 +167,14 @@ func (d *dataFile) allocateReserve() error {
 	return nil
 }
 
+// noNodes keeps the room of the nodes for something else.
+func (d *dataFile) noNodes() {
+	d.growing.Lock()
+	defer d.growing.Unlock()
+	d.full = true
+	d.store(wire.HNodeMax, d.load(wire.HNodeLimit))
+}
+
 // reuse frees the nodes of all recordings so far. The gate must be shut and no
 // thread be within a probe.
 func (d *dataFile) reuse() error {

@@ -39,6 +39,7 @@ type loop struct {
 	skipped []scheme.Skip
 	armed   bool
 	rec     recording
+	timers  *timers // nil where a tree is recorded
 
 	// What is under way.
 	queue   []*job

@@ -16,7 +16,7 @@ import (
 // thread enters a root anew. (docs/decisions/0009-parts.md)
 
 // ErrNotRecording reports that there is no recording to be paused, resumed,
-// reset or changed.
+// reset or changed: a timing can't be.
 var ErrNotRecording = errors.New("nothing is being recorded")
 
 // Pause silences all probes at once; nothing is recorded until Resume. Root
@@ -100,7 +100,7 @@ func (s *Session) Warm(ctx context.Context) error {
 func (s *Session) recording(ctx context.Context, f func(l *loop)) error {
 	var err error
 	if e := s.do(ctx, func() {
-		if !s.loop.armed || !s.loop.rec.stopped.IsZero() || s.loop.leaving {
+		if !s.loop.armed || s.loop.timers != nil || !s.loop.rec.stopped.IsZero() || s.loop.leaving {
 			err = ErrNotRecording
 			return
 		}

@@ -17,6 +17,7 @@ type Progress struct {
 	Calls           int64
 	RootInvocations int64
 	Diagnosis       string // why nothing is recorded, where that is known
+	Times           string // of a timing: what the root that took most has shown so far
 }
 
 // A glance is what Progress takes from the tree. A tree of a million nodes
@@ -59,11 +60,13 @@ func (g *glance) forget() {
 // Progress says how far the session is, at no cost to the target.
 func (s *Session) Progress() Progress {
 	var p Progress
+	var t *timers
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := s.do(ctx, func() {
 		l := &s.loop
 		p.Classes = l.h.Len()
+		t = l.timers
 		p.Instrumented = len(l.ledger.Instrumented())
 		switch {
 		case !l.hello:
@@ -89,8 +92,12 @@ func (s *Session) Progress() Progress {
 	default:
 		return p
 	}
-	p.Calls, p.Called = s.glance.look(s.data.mem)
-	p.RootInvocations, _ = s.data.roots()
+	if t != nil {
+		t.progress(&p)
+	} else {
+		p.Calls, p.Called = s.glance.look(s.data.mem)
+		p.RootInvocations, _ = s.data.roots()
+	}
 	if p.RootInvocations == 0 && p.Phase == "recording" {
 		p.Phase = "waiting for the root"
 	}

@@ -178,7 +178,7 @@ func (l *loop) checkEnd() {
 	if l.rec.UntilCalls == 0 || l.rec.warming || !l.s.data.isOpen() {
 		return
 	}
-	_, returned := l.s.data.roots()
+	returned := l.returned()
 	if returned >= l.rec.UntilCalls {
 		l.shut()
 		l.s.end("the calls asked for have returned")
@@ -190,8 +190,7 @@ func (l *loop) checkEnd() {
 // admitMore lets further root invocations in when those that were let in
 // don't return: one of them may never, and others would.
 func (l *loop) admitMore(returned int64) {
-	entered, _ := l.s.data.roots()
-	if entered < l.rec.admitted || l.s.data.load(wire.HRefused) == 0 {
+	if l.entered() < l.rec.admitted || l.s.data.load(wire.HRefused) == 0 {
 		l.rec.stuck = time.Time{}
 		return
 	}

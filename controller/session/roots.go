@@ -22,6 +22,8 @@ type rootSpec struct {
 	desc  string // "" for every descriptor
 	why   string // its class was loaded, and it can't be a root
 	ids   []cha.MethodID
+
+	abstract []cha.MethodID // methods without code that it names
 }
 
 // parseRoot reads pkg.Class.method or pkg.Class.method(desc)ret.
@@ -62,7 +64,7 @@ func (l *loop) resolve(r *rootSpec) ([]cha.MethodID, error) {
 			why = append(why, reason)
 		}
 	}
-	if len(ids) > 0 {
+	if len(ids) > 0 || l.timers != nil && len(r.abstract) > 0 { // implementations may come
 		return ids, nil
 	}
 	return nil, fmt.Errorf("%w: %s: %s", ErrNoRoot, r.text, strings.Join(slices.Compact(why), "; "))
@@ -95,6 +97,9 @@ func (l *loop) inClass(m *cha.ClassMirror, r *rootSpec) ([]cha.MethodID, string)
 				why = fmt.Sprintf("%s is abstract and no loaded class implements it", id)
 			}
 			ids = append(ids, impl...)
+			if !slices.Contains(r.abstract, id) {
+				r.abstract = append(r.abstract, id)
+			}
 		default:
 			ids = append(ids, id)
 		}
@@ -145,6 +150,9 @@ func (l *loop) lateRoots(id cha.ClassID) {
 			continue
 		}
 		ids, why := l.inClass(m, r)
+		if l.timers != nil && len(r.abstract) > 0 { // implementations may come
+			ids, why = append(ids, r.abstract...), ""
+		}
 		if r.why = why; why != "" {
 			l.s.log.Warn("root", "root", r.text, "problem", why)
 		}

@@ -151,7 +151,12 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 			l.wanted[st.Method.Class] = l.changes
 			l.owing[st.Method.Class] = true
 		}
-		if m.ID > 0 {
+		switch {
+		case l.timers != nil: // they have no modes
+			if m.ID > 0 {
+				l.reserveTimer(m)
+			}
+		case m.ID > 0:
 			if added {
 				l.s.data.setMode(m.ID, mode)
 			} else if st.Root {

@@ -38,6 +38,7 @@ func layout() string {
 	var b strings.Builder
 	b.WriteString(head + "package rivulet.probe;\n\n/** The data file's layout: package wire, table Layout. */\npublic final class Layout {\n    private Layout() {}\n\n")
 	constants(&b, wire.Layout)
+	constants(&b, wire.Timers)
 	b.WriteString("}\n")
 	return b.String()
 }

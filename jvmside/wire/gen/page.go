@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -35,7 +36,7 @@ truncated. Up to 2 GB.
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", s.title, s.text)
 		b.WriteString("| name | value | meaning |\n|---|---:|---|\n")
-		for _, c := range wire.Layout {
+		for _, c := range slices.Concat(wire.Layout, wire.Timers) {
 			if s.has(c.Name) {
 				fmt.Fprintf(&b, "| %s | %d | %s |\n", c.Name, c.Value, c.Doc)
 			}
@@ -156,4 +157,5 @@ var sections = []section{
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},
 	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "METHOD_", "CACHE_"}},
 	{"Tokens", "What an instrumented method keeps of an invocation: tag, flags and node. 0 is an invocation that is not recorded.", []string{"INDEX_", "PRECISE", "TOP", "COUNTED", "BACK", "OVER"}},
+	{"Timers", "What `rivulet time` records instead of a tree: a method has T_STRIPES cells for one thread each, then as many for all others, by the thread's id. A cell has a log-linear histogram: the bucket of t ns is i = (s << BUCKET_BITS) + (t >> s), where s is what brings t below 2 << BUCKET_BITS. A bucket is 1/64 wide at the most, so its middle is at most 0.8 % off. The header's words lie beside nothing that is written while recording.", []string{"T_", "CELL_", "BUCKET_", "C_"}},
 }

@@ -247,4 +247,32 @@ public final class Layout {
     public static final int REASON_EOF = 3;
     /** the agent failed. */
     public static final int REASON_FAILED = 4;
+    /** u32: methods that have cells; ids are below this; 0 where a tree is recorded. */
+    public static final int T_METHODS = 2048;
+    /** u32: threads that can have cells of their own, a power of two. */
+    public static final int T_STRIPES = 2052;
+    /** i64: the target's nanoTime when the gate opened; earlier invocations don't count. */
+    public static final int T_SINCE = 2056;
+    /** i64: where the cells lie, from the start of the file. */
+    public static final int T_CELLS = 2064;
+    /** the method that measures the timer. */
+    public static final int T_SAMPLE = 0;
+    /** log2 of a cell's size. */
+    public static final int CELL_SHIFT = 15;
+    /** buckets of a cell. */
+    public static final int CELL_BUCKETS = 3712;
+    /** log2 of the buckets that a power of two has. */
+    public static final int BUCKET_BITS = 6;
+    /** i64: id of the thread that alone writes the cell, 0 none or many. */
+    public static final int C_OWNER = 0;
+    /** i64: ns of all invocations. */
+    public static final int C_TOTAL = 8;
+    /** i64: of those, ended by an exception. */
+    public static final int C_THROWN = 16;
+    /** i64: ns of the longest. */
+    public static final int C_MOST = 24;
+    /** i64: the highest long less the ns of the shortest, so that 0 is none. */
+    public static final int C_LEAST = 32;
+    /** i64[]: invocations by their time. */
+    public static final int C_BUCKETS = 64;
 }

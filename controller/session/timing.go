@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/calibrate"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// A Timing says which methods to time (papers/002, section 5, light region
+// timing).
+type Timing struct {
+	Roots      []string // pkg.Class.method, or with a descriptor
+	UntilCalls int64    // end when so many invocations have returned, over all roots; 0 is never
+	Wait       bool     // a root whose class nobody knows is waited for
+}
+
+// mostTimerCost is the dearest that a compiled timer can be, in ns, with room
+// for slow machines; what costs more was not compiled.
+const mostTimerCost = 400
+
+// StartTiming instruments entry and exit of the roots, and nothing beneath
+// them, and opens the gate. It returns when every root is armed or, where its
+// class isn't loaded, awaited. A session either times or records a tree. Errors
+// are those of Start; after one the session can only be closed.
+func (s *Session) StartTiming(ctx context.Context, t Timing) error {
+	if len(t.Roots) == 0 {
+		return errors.New("no root given")
+	}
+	rec := Recording{Roots: t.Roots, UntilCalls: t.UntilCalls, Wait: t.Wait}
+	in := probe.Timers(probe.Clocks{Class: s.bundle.Probe, Begin: "clock", Stop: "stop", Fail: "fail"})
+	var problem error
+	if err := s.do(ctx, func() {
+		l := &s.loop
+		l.timers = newTimers(s.data)
+		l.ledger.InjectBy(in)
+		problem = l.timers.reserve(wire.TimerSample)
+	}); err != nil || problem != nil {
+		return errors.Join(err, problem)
+	}
+	specs, ids, err := s.resolveRoots(ctx, rec)
+	if err != nil {
+		return err
+	}
+	for i := range specs {
+		ids = append(ids, specs[i].abstract...)
+		specs[i].ids = append(specs[i].ids, specs[i].abstract...)
+	}
+	if err := s.calibrateTimer(ctx, in); err != nil {
+		return err
+	}
+	if err := s.wait(ctx, func(done func()) {
+		l := &s.loop
+		l.scheme = scheme.NewTimed(l.h)
+		l.rec = recording{Recording: rec}
+		l.roots = specs
+		l.arm(l.scheme.Roots(ids), done)
+	}); err != nil {
+		return err
+	}
+	if err := s.relist(ctx); err != nil {
+		return err
+	}
+	return s.do(ctx, func() {
+		l := &s.loop
+		l.rec.armed = time.Now()
+		l.armed = true
+		s.data.store(wire.TSince, s.now())
+		l.begin()
+	})
+}
+
+// calibrateTimer measures what timing an empty method yields, and costs, in
+// this target. A target that can't do it is timed uncorrected.
+func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error {
+	r, err := in.Rewrite(s.bundle.Sample, func(k probe.MethodKey) (int32, bool) { return wire.TimerSample, k.Name == "leaf" })
+	if err != nil || len(r.Rewritten) != 1 {
+		return fmt.Errorf("the agent's sample can't be rewritten: %w", err)
+	}
+	var w wire.Writer
+	w.Block(s.bundle.Sample)
+	w.Block(r.Bytes)
+	return s.wait(ctx, func(done func()) {
+		l := &s.loop
+		l.calibration = calibration{begin: time.Now(), done: func() {
+			var v timed
+			l.timers.read(wire.TimerSample, &v)
+			if cost, ok := calibrate.MeasureTimer(l.calibration.batches, v.quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
+				l.timers.cost = &cost
+			}
+			done()
+		}}
+		s.data.store(wire.TSince, s.now())
+		s.data.open()
+		l.send(wire.CmdCalibrate, &w)
+	})
+}
+
+// reserveTimer gives a method its cells before it gets its probes; one for
+// which there is no room goes without either.
+func (l *loop) reserveTimer(m *hotswap.Method) {
+	if err := l.timers.reserve(m.ID); err != nil && m.Reason == "" {
+		m.Reason = err.Error()
+	}
+}
+
+// returned is how many invocations have returned, as far as checkEnd has to
+// know: a timing's are counted only when all were admitted.
+func (l *loop) returned() int64 {
+	if l.timers == nil {
+		_, n := l.s.data.roots()
+		return n
+	}
+	if l.s.data.load(wire.HBudget) > 0 {
+		return 0
+	}
+	return l.timers.count()
+}
+
+// entered is how many invocations have begun of those admitted.
+func (l *loop) entered() int64 {
+	if l.timers == nil {
+		n, _ := l.s.data.roots()
+		return n
+	}
+	return l.rec.admitted - max(l.s.data.load(wire.HBudget), 0)
+}
+
+// FinishTiming closes the gate, reads the timers, restores the target, ends
+// the session and returns the report. It works as far as the target still
+// does; the report says how the timing ended. Afterwards only Target may be
+// used.
+func (s *Session) FinishTiming(ctx context.Context) (*export.Timing, error) {
+	took, _, err := s.halt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	detach := s.detach(ctx)
+	// As in Finish: the loop's state is ours, and the target's threads have
+	// left the probes.
+	if detach != nil {
+		time.Sleep(2 * time.Millisecond)
+	}
+	r := s.loop.timing(s.loop.report())
+	r.Time = took
+	if detach != nil {
+		r.Notes = append(r.Notes, detach.Error())
+	}
+	return r, s.release()
+}
+
+// timing makes a timing's report of what it has in common with a recording's.
+func (l *loop) timing(from *export.Report) *export.Timing {
+	r := &export.Timing{
+		Target: from.Target, Ended: from.Ended, Notes: from.Notes,
+		Redefinition: from.Redefinition, Refused: l.s.data.load(wire.HRefused),
+	}
+	inner := 0.0
+	if c := l.timers.cost; c != nil {
+		r.Timer = &export.Timer{Inner: c.Inner, Call: c.Total(), Spread: c.Spread, Batches: len(l.calibration.batches)}
+		inner = c.Inner
+	}
+	var v timed
+	for _, m := range l.ledger.Instrumented() {
+		l.timers.read(m.ID, &v)
+		row := export.Timed{
+			Method: methodID(m).String(), Loader: l.loaders[m.Class.Loader],
+			Count: v.count, Thrown: v.thrown, Measured: v.total,
+		}
+		row.Fill(v.least, v.most, inner, func(yield func(ns, count int64) bool) {
+			for i, n := range v.buckets {
+				if n > 0 && !yield(v.middle(i), n) {
+					return
+				}
+			}
+		})
+		r.Methods = append(r.Methods, row)
+	}
+	for i := range l.roots {
+		if spec := &l.roots[i]; len(spec.abstract) > 0 && !l.implemented(spec) {
+			r.Notes = append(r.Notes, fmt.Sprintf("No implementation of root %s was loaded.", spec.text))
+		}
+	}
+	for _, m := range l.ledger.Skipped() {
+		r.Skipped = append(r.Skipped, export.Skipped{Method: methodID(m).String(), Reason: m.Reason})
+	}
+	for _, k := range l.skipped {
+		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
+	}
+	return r
+}
+
+// implemented reports whether a method of an abstract root's name was planned.
+func (l *loop) implemented(r *rootSpec) bool {
+	for id := int32(1); id < l.ledger.Len(); id++ {
+		if key := l.ledger.Method(id).Key; key.Name == r.name && (r.desc == "" || key.Desc == r.desc) {
+			return true
+		}
+	}
+	return false
+}
