@@ -16,10 +16,15 @@ func ExcludeJDK(id ClassID, l Loader) bool {
 		strings.HasPrefix(id.Name, "jdk/internal/reflect/") || strings.HasPrefix(id.Name, "sun/reflect/")
 }
 
+// A Filter says whether a method of a class that the policy does not exclude is
+// to be left without probes.
+type Filter func(c *ClassMirror, m *Method) bool
+
 // A Hierarchy is the set of known classes. The zero value is not ready; use
 // [New].
 type Hierarchy struct {
 	policy   Policy
+	filter   Filter
 	epoch    uint64
 	loaders  map[uint32]Loader
 	classes  map[ClassID]*node
@@ -57,6 +62,23 @@ func New() *Hierarchy {
 // SetPolicy replaces the policy. It counts for mirrors added afterwards, so
 // call it first.
 func (h *Hierarchy) SetPolicy(p Policy) { h.policy = p }
+
+// SetFilter replaces the filter, nil for none, for all known mirrors and those
+// to come. The methods of lambdas are never filtered: they are no code of
+// anybody's.
+func (h *Hierarchy) SetFilter(f Filter) {
+	h.filter = f
+	h.epoch++
+	for _, n := range h.classes {
+		h.sift(n.m)
+	}
+}
+
+func (h *Hierarchy) sift(m *ClassMirror) {
+	for i := range m.Methods {
+		m.Methods[i].Filtered = h.filter != nil && !m.Excluded && !m.IsLambda() && h.filter(m, &m.Methods[i])
+	}
+}
 
 // AddLoader makes a loader known. Until then a loader is taken for one of kind
 // LoaderOther, so add it before its classes.
@@ -135,6 +157,7 @@ func (h *Hierarchy) Add(m *ClassMirror) {
 	if !m.IsLambda() {
 		m.Excluded = h.policy(m.ID, h.Loader(m.ID.Loader))
 	}
+	h.sift(m)
 	n.m, n.jdk = m, h.JDK(m)
 	h.declare(n)
 	if fresh {

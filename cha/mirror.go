@@ -38,7 +38,7 @@ func NewMirror(id ClassID, cf *classfile.Class) (*ClassMirror, error) {
 	var code classfile.Code
 	for i := range cf.Methods {
 		d := &cf.Methods[i]
-		m.Methods[i] = Method{Name: d.Name, Desc: d.Desc, Access: uint16(d.Access)}
+		m.Methods[i] = Method{Name: d.Name, Desc: d.Desc, Access: uint16(d.Access), Intrinsic: intrinsic(id.Name, cf, d)}
 		has, err := cf.ReadCode(d, &code)
 		if err == nil && has {
 			err = s.method(&m.Methods[i], code.Bytecode)

@@ -92,6 +92,13 @@ type Method struct {
 	Calls      []Call   // each once, in the order of their first appearance
 	Inits      []string // classes whose initialization the code can trigger (JVMS §5.5)
 
+	// Intrinsic methods of the JDK may be replaced by a compiler's own code.
+	Intrinsic bool
+
+	// Filtered methods are analysed, not instrumented, unless they are roots.
+	// The hierarchy sets it: see [Hierarchy.SetFilter].
+	Filtered bool
+
 	sym sym
 }
 

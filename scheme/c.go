@@ -157,7 +157,11 @@ func (s *schemeC) view(id cha.MethodID) *view {
 			c := s.h.Class(t.Class)
 			return c == nil || c.Excluded
 		})
-		v.all = append(v.all, ts...)
+		for _, t := range ts {
+			if !s.h.Method(t).Filtered {
+				v.all = append(v.all, t)
+			}
+		}
 		if len(ts) <= lookWide {
 			v.narrow = append(v.narrow, ts...)
 		} else {

@@ -266,8 +266,11 @@ func (c *core) hit(call *cha.Call, t cha.Hit) {
 	if t.Method.IsAbstract() {
 		return
 	}
-	if t.Class.Excluded {
+	if t.Class.Excluded || t.Method.Filtered && !c.method(t.ID()).root {
 		id := t.ID()
+		if t.Method.Filtered {
+			c.skip(id, Filtered)
+		}
 		c.enqueue(id, c.method(id))
 		return
 	}

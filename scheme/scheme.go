@@ -26,7 +26,8 @@
 // implements one of theirs counts as reachable: compare, run, toString, hashCode,
 // finalize and so on, whoever it was that called. See callback.go for calls that
 // can't. Classes excluded in other loaders are followed as if they were not,
-// except that they are not instrumented.
+// except that they are not instrumented; so are filtered methods, but for those
+// that are roots.
 //
 // # What cannot be seen
 //
@@ -66,6 +67,7 @@ const (
 	Excluded Reason = "excluded by loader or filter"                                                                   // of roots only
 	Unknown  Reason = "its class has no such method"                                                                   // of roots only
 	Lambda   Reason = "made of a lambda or a method reference; give the method with its body, lambda$...$0, as a root" // of timed roots only
+	Filtered Reason = "hidden by the filter"                                                                           // its time is its callers'
 )
 
 // A Skip is a reachable method that is not instrumented. It is given once.

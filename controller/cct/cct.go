@@ -31,6 +31,7 @@ import (
 type Method struct {
 	Name   string // "pkg.Outer$Inner.name(descriptor)return"
 	Loader string // "boot", "platform", "app", or the loader's class and name
+	Hidden int    // methods that a filter hides and its code can call: their time is in its own
 }
 
 // A Lookup finds the method of an id.

@@ -14,6 +14,7 @@ type backend interface {
 	processes(ctx context.Context) ([]attach.Process, error)
 	attach(ctx context.Context, pid int, cfg session.Config) (attached, error)
 	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
+	doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check
 }
 
 // An attached is one attached JVM: *session.Session. Finish, FinishTiming or Close must be
@@ -25,6 +26,7 @@ type attached interface {
 	Start(ctx context.Context, r session.Recording) error
 	Warm(ctx context.Context) error
 	StartTiming(ctx context.Context, t session.Timing) error
+	DryRun(ctx context.Context, r session.Recording) (*export.Preview, error)
 	Done() <-chan struct{}
 	Progress() session.Progress
 	Diagnose(ctx context.Context) string
@@ -43,6 +45,10 @@ func (system) attach(ctx context.Context, pid int, cfg session.Config) (attached
 		return nil, err // not a nil *Session in an interface
 	}
 	return s, nil
+}
+
+func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check {
+	return session.Doctor(ctx, pid, root, cfg)
 }
 
 // isBadInput reports errors about things that don't exist or can't be what

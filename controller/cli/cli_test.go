@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,52 @@ func TestProfile(t *testing.T) {
 	if got := f.steps(); got != "attach start finish" {
 		t.Error("steps:", got)
 	}
+}
+
+// TestFilterFlags has the rules of both flags in the order of the command line.
+func TestFilterFlags(t *testing.T) {
+	f := newFake()
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "--exclude", "a.**", "--include", "a.B.get*", "--exclude=**.x", "--jdk").want(t, 0, "", "")
+	want := []string{"--jdk", "--exclude a.**", "--include a.B.get*", "--exclude **.x"}
+	if got := f.rec.Filter.Strings(); !slices.Equal(got, want) {
+		t.Errorf("rules %q, want %q", got, want)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	f := newFake()
+	f.checks = []session.Check{
+		{Name: "process", Status: session.OK, Text: "a.Main\x1b[31m, up 3s"}, {Name: "agents", Status: session.Warning, Text: "it warns", Fix: "a flag"},
+	}
+	r := f.run(t, "doctor", "4711", "--root", "a.B#c")
+	r.want(t, 0, "OK    process      a.Main\uFFFD[31m, up 3s\nWARN  agents       it warns\n                   -> a flag\n", "")
+	if got := f.steps(); got != "doctor:a.B.c" {
+		t.Error("steps:", got)
+	}
+	f.checks = append(f.checks, session.Check{Name: "root", Status: session.Failure, Text: "no such root"})
+	r = f.run(t, "doctor", "4711", "--json")
+	r.want(t, 1, `"ok": false`, "")
+	var got struct {
+		OK     bool
+		Checks []session.Check
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || len(got.Checks) != 3 || got.Checks[1].Fix != "a flag" {
+		t.Error(err, r.stdout)
+	}
+	f.run(t, "doctor", "4711", "--root", "c").want(t, 2, "", "no class before the method")
+}
+
+func TestDryRun(t *testing.T) {
+	f := newFake()
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--exclude", "a.C", "--dry-run").want(t, 0, "nothing was instrumented. Scheme A would put probes into 1 method of 1 class in 1 package.", "")
+	if got := f.steps(); got != "attach dry close" || len(f.rec.Filter.Rules) != 1 {
+		t.Error("steps:", got, f.rec)
+	}
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run", "--format", "json").want(t, 0, `"kind": "dry-run"`, "")
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run", "--scheme", "b").want(t, 2, "", "--dry-run shows scheme A's plan")
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run", "--for", "1s").want(t, 2, "", "--for says how to record")
+	f.startErr = fmt.Errorf("%w: a.B.c", session.ErrNoRoot)
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run").want(t, 2, "", "no such root: a.B.c")
 }
 
 func TestProfileEndsByItself(t *testing.T) {
@@ -228,6 +275,8 @@ func TestParseRoot(t *testing.T) {
 		"pkg.C.lambda$main$0(Lpkg/Outer$Inner;)V": "pkg.C.lambda$main$0(Lpkg/Outer$Inner;)V",
 		"größe.Straße.zählen":                     "größe.Straße.zählen",
 		"pkg.C.a name of Kotlin's":                "pkg.C.a name of Kotlin's",
+		"pkg.*Service#find*":                      "pkg.*Service.find*",
+		"pkg/**/C.get?(*)J":                       "pkg.**.C.get?(*)J",
 	}
 	for in, want := range good {
 		if got, err := parseRoot(in); err != nil || got != want {
@@ -235,7 +284,7 @@ func TestParseRoot(t *testing.T) {
 		}
 	}
 	bad := []string{
-		"", ".", "method", ".method", "pkg..C.m", "pkg.C.", "pkg.C.<m>", "pkg.C.*", "pkg.C;.m", "pkg.C.m\x1b",
+		"", ".", "method", ".method", "pkg..C.m", "pkg.C.", "pkg.C.<m>", "pkg.C;.m", "pkg.C.m\x1b",
 		"pkg.C.m(", "pkg.C.m()", "pkg.C.m)V", "pkg.C.m(I)", "pkg.C.m(int)void", "pkg.C.m(V)V", "pkg.C.m(I)VV", "pkg.C.m(I)II",
 		"pkg.C.m(Ljava.lang.String;)V", "pkg.C.m(Ljava/lang/String)V", "pkg.C.m(L;)V", "pkg.C.m([)V", "pkg.C.m([V)V",
 		"pkg.C.m(" + strings.Repeat("[", 256) + "I)V",

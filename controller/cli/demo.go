@@ -82,7 +82,7 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	if err != nil {
 		return err
 	}
-	s, err := a.attach(in, target.pid(), 0)
+	s, err := a.attach(in, target.pid(), a.config(0))
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type fake struct {
 	done     chan struct{}
 	exited   chan struct{}
 	diagnose string
+	checks   []session.Check
 }
 
 func newFake() *fake {
@@ -74,6 +75,11 @@ func (f *fake) launch(_ context.Context, argv []string, std session.Stdio, _ ses
 		return nil, err
 	}
 	return f, nil
+}
+
+func (f *fake) doctor(_ context.Context, _ int, root string, _ session.Config) []session.Check {
+	f.note("doctor:" + root)
+	return f.checks
 }
 
 func (f *fake) Target() session.Target { return session.Target{PID: 4711} }
@@ -125,6 +131,15 @@ func (f *fake) FinishTiming(ctx context.Context) (*export.Timing, error) {
 		Target: export.Target{PID: 4711, Main: "shop.Main"}, Time: time.Second, Ended: "stopped",
 		Timer: &export.Timer{Inner: 100, Call: 200, Spread: 2, Batches: 9}, Methods: []export.Timed{row},
 	}, ctx.Err()
+}
+
+func (f *fake) DryRun(_ context.Context, r session.Recording) (*export.Preview, error) {
+	f.note("dry")
+	f.rec = r
+	if f.startErr != nil {
+		return nil, f.startErr
+	}
+	return &export.Preview{Roots: r.Roots, Classes: []export.PreviewClass{{Name: "shop.Price", Loader: "app", Methods: []string{"of(I)J"}}}}, nil
 }
 
 func (f *fake) Done() <-chan struct{}           { return f.done }

@@ -171,7 +171,7 @@ func (a *app) look(arg string, ask func(context.Context, attached) error) error 
 	}
 	in := watchInterrupts()
 	defer in.stop()
-	s, err := a.attach(in, pid, 0)
+	s, err := a.attach(in, pid, a.config(0))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 func (a *app) profile() *cobra.Command {
 	var f recordFlags
+	var dry bool
 	cmd := &cobra.Command{
 		Use:   "profile PID --root CLASS.METHOD[(DESC)RET]",
 		Short: "Record what a root method of a running JVM calls, and report",
@@ -20,13 +21,24 @@ func (a *app) profile() *cobra.Command {
 until told to stop, restores every class, detaches, and reports. Only
 invocations of the root that begin while recording count.
 
+A root may be a pattern of class and method, such as 'com.acme.*Service.find*':
+all matching methods are roots then, those of classes loaded later included.
+
 Without --for and --until-calls it records until Ctrl-C, which detaches cleanly,
-reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
+reports, and exits 0. A second Ctrl-C no longer waits for the target.
+
+--dry-run says what scheme A would instrument. For that the agent is loaded, lists
+the classes, reads their files, and leaves; no class is redefined.
+
+` + filterHelp,
 		Example: `  rivulet profile 4711 --root shop.orders.OrderService.process --for 10s
   rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
+  rivulet profile 4711 --root shop.Main.loop --dry-run
+  rivulet profile 4711 --root 'shop.**.*Service.find*' --for 10s
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
   rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
   rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
+  rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,10 +49,14 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if dry {
+				return a.dryRun(cmd, pid, &f)
+			}
 			return a.profileRunning(pid, &f)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
 	return cmd
 }
@@ -61,7 +77,7 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 	defer out.discard()
 	in := watchInterrupts()
 	defer in.stop()
-	s, err := a.attach(in, pid, int64(f.memory))
+	s, err := a.attach(in, pid, a.config(int64(f.memory)))
 	if err != nil {
 		return err
 	}
@@ -80,8 +96,8 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 }
 
 // attach opens a session and says what the user should know before.
-func (a *app) attach(in *interrupts, pid int, memory int64) (attached, error) {
-	s, err := a.backend.attach(in.first, pid, a.config(memory))
+func (a *app) attach(in *interrupts, pid int, cfg session.Config) (attached, error) {
+	s, err := a.backend.attach(in.first, pid, cfg)
 	return s, interrupted(in, err)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
@@ -36,12 +37,14 @@ type recordFlags struct {
 	depthGiven bool
 	memory     size
 	wait       bool
+	filter     filter.Set
 }
 
 func (f *recordFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`; may be repeated")
+	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`, or a pattern of such; may be repeated")
+	f.addFilters(fs)
 	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called; C: as B, looking ahead")
 	fs.StringVar(&f.clock, "clock", "tick", "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty")
 	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
@@ -89,9 +92,8 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	for _, m := range f.modes {
-		pattern, mode, _ := strings.Cut(m, "=")
-		rule := session.ModeRule{Pattern: pattern, Mode: mode}
-		if err := rule.Check(); err != nil {
+		rule, err := session.ParseModeRule(m)
+		if err != nil {
 			return usage("--mode %q: %w; give PATTERN=MODE, such as com.acme.util.*=counted", m, err)
 		}
 		f.rules = append(f.rules, rule)
@@ -113,7 +115,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 
 func (f *recordFlags) recording() session.Recording {
 	return session.Recording{
-		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait,
+		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
 		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 )
 
-const rootGrammar = "give a root as pkg.Class.method, pkg.Outer$Inner.method or pkg.Class.method(DESCRIPTOR)RETURN, such as shop.Price.of(IJ)V; rivulet methods PID CLASS prints them in this form"
+const rootGrammar = "give a root as pkg.Class.method, pkg.Outer$Inner.method or pkg.Class.method(DESCRIPTOR)RETURN, such as shop.Price.of(IJ)V, or as a pattern such as shop.*Service.find*; rivulet methods PID CLASS prints them in this form"
 
 // parseRoot checks a root's form and returns it in the one that reports use:
 // dots between packages. A class's name may be given with slashes, and the
@@ -21,6 +23,9 @@ func parseRoot(s string) (string, error) {
 		name = strings.Replace(name, sep, ".", 1)
 	}
 	name = strings.ReplaceAll(name, "/", ".")
+	if filter.Has(name) {
+		return rootPattern(s, name, descriptor, described)
+	}
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
 		return "", fail("no class before the method")
@@ -46,6 +51,17 @@ func parseRoot(s string) (string, error) {
 		return "", fail("descriptor %q: %v", "("+descriptor, err)
 	}
 	return class + "." + method + "(" + descriptor, nil
+}
+
+// rootPattern checks a pattern of roots.
+func rootPattern(s, name, descriptor string, described bool) (string, error) {
+	if described {
+		name += "(" + descriptor
+	}
+	if _, err := filter.Parse(name); err != nil {
+		return "", usage("--root %q: %w; patterns are com.acme.*Service.find*, com.acme.**.handle, com.acme.Foo.get(*)J", s, err)
+	}
+	return name, nil
 }
 
 // checkName holds JVMS §4.2.2, and what no compiler ever writes.

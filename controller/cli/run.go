@@ -20,7 +20,9 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Starts the program itself, so that short programs and the start of long ones
 are covered. COMMAND may be java or a script that starts it. The program's
 input, output and exit code pass through; the report goes to stderr, or with -o
-to a file. Ctrl-C goes to the program, a second one detaches and reports.`,
+to a file. Ctrl-C goes to the program, a second one detaches and reports.
+
+` + filterHelp,
 		Example: `  rivulet run --root shop.Main.main -- java -jar shop.jar
   rivulet run --root shop.Main.main --format json -o report.json -- ./start-shop.sh --port 8080
   rivulet run --root 'shop.Cache.<init>' --until-calls 1 -- java -cp classes shop.Main`,

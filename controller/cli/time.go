@@ -73,7 +73,7 @@ func (a *app) timeRunning(pid int, f *recordFlags) error {
 	defer out.discard()
 	in := watchInterrupts()
 	defer in.stop()
-	s, err := a.attach(in, pid, 0)
+	s, err := a.attach(in, pid, a.config(0))
 	if err != nil {
 		return err
 	}

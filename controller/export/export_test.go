@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,6 +89,42 @@ func empty() *export.Report {
 	}
 }
 
+// filtered has a root that calls three hidden methods.
+func filtered() *export.Report {
+	return &export.Report{
+		Target: export.Target{PID: 1}, Scheme: "B", Clock: "precise", Roots: []string{"shop.Orders.process(Lshop/Order;)V"},
+		Time: time.Second, Ended: "stopped", Instrumented: 2,
+		Tree: &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 5, RootReturns: 5, Roots: cct.Merge([]*cct.Node{
+			node(0, 5, 0, 4e6, node(2, 10, 0, 1e6)),
+		})}}},
+		Lookup: func(id int32) (cct.Method, bool) {
+			m, ok := lookup(id)
+			m.Hidden = map[int32]int{0: 3}[id]
+			return m, ok
+		},
+		Filter:  &export.Filter{Rules: []string{"--exclude shop.log.**", "--include shop.log.\x1b[31mAudit"}, Hidden: 4},
+		Skipped: []export.Skipped{{"shop.log.Log.line()V", "hidden by the filter"}},
+	}
+}
+
+// preview is a dry run that finds classes in two packages and in none.
+func preview() *export.Preview {
+	p := &export.Preview{
+		Target: export.Target{PID: 1, Java: "17.0.15", Main: "shop.Main"}, Roots: []string{"shop.Orders.process(Lshop/Order;)V"},
+		Filter:  &export.Filter{Rules: []string{"--exclude shop.log.**"}, Hidden: 1},
+		Skipped: []export.Skipped{{"shop.log.Log.line()V", "hidden by the filter"}, {"shop.Native.sync()V", "native"}},
+		Notes:   []string{"1 of the classes is loaded and not initialized."},
+		Classes: []export.PreviewClass{
+			{Name: "Top", Loader: "app", Initialized: true, Methods: []string{"m()V"}},
+			{Name: "shop.Orders", Loader: "app", Initialized: true, Methods: []string{"process(Lshop/Order;)V", "<init>()V"}},
+		},
+	}
+	for i := range 7 {
+		p.Classes = append(p.Classes, export.PreviewClass{Name: fmt.Sprintf("shop.price.P%d", i), Loader: "app", Methods: []string{"of()J"}})
+	}
+	return p
+}
+
 func TestGolden(t *testing.T) {
 	tests := []struct {
 		file  string
@@ -100,6 +137,10 @@ func TestGolden(t *testing.T) {
 		{"report.json", func(b *bytes.Buffer) error { return report().JSON(b, export.JSONOptions{}) }},
 		{"depth.json", func(b *bytes.Buffer) error { return report().JSON(b, export.JSONOptions{Depth: 2}) }},
 		{"empty.txt", func(b *bytes.Buffer) error { return empty().Text(b, export.TextOptions{}) }},
+		{"filter.txt", func(b *bytes.Buffer) error { return filtered().Text(b, export.TextOptions{Top: 5}) }},
+		{"filter.json", func(b *bytes.Buffer) error { return filtered().JSON(b, export.JSONOptions{}) }},
+		{"preview.txt", func(b *bytes.Buffer) error { return preview().Text(b, false) }},
+		{"preview.json", func(b *bytes.Buffer) error { return preview().JSON(b) }},
 		{"empty.json", func(b *bytes.Buffer) error { return empty().JSON(b, export.JSONOptions{}) }},
 	}
 	for _, test := range tests {

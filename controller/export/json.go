@@ -37,6 +37,7 @@ type head struct {
 	Overflow        int64            `json:"overflow"`
 	Lost            int64            `json:"lost"`
 	Refused         int64            `json:"refused"`
+	Filter          *Filter          `json:"filter,omitempty"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
 	Time            jsonTime         `json:"time"`
@@ -94,6 +95,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Overflow:        f.snapshot.Overflow,
 		Lost:            f.snapshot.Lost,
 		Refused:         f.snapshot.Refused,
+		Filter:          r.Filter,
 		Methods:         jsonMethods{r.Instrumented, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
 		CPU:             r.CPU,
@@ -172,6 +174,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.uncorrected(e.Raw, e.Error)
 	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
+	w.hidden(e.Method)
 	w.text("}")
 }
 
@@ -201,6 +204,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		}
 		w.flag("incomplete", n.Incomplete)
 		w.flag("folded", n.Folded)
+		w.hidden(n.Method)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
 		if cut {
 			s := cct.Sum(n.Children)
@@ -239,6 +243,13 @@ func (w *jsonWriter) cpu(self int64, s cct.Sample) {
 	if ns, ok := s.Of(self); ok {
 		w.field("cpu_ns", ns)
 		w.field("cpu_samples", s.Count)
+	}
+}
+
+// hidden writes how many hidden methods a method can call, if any.
+func (w *jsonWriter) hidden(method int32) {
+	if n := w.report.method(method).Hidden; n > 0 {
+		w.field("hidden", int64(n))
 	}
 }
 

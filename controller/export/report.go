@@ -40,6 +40,8 @@ type Report struct {
 	Calibration *Calibration
 	Correction  cct.Correction
 
+	Filter *Filter // nil: there was none
+
 	Instrumented int // methods that had probes
 	Skipped      []Skipped
 	Redefinition Redefinition
@@ -57,6 +59,13 @@ type Target struct {
 type Skipped struct {
 	Method string `json:"method"`
 	Reason string `json:"reason"`
+}
+
+// A Filter says what was left without probes because the user wished it. The
+// time of hidden methods belongs to their callers: see cct.Method.Hidden.
+type Filter struct {
+	Rules  []string `json:"rules"`  // in order, "--exclude shop.log.**"
+	Hidden int      `json:"hidden"` // methods within reach that they hide, as of the analysis
 }
 
 // A Calibration is the cost of a probe pair, in ns a call.

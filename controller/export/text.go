@@ -31,6 +31,7 @@ const (
 	mostIndent   = 40   // levels that are indented; deeper ones say their depth
 	mostThreads  = 10
 	mostReasons  = 8
+	mostRoots    = 10
 
 	styleHot  = "\x1b[1m"
 	styleFold = "\x1b[2m"
@@ -106,7 +107,8 @@ func (r *Report) labels(flat []cct.Flat) map[int32]string {
 	return labels
 }
 
-func (t *textWriter) summary() {
+// target writes what is profiled, and from where.
+func (t *textWriter) target() {
 	r := t.report
 	main := r.Target.Main
 	if main == "" {
@@ -118,6 +120,10 @@ func (t *textWriter) summary() {
 	}
 	t.text(")\n")
 	for i, root := range r.Roots {
+		if i == mostRoots && len(r.Roots) > mostRoots+1 {
+			t.printf("     and %s\n", Plural(int64(len(r.Roots)-i), "more", "more"))
+			break
+		}
 		if i == 0 {
 			t.text("root ")
 		} else {
@@ -125,6 +131,11 @@ func (t *textWriter) summary() {
 		}
 		t.text(Clean(root) + "\n")
 	}
+}
+
+func (t *textWriter) summary() {
+	r := t.report
+	t.target()
 	t.printf("scheme %s, %s clock, %s", r.Scheme, r.Clock, Duration(int64(r.Time)))
 	if r.Ended != "" {
 		t.printf(" (%s)", Clean(r.Ended))
@@ -296,6 +307,7 @@ func (t *textWriter) footer() {
 	if t.suspended > 0 {
 		t.printf("threads inside the subgraph were suspended for %s, which is in no figure above\n", Duration(t.suspended))
 	}
+	t.filter()
 	t.skipped()
 	for _, l := range []struct {
 		n          int64
@@ -311,8 +323,37 @@ func (t *textWriter) footer() {
 			t.printf("%s: %s (%s)\n", l.what, Count(l.n), l.hint)
 		}
 	}
-	for _, note := range r.Notes {
+	t.notes()
+}
+
+func (t *textWriter) notes() {
+	for _, note := range t.report.Notes {
 		t.printf("note: %s\n", Clean(note))
+	}
+}
+
+// filter says what the filter hid. The rules are as they were typed.
+func (t *textWriter) filter() {
+	f := t.report.Filter
+	if f == nil {
+		return
+	}
+	callers, self := 0, int64(0)
+	for _, e := range t.flat {
+		if t.report.method(e.Method).Hidden > 0 {
+			callers++
+			self += e.Self
+		}
+	}
+	t.printf("filter %s: ", Clean(strings.Join(f.Rules, " ")))
+	if f.Hidden == 0 {
+		t.text("nothing within reach is hidden by it\n")
+		return
+	}
+	t.printf("%s within reach hidden\n", Plural(int64(f.Hidden), "method", "methods"))
+	if callers > 0 {
+		t.printf("  what they took is in the self time of the %s that can call them (%s, their own time included)\n",
+			Plural(int64(callers), "recorded method", "recorded methods"), Duration(self))
 	}
 }
 

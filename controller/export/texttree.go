@@ -107,6 +107,9 @@ func (t *textWriter) nodeLabel(b branch) string {
 	if b.node.Folded {
 		label += " (recursion folded)"
 	}
+	if n := t.report.method(b.node.Method).Hidden; n > 0 {
+		label += fmt.Sprintf(" (calls up to %s)", Plural(int64(n), "hidden method", "hidden methods"))
+	}
 	if b.node.Incomplete {
 		label += " (incomplete)"
 	}

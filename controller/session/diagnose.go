@@ -39,6 +39,9 @@ func (l *loop) diagnose(dump string) string {
 		r := &l.roots[i]
 		if len(r.ids) == 0 {
 			text := fmt.Sprintf("the class of root %s is not loaded yet.", r.text)
+			if r.pattern != nil {
+				text = fmt.Sprintf("no method that root %s matches is loaded yet.", r.text)
+			}
 			if r.why != "" {
 				text = fmt.Sprintf("root %s can't be one: %s.", r.text, r.why)
 			}
@@ -64,7 +67,10 @@ func (l *loop) diagnose(dump string) string {
 // onStack finds the threads that have the root on their stacks, and the
 // methods that it has called there.
 func onStack(dump string, r *rootSpec) (threads, above []string) {
-	want := "at " + strings.ReplaceAll(r.class, "/", ".") + "." + r.name + "("
+	want := map[string]bool{strings.ReplaceAll(r.class, "/", ".") + "." + r.name: true}
+	for _, id := range r.ids {
+		want[id.Class.String()+"."+id.Name] = true
+	}
 	thread, last := "", ""
 	for line := range strings.SplitSeq(dump, "\n") {
 		switch t := strings.TrimSpace(line); {
@@ -80,7 +86,7 @@ func onStack(dump string, r *rootSpec) (threads, above []string) {
 			if i := strings.Index(t, "/"); i > 0 && i < strings.IndexByte(t, '(') {
 				t = "at " + t[i+1:] // "at java.base@17/java.lang..."
 			}
-			if strings.HasPrefix(t, want) {
+			if name, _, _ := strings.Cut(strings.TrimPrefix(t, "at "), "("); want[name] {
 				if !slices.Contains(threads, thread) {
 					threads = append(threads, thread)
 				}
@@ -94,10 +100,11 @@ func onStack(dump string, r *rootSpec) (threads, above []string) {
 	return threads, above
 }
 
-// callees are methods with code that a root calls directly.
+// callees are methods with code that a root calls directly. Of a pattern's
+// many, a few have to do.
 func (l *loop) callees(r *rootSpec) []string {
 	var out []string
-	for _, id := range r.ids {
+	for _, id := range r.ids[:min(20, len(r.ids))] {
 		m := l.h.Method(id)
 		if m == nil {
 			continue

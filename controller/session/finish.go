@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -42,6 +43,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if r.Tree, err = cct.ReadSampled(s.data.mem, now, samples); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
+	s.loop.account(r)
 	s.correct(r)
 	if detach != nil {
 		r.Notes = append(r.Notes, detach.Error())
@@ -201,19 +203,29 @@ func (l *loop) report() *export.Report {
 		}
 		if len(spec.ids) == 0 {
 			note := fmt.Sprintf("The class of root %s was never loaded.", spec.text)
+			if spec.pattern != nil {
+				note = fmt.Sprintf("No class with a method that root %s matches was ever loaded.", spec.text)
+			}
 			if spec.why != "" {
 				note = fmt.Sprintf("Root %s can't be one: %s.", spec.text, spec.why)
 			}
 			r.Notes = append(r.Notes, note)
+		}
+		if len(spec.ids) >= mostRoots {
+			r.Notes = append(r.Notes, fmt.Sprintf("Root %s matches %d methods and more of classes loaded later, which are no roots.", spec.text, len(spec.ids)))
 		}
 	}
 	for _, m := range l.ledger.Skipped() {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: methodID(m).String(), Reason: m.Reason})
 	}
 	for _, k := range l.skipped {
+		if k.Reason == scheme.Filtered && l.probed(k.Method) {
+			continue // it became a root later
+		}
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
 	r.Skipped = append(r.Skipped, l.unseen()...)
+	r.Skipped = append(r.Skipped, l.leftAlone()...)
 	return r
 }
 
@@ -222,14 +234,22 @@ func (l *loop) report() *export.Report {
 func (l *loop) unseen() []export.Skipped {
 	var out []export.Skipped
 	for _, m := range l.ledger.Instrumented() {
-		id := methodID(m)
-		seen := map[string]bool{}
-		for _, c := range scheme.Unseen(l.h, id) {
-			text := fmt.Sprintf("%s by %s", c, id)
-			if !seen[text] {
-				seen[text] = true
-				out = append(out, export.Skipped{Method: text, Reason: "reflection: what is called through it is recorded only if something else reveals it"})
-			}
+		if id := methodID(m); !l.ofJDK(id.Class) {
+			out = append(out, l.unseenIn(id)...)
+		}
+	}
+	return out
+}
+
+// unseenIn are those of one method.
+func (l *loop) unseenIn(id cha.MethodID) []export.Skipped {
+	var out []export.Skipped
+	seen := map[string]bool{}
+	for _, c := range scheme.Unseen(l.h, id) {
+		text := fmt.Sprintf("%s by %s", c, id)
+		if !seen[text] {
+			seen[text] = true
+			out = append(out, export.Skipped{Method: text, Reason: "reflection: what is called through it is recorded only if something else reveals it"})
 		}
 	}
 	return out

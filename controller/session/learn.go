@@ -60,7 +60,7 @@ func (s *Session) list(ctx context.Context) (fresh []cha.ClassID, err error) {
 			s.loop.fresh = nil
 			done()
 		}
-		s.loop.send(wire.CmdList, nil)
+		s.loop.send(wire.CmdList, s.loop.listBody())
 	})
 	return fresh, err
 }
@@ -92,7 +92,7 @@ func (s *Session) fetch(ctx context.Context) error {
 				if m == nil || m.Methods != nil {
 					continue
 				}
-				if m.Fixed || m.Hidden || m.Excluded {
+				if m.Fixed || m.Hidden || m.Excluded || s.cfg.Look {
 					s.loop.unreadable(id)
 					continue
 				}

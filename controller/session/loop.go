@@ -6,6 +6,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -35,6 +36,8 @@ type loop struct {
 	// What is wanted.
 	ledger  *hotswap.Ledger
 	scheme  scheme.Scheme
+	filter  filter.Set
+	opened  opened
 	roots   []rootSpec
 	skipped []scheme.Skip
 	armed   bool
@@ -215,6 +218,9 @@ func (l *loop) onClasses(r *wire.Reader) error {
 		if r.Err() != nil {
 			return r.Err()
 		}
+		if ours(m.ID.Name) {
+			continue
+		}
 		if old := l.h.Class(m.ID); old == nil || old.Exact == nil {
 			l.fresh = append(l.fresh, m.ID)
 		}
@@ -239,6 +245,7 @@ func (l *loop) onBytes(r *wire.Reader) error {
 		}
 		if len(b) > 0 && l.mirror(id, b) != nil {
 			l.filed[id] = true
+			l.keepOpened(id, b)
 		}
 	}
 	if last && l.fetched != nil {

@@ -3,10 +3,11 @@ package session
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
+	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -17,38 +18,35 @@ import (
 //	tick     timed by the tick clock
 //	precise  timed by System.nanoTime
 //
-// The pattern is matched with "pkg.Class.method", where * stands for any run of
-// characters and ? for one. Of several rules that match, the last one holds.
-// Roots are always recorded.
+// The pattern is one of package filter's. Of several rules that match, the last
+// one holds. Roots are always recorded.
 type ModeRule struct {
-	Pattern string
+	Pattern filter.Pattern
 	Mode    string
+}
+
+// ParseModeRule reads a rule of the form PATTERN=MODE.
+func ParseModeRule(text string) (ModeRule, error) {
+	pattern, mode, _ := strings.Cut(text, "=")
+	if _, ok := modes[mode]; !ok {
+		return ModeRule{}, fmt.Errorf("mode %q: there are off, counted, tick and precise", mode)
+	}
+	p, err := filter.Parse(pattern)
+	return ModeRule{p, mode}, err
 }
 
 var modes = map[string]byte{"off": wire.ModeOff, "counted": wire.ModeCounted, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
-// Check tells what is wrong with a rule, nil if nothing is.
-func (r ModeRule) Check() error {
-	if _, ok := modes[r.Mode]; !ok {
-		return fmt.Errorf("mode %q: there are off, counted, tick and precise", r.Mode)
-	}
-	if _, err := path.Match(r.Pattern, ""); err != nil || r.Pattern == "" {
-		return fmt.Errorf("pattern %q: give a method such as com.acme.Cache.get, * stands for anything", r.Pattern)
-	}
-	return nil
-}
-
 func (r ModeRule) matches(id cha.MethodID) bool {
-	ok, err := path.Match(r.Pattern, id.Class.String()+"."+id.Name)
-	return ok && err == nil
+	return r.Pattern.Method(id.Class.String(), id.Name, id.Desc)
 }
 
 // SetMode switches the mode of all methods that match, now and those that come
 // into reach later, without a change to any class. It returns how many methods
 // changed. Invocations that are open keep the mode that they began with.
 func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err error) {
-	if err := rule.Check(); err != nil {
-		return 0, err
+	if _, ok := modes[rule.Mode]; !ok {
+		return 0, fmt.Errorf("mode %q: there are off, counted, tick and precise", rule.Mode)
 	}
 	if modes[rule.Mode] == wire.ModeTick {
 		if err := s.do(ctx, s.startTicker); err != nil {

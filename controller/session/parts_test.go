@@ -331,17 +331,26 @@ func TestCPU(t *testing.T) {
 	}, 8, 17, 25)
 }
 
+func rule(t *testing.T, text string) session.ModeRule {
+	t.Helper()
+	r, err := session.ParseModeRule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestModes switches modes and clock while it records.
 func TestModes(t *testing.T) {
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")
 		s := attached(t, p)
-		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Modes: []session.ModeRule{{Pattern: "t.Parts.branch", Mode: "counted"}}})
+		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Modes: []session.ModeRule{rule(t, "t.Parts.branch=counted")}})
 		ask(t, p, "run 100", "RAN ")
 		set := func(pattern, mode string, want int) {
 			t.Helper()
-			n, err := s.SetMode(t.Context(), session.ModeRule{Pattern: pattern, Mode: mode})
+			n, err := s.SetMode(t.Context(), rule(t, pattern+"="+mode))
 			if err != nil || n != want {
 				t.Errorf("%s %s: %d changed, %v", pattern, mode, n, err)
 			}
@@ -351,10 +360,12 @@ func TestModes(t *testing.T) {
 		set("t.Parts.leaf", "precise", 1)
 		must(t, "clock", func(ctx context.Context) error { return s.SetClock(ctx, "precise") })
 		ask(t, p, "run 100", "RAN ")
-		set("t.*", "off", 2) // the root stays
+		set("t.**", "off", 2) // the root stays
 		ask(t, p, "run 100", "RAN ")
-		if _, err := s.SetMode(t.Context(), session.ModeRule{Pattern: "t.*", Mode: "slow"}); err == nil {
-			t.Error("there is no mode slow")
+		for _, bad := range []string{"t.*=slow", "t.*", "=off"} {
+			if r, err := session.ParseModeRule(bad); err == nil {
+				t.Errorf("%s: %v", bad, r)
+			}
 		}
 		r := closed(t, s)
 		wantRoots(t, r, 800, 0)

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
 // A Recording says what to record.
 type Recording struct {
-	Roots      []string // pkg.Class.method, or with a descriptor
+	Roots      []string // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
 	Scheme     string   // "A", "B" or "C"; "" is B
 	Clock      string   // "tick" or "precise"; "" is tick
 	UntilCalls int64    // end when root invocations have returned so often; 0 is never
@@ -28,6 +29,8 @@ type Recording struct {
 	// invocations, before what is recorded counts: see [Session.Warm].
 	Warmup      time.Duration
 	WarmupCalls int64
+
+	Filter filter.Set // which methods are instrumented; roots always are
 }
 
 // recording is what the loop knows of the recording that is on.
@@ -61,7 +64,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
 	}
-	specs, ids, err := s.resolveRoots(ctx, rec)
+	specs, ids, err := s.prepare(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		s.startCPU()
 	}
 	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
+	if err := s.openJDK(ctx); err != nil {
+		return err
+	}
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
 		l.scheme = make(l.h)
@@ -95,6 +101,14 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	})
 }
 
+// prepare has the hierarchy know the filter, and finds the roots.
+func (s *Session) prepare(ctx context.Context, rec Recording) ([]rootSpec, []cha.MethodID, error) {
+	if err := s.do(ctx, func() { s.loop.setFilter(rec.Filter) }); err != nil {
+		return nil, nil, err
+	}
+	return s.resolveRoots(ctx, rec)
+}
+
 // arm carries out a plan of before the activation, when nobody waits.
 func (l *loop) arm(p scheme.Plan, done func()) {
 	l.enqueue(&job{classes: l.want(p), all: true, done: func([]cha.ClassID) {
@@ -108,6 +122,9 @@ func (l *loop) arm(p scheme.Plan, done func()) {
 func (s *Session) relist(ctx context.Context) error {
 	fresh, err := s.list(ctx)
 	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	if err := s.openLate(ctx, fresh); err != nil {
 		return err
 	}
 	if err := s.fetch(ctx); err != nil {
@@ -133,6 +150,12 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 			return nil, nil, err
 		}
 		if problem != nil {
+			return nil, nil, problem
+		}
+		if len(r.ids) == 0 && r.pattern != nil && !rec.Wait {
+			if err := s.do(ctx, func() { problem = s.loop.unmatched(&r) }); err != nil {
+				return nil, nil, err
+			}
 			return nil, nil, problem
 		}
 		if len(r.ids) == 0 && !rec.Wait {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -23,12 +24,22 @@ type rootSpec struct {
 	why   string // its class was loaded, and it can't be a root
 	ids   []cha.MethodID
 
-	abstract []cha.MethodID // methods without code that it names
+	abstract []cha.MethodID  // methods without code that it names
+	pattern  *filter.Pattern // in place of class, name and desc
 }
 
-// parseRoot reads pkg.Class.method or pkg.Class.method(desc)ret.
+// parseRoot reads pkg.Class.method or pkg.Class.method(desc)ret, or a pattern
+// of such names.
 func parseRoot(text string) (rootSpec, error) {
 	r := rootSpec{text: text}
+	if filter.Has(text) {
+		p, err := filter.Parse(text)
+		if err != nil {
+			return r, fmt.Errorf("root %q: %w", text, err)
+		}
+		r.pattern = &p
+		return r, nil
+	}
 	head := text
 	if i := strings.IndexByte(text, '('); i >= 0 {
 		head, r.desc = text[:i], text[i:]
@@ -47,6 +58,9 @@ func parseRoot(text string) (rootSpec, error) {
 // resolve finds the methods that a root names among the loaded classes. An
 // empty answer without an error means that the class isn't loaded.
 func (l *loop) resolve(r *rootSpec) ([]cha.MethodID, error) {
+	if r.pattern != nil {
+		return l.resolvePattern(r)
+	}
 	mirrors := l.h.Named(r.class)
 	if len(mirrors) == 0 {
 		return nil, nil
@@ -84,7 +98,7 @@ func (l *loop) inClass(m *cha.ClassMirror, r *rootSpec) ([]cha.MethodID, string)
 	for i := range m.Methods {
 		f := &m.Methods[i]
 		names = append(names, f.Name)
-		if f.Name != r.name || r.desc != "" && f.Desc != r.desc {
+		if !r.names(m, f) {
 			continue
 		}
 		id := cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}
@@ -104,7 +118,7 @@ func (l *loop) inClass(m *cha.ClassMirror, r *rootSpec) ([]cha.MethodID, string)
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) > 0 || why != "" {
+	if len(ids) > 0 || why != "" || r.pattern != nil {
 		return ids, why
 	}
 	if r.desc != "" && slices.Contains(names, r.name) {
@@ -146,12 +160,15 @@ func (l *loop) lateRoots(id cha.ClassID) {
 	}
 	for i := range l.roots {
 		r := &l.roots[i]
-		if r.class != id.Name {
+		if r.pattern == nil && r.class != id.Name || len(r.ids) >= mostRoots {
 			continue
 		}
 		ids, why := l.inClass(m, r)
 		if l.timers != nil && len(r.abstract) > 0 { // implementations may come
 			ids, why = append(ids, r.abstract...), ""
+		}
+		if r.pattern != nil {
+			why = ""
 		}
 		if r.why = why; why != "" {
 			l.s.log.Warn("root", "root", r.text, "problem", why)

@@ -38,6 +38,7 @@ const agentThread = "rivulet-agent"
 type Config struct {
 	Log    hclog.Logger // nil logs nothing
 	Memory int64        // bytes for the trees, default 1 GB, allocated as it is needed; less where the target's tmpfs is smaller
+	Look   bool         // only look: retransform nothing, not even for the bytes of classes that have no file
 	Warn   func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
 }
 
@@ -192,7 +193,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		loaders: map[uint32]string{0: "boot"},
 		costs:   map[byte]*cost{},
 	}
-	s.loop.h.SetPolicy(cha.ExcludeJDK)
+	s.loop.h.SetPolicy(s.loop.excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil

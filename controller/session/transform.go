@@ -38,6 +38,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 			}
 		}
 	}
+	l.wantOpened(id)
 	answered := false
 	answer := func() {
 		if answered {
@@ -97,7 +98,11 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 			}
 		}
 	}
-	out, err := l.ledger.Rewrite(hotswap.ClassID(id), b)
+	b, err := l.mapped(id, b)
+	if err != nil {
+		return refuse("the JVM has thrown away its stack maps, and they can't be had: " + err.Error())
+	}
+	out, err = l.ledger.Rewrite(hotswap.ClassID(id), b)
 	switch {
 	case err != nil:
 		refuse("Rivulet can't read the bytes that the JVM hands on: " + err.Error())

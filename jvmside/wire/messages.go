@@ -44,7 +44,7 @@ const MaxMessage = 64 << 20
 
 // Messages is the table of all messages.
 var Messages = []Message{
-	{"CMD_LIST", CmdList, "", "", "send the loaded classes: LOADERS, CLASSES"},
+	{"CMD_LIST", CmdList, "u8 jdk", "", "send the loaded classes: LOADERS, CLASSES; from the first time with jdk 1 on, all of the JDK's too"},
 	{"CMD_FETCH", CmdFetch, "[] u32 loader, str name", "", "send these classes' files: BYTES"},
 	{"CMD_RETRANSFORM", CmdRetransform, "u32 batch, u8 all, [] u32 loader, str name", "", "retransform these classes and send BATCH; unless all is set, leave those that aren't initialized to the thread that waits"},
 	{"CMD_STOP", CmdStop, "", "", "restore every class, send RESTORED, end"},

@@ -218,7 +218,10 @@ public final class Agent implements Runnable, LongBinaryOperator {
             if (!up()) return Layout.REASON_HEARTBEAT; // the watch was faster
             DataInputStream m = new DataInputStream(new ByteArrayInputStream(b));
             switch (type) {
-                case Wire.CMD_LIST: listing.classes(); break;
+                case Wire.CMD_LIST:
+                    if (m.read() > 0) loaders.open();
+                    listing.classes();
+                    break;
                 case Wire.CMD_FETCH: fetch(m); break;
                 case Wire.CMD_RETRANSFORM: retransform(m); break;
                 case Wire.CMD_FIND: listing.find(m.readUTF()); break;

@@ -48,21 +48,18 @@ final class Hook implements ClassFileTransformer {
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain pd, byte[] b) {
         users.incrementAndGet();
+        long token = 0;
         try {
+            token = Probe.suspend(); // first: what is called here may have probes
             if (name == null || loaders.own(loader)) return null;
             if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
             int id = loaders.id(loader);
-            if (restoring) return original(Loaders.key(id, name));
-            long token = Probe.suspend();
-            try {
-                return ask(id, name, redefined, b);
-            } finally {
-                Probe.resume(token);
-            }
+            return restoring ? original(Loaders.key(id, name)) : ask(id, name, redefined, b);
         } catch (Throwable t) {
             missed();
             return null; // out of memory or stack: leave the class alone
         } finally {
+            Probe.resume(token);
             users.decrementAndGet();
         }
     }

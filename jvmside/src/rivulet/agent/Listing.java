@@ -12,8 +12,8 @@ import java.util.Set;
 
 /**
  * Tells the controller about loaded classes: all of the application's, and of the JDK's those that an application
- * class extends or implements. (To ask the other thousands for their names and interfaces would make the JVM keep
- * the answers.)
+ * class extends or implements. (To ask the other thousands for their names and interfaces makes the JVM keep the
+ * answers, so that is done only where the JDK is to be instrumented.)
  */
 final class Listing {
     private static final long PATIENCE = 30_000_000_000L;
@@ -36,7 +36,10 @@ final class Listing {
         Set<Class<?>> known = Collections.newSetFromMap(new IdentityHashMap<>());
         ArrayDeque<Class<?>> todo = new ArrayDeque<>();
         for (Class<?> c : all) {
-            if (!c.isArray() && !c.isPrimitive() && !loaders.jdk(c.getClassLoader()) && !loaders.own(c.getClassLoader())) todo.add(c);
+            ClassLoader l = c.getClassLoader();
+            if (c.isArray() || c.isPrimitive() || loaders.closed(l) || loaders.own(l)) continue;
+            if (loaders.jdk(l) && c.getName().indexOf('/') >= 0) continue; // hidden, and thousands of them
+            todo.add(c);
         }
         List<Object[]> rows = new ArrayList<>();
         while (!todo.isEmpty()) {

@@ -25,6 +25,7 @@ final class Loaders {
     private final Map<Integer, List<Entry>> byHash = new HashMap<>();
     private final List<Entry> all = new ArrayList<>();
     private int told;
+    private volatile boolean open;
     private final ClassLoader system = ClassLoader.getSystemClassLoader(), platform = system.getParent();
     private final ClassLoader own = Loaders.class.getClassLoader();
     private Map<String, WeakReference<Class<?>>> loaded = new HashMap<>();
@@ -32,6 +33,16 @@ final class Loaders {
     Loaders() {
         if (platform != null) id(platform);
         id(system);
+    }
+
+    /** From now on classes of the JDK are the controller's business, too. */
+    void open() {
+        open = true;
+    }
+
+    /** Whether a loader's classes are left out of listings and searches. */
+    boolean closed(ClassLoader l) {
+        return !open && jdk(l);
     }
 
     /** The agent's own classes are nobody's business. */
@@ -108,7 +119,7 @@ final class Loaders {
     void learn(Class<?>[] classes) {
         Map<String, WeakReference<Class<?>>> m = new HashMap<>();
         for (Class<?> c : classes) {
-            if (!c.isArray() && !jdk(c.getClassLoader())) m.put(key(id(c.getClassLoader()), internal(c)), new WeakReference<Class<?>>(c));
+            if (!c.isArray() && !closed(c.getClassLoader())) m.put(key(id(c.getClassLoader()), internal(c)), new WeakReference<Class<?>>(c));
         }
         synchronized (this) {
             loaded = m;

@@ -39,7 +39,7 @@ final class Restore {
             }
             List<Class<?>> found = new ArrayList<>();
             for (Class<?> c : inst.getAllLoadedClasses()) {
-                if (!c.isArray() && c.getClassLoader() != null && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
+                if (!c.isArray() && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
             }
             for (int k = 0; k < found.size(); k += size) batch.run(found.subList(k, Math.min(k + size, found.size())), PATIENCE);
             done += found.size();

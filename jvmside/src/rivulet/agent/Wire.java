@@ -5,7 +5,7 @@ package rivulet.agent;
 final class Wire {
     private Wire() {}
 
-    /** send the loaded classes: LOADERS, CLASSES. */
+    /** send the loaded classes: LOADERS, CLASSES; from the first time with jdk 1 on, all of the JDK's too. */
     static final int CMD_LIST = 1;
     /** send these classes' files: BYTES. */
     static final int CMD_FETCH = 2;

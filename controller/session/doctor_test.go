@@ -1,0 +1,106 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// examine runs the doctor and returns its checks as "STATUS name: text -> fix".
+func examine(t *testing.T, pid int, root string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var b strings.Builder
+	for _, c := range session.Doctor(ctx, pid, root, session.Config{}) {
+		b.WriteString(string(c.Status) + " " + c.Name + ": " + c.Text)
+		if c.Fix != "" {
+			b.WriteString(" -> " + c.Fix)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// wantChecks wants parts in the doctor's answer; "!" before one that it must
+// not have.
+func wantChecks(t *testing.T, what, got string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		w, not := strings.CutPrefix(w, "!")
+		if strings.Contains(got, w) == not {
+			t.Errorf("%s: %q in it: %v\n%s", what, w, !not, got)
+		}
+	}
+}
+
+const doctorProgram = `package t;
+public class Doctor {
+    interface Shape { int area(); }
+    static class Square implements Shape { public int area() { return 4; } }
+    static class Circle implements Shape { public int area() { return 3; } }
+    static class Cold { static int x() { return 1; } }
+    static native void outside();
+    static int over(int a) { if (a < 0) outside(); return a; }
+    static int over(long a) { return new Square().area() + new Circle().area(); }
+    static void loop() throws Exception { System.out.println("READY"); for (;;) { Thread.sleep(1); over(1); over(2L); } }
+    public static void main(String[] a) throws Exception {
+        Class.forName("t.Doctor$Cold", false, Doctor.class.getClassLoader());
+        loop();
+    }
+}`
+
+// TestDoctorRoot has a healthy process and roots of all kinds.
+func TestDoctorRoot(t *testing.T) {
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Doctor.java": doctorProgram})
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Doctor", nil)
+		healthy := []string{"!FAIL", "OK process: t.Doctor", "OK permission", "OK attach", "OK session", "OK files", "OK neighbours", "OK counters"}
+		wantChecks(t, "process", examine(t, p.PID(), ""), append(healthy, "!agent:", map[int]string{8: "WARN java", 17: "OK java", 25: "OK java"}[j.Version],
+			map[bool]string{true: "WARN agents: the JVM prints", false: "OK agents"}[j.Version >= 21])...)
+		if on := p.Stderr(); j.Version >= 21 && len(on) > 0 {
+			t.Errorf("the agent was loaded without a root: %q", on)
+		}
+		for root, want := range map[string][]string{
+			"t.Doctor.loop":         {"!FAIL", "OK root: t.Doctor.loop()V", "WARN stacks: inside it at the moment: main", "choose what it calls: t.Doctor.over", "OK reach: at most 7 methods of 3 loaded classes", "WARN skipped: 1 within reach without probes, such as t.Doctor.outside()V: native"},
+			"t.Doctor.over":         {"!FAIL", "stands for 2 methods", "WARN overloads: the name has 2 overloads", "--root 't.Doctor.over(I)I'", "OK stacks"},
+			"t.Doctor$Shape.area":   {"!FAIL", "stands for 2 methods", "OK abstract: area()I is abstract"},
+			"t.Doctor$Cold.x":       {"!FAIL", "WARN initialized: loaded and not initialized"},
+			"t.*.o*(J)*":            {"!FAIL", "OK root: t.Doctor.over(J)I", "!overloads"},
+			"t.Doctor.outside":      {"FAIL root: t.Doctor.outside", "is native"},
+			"t.Doctor.lop":          {"FAIL root: t.Doctor.lop", "did you mean loop?", "!reach"},
+			"java.lang.String.trim": {"FAIL root: java.lang.String.trim", "belongs to the JDK"},
+		} {
+			if j.Version != 17 && root != "t.Doctor.loop" {
+				continue
+			}
+			wantChecks(t, root, examine(t, p.PID(), root), append(want, "OK agent: it was loaded")...)
+		}
+		gone(t, p.PID(), 5*time.Second)
+	}, 8, 17, 25)
+}
+
+// TestDoctorProcess has processes that can't be profiled.
+func TestDoctorProcess(t *testing.T) {
+	j := jvmtest.Need(t, 17)
+	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Doctor.java": doctorProgram})
+	wantChecks(t, "no process", examine(t, 1<<30, "a.B.c"), "FAIL process: no such process -> see rivulet ps", "SKIP root")
+	wantChecks(t, "no JVM", examine(t, os.Getpid(), ""), "FAIL process: is not a JVM")
+	p := program(t, j, dir, "Doctor", []string{"-XX:+DisableAttachMechanism"})
+	wantChecks(t, "attach disabled", examine(t, p.PID(), "t.Doctor.over"), "FAIL attach: attach is disabled by", "SKIP agents", "OK files", "SKIP root")
+	p = program(t, j, dir, "Doctor", []string{"-XX:-EnableDynamicAgentLoading", "-XX:-UsePerfData"})
+	wantChecks(t, "no agents", examine(t, p.PID(), ""), "FAIL agents: agents can't be loaded into it", "OK attach", "WARN counters")
+
+	p = program(t, j, dir, "Doctor", []string{"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"})
+	s := attached(t, p)
+	wantChecks(t, "busy", examine(t, p.PID(), "t.Doctor.over"), "FAIL session: another controller works on this JVM", "WARN neighbours: other agents are loaded (-agentlib:jdwp", "SKIP root")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantChecks(t, "no longer busy", examine(t, p.PID(), "t.Doctor.over"), "!FAIL", "OK session", "OK reach")
+}

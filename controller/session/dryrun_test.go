@@ -1,0 +1,83 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// TestDryRun compares what a dry run says with what is there, and with what a
+// recording has instrumented before, and looks for what it must not leave.
+func TestDryRun(t *testing.T) {
+	src, err := os.ReadFile("testdata/Truth.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Truth.java": string(src), "t/Roots.java": rootsProgram})
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		p := jvmtest.Start(t, j, nil, "t.Roots", nil, dir)
+		p.WaitLine("READY")
+		dry := func(p *jvmtest.Proc, rec session.Recording) (methods []string, skipped string) {
+			t.Helper()
+			s, err := session.Attach(ctx, p.PID(), session.Config{Look: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			v, err := s.DryRun(ctx, rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range v.Classes {
+				for _, m := range c.Methods {
+					methods = append(methods, strings.TrimPrefix(c.Name, "t.")+"."+m)
+				}
+			}
+			for _, k := range v.Skipped {
+				skipped += k.Method + " " + k.Reason + "\n"
+			}
+			slices.Sort(methods)
+			return methods, skipped
+		}
+		got, _ := dry(p, session.Recording{Roots: []string{"t.Roots.both"}})
+		want := []string{"Roots$Circle.<init>()V", "Roots$Circle.area()I", "Roots$Square.<init>()V", "Roots$Square.area()I", "Roots.both()I"}
+		if !slices.Equal(got, want) {
+			t.Errorf("methods %q, want %q", got, want)
+		}
+		got, skipped := dry(p, session.Recording{Roots: []string{"t.*.both"}, Filter: rules(t, "-**.<init> -**$Circle")})
+		want = []string{"Roots$Square.area()I", "Roots.both()I"}
+		if !slices.Equal(got, want) || !strings.Contains(skipped, "t.Roots$Circle.area()I hidden by the filter") {
+			t.Errorf("filtered: methods %q, want %q; skipped %q", got, want, skipped)
+		}
+		got, _ = dry(p, session.Recording{Roots: []string{"t.Roots.both"}, Filter: rules(t, "+java.util.HashMap.put")})
+		if !slices.Contains(got, "java.util.HashMap.put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;") || len(got) != 6 {
+			t.Errorf("with a method of the JDK: %q", got)
+		}
+		_, skipped = dry(p, session.Recording{Roots: []string{"t.Roots.both"}, Filter: rules(t, "+java.lang.Math")})
+		if !strings.Contains(skipped, "java.lang.** (1 loaded classes) left alone: the agent and the probes stand on it") {
+			t.Errorf("a class that never gets probes: %q", skipped)
+		}
+		gone(t, p.PID(), 5*time.Second)
+
+		p = jvmtest.Start(t, j, nil, "t.Truth", []string{"middle", "1"}, dir)
+		p.WaitLine("READY")
+		rec := session.Recording{Roots: []string{"t.Truth.root"}, Scheme: "A", UntilCalls: 20}
+		s := attached(t, p)
+		start(t, s, rec)
+		finish(t, s) // by now all is loaded, and what is loaded is known exactly
+		got, _ = dry(p, rec)
+		s = attached(t, p)
+		start(t, s, rec)
+		if r := stopped(t, s); r.Instrumented != len(got) || len(got) < 50 {
+			t.Errorf("a dry run names %d methods, a recording instruments %d", len(got), r.Instrumented)
+		}
+	}, 8, 17, 25)
+}
