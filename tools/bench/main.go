@@ -9,18 +9,14 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/rivulet-profiler/rivulet/tools/internal/proc"
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
 const repetitions = 12
@@ -37,193 +33,91 @@ var kinds = []kind{
 	{"mt", "30", "work.Mt.body", "-"},
 }
 
-// A row is what one run showed. Times are of the best repetition.
+// A row is what one run showed. Times are of the best repetition, in ns.
 type row struct {
-	jdk, program, clock    string
-	calls                  int64
-	bare, recorded, after  time.Duration
-	first                  time.Duration
-	charged                time.Duration // a repetition, first included
-	inner, outer           float64       // ns
-	armed, detached        time.Duration
-	instrumented, redefine int
+	jdk                   int
+	program, clock        string
+	calls                 int64
+	bare, recorded, after float64
+	first                 float64
+	calibrated            float64
+	armed, detached       time.Duration
 }
 
 func main() {
-	log.SetFlags(0)
-	tmp, err := os.MkdirTemp("", "rivulet-bench")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(tmp)
-	bin := filepath.Join(tmp, "rivulet")
-	if b, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		log.Fatalf("build rivulet: %v\n%s", err, b)
-	}
-	var rows []row
-	for _, j := range jdks() {
-		for _, k := range kinds {
-			for _, c := range []string{"tick", "precise"} {
-				log.Printf("JDK %s, %s %s, %s clock", j.name, k.name, k.param, c)
-				r, err := measure(bin, filepath.Join(tmp, "report.json"), j, k, c)
-				if err != nil {
-					log.Fatal(err)
+	bench.Main(1, "calls.md", func(k *bench.Kit) (*bench.Page, error) {
+		var rows []row
+		for _, j := range k.JDKs {
+			for _, kind := range kinds {
+				if !k.Wants(kind.name) {
+					continue
 				}
-				rows = append(rows, r)
+				for _, c := range k.Clocks() {
+					log.Printf("JDK %d, %s %s, %s clock", j.Version, kind.name, kind.param, c)
+					r, err := measure(k, j, kind, c)
+					if err != nil {
+						return nil, err
+					}
+					rows = append(rows, r)
+				}
 			}
 		}
-	}
-	text := table(rows)
-	fmt.Print(text)
-	if err := os.MkdirAll(filepath.Join("docs", "figures"), 0o755); err != nil {
-		log.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join("docs", "figures", "calls.md"), []byte(text), 0o644); err != nil {
-		log.Fatal(err)
-	}
+		return page(rows), nil
+	})
 }
 
-type jdk struct{ name, home string }
-
-// jdks are the one on the path and those that bench/jdks.sh fetches.
-func jdks() []jdk {
-	out := []jdk{{"17", ""}}
-	cache := os.Getenv("RIVULET_BENCH")
-	if cache == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return out
-		}
-		cache = filepath.Join(home, ".cache", "rivulet-bench")
-	}
-	if h := filepath.Join(cache, "jdk", "25", "home"); exists(h) {
-		out = append(out, jdk{"25", h})
-	}
-	return out
-}
-
-func exists(p string) bool {
-	_, err := os.Stat(p)
-	return err == nil
-}
-
-func measure(bin, report string, j jdk, k kind, clock string) (row, error) {
-	r := row{jdk: j.name, program: k.name + " " + k.param, clock: clock}
+func measure(k *bench.Kit, j jdk.JDK, kind kind, clock string) (row, error) {
+	r := row{jdk: j.Version, program: kind.name + " " + kind.param, clock: clock}
 	n := strconv.Itoa(repetitions)
-	scripts := os.Getenv("BENCH_SCRIPTS")
-	if scripts == "" {
-		scripts = filepath.Join("..", "shared", "bench")
-	}
-	cmd := exec.Command(filepath.Join(scripts, "run.sh"), "micro", k.name, n, n, n, k.param)
-	cmd.Env = os.Environ()
-	if j.home != "" {
-		cmd.Env = append(cmd.Env, "JAVA_HOME="+j.home)
-	}
-	p, err := proc.Start(cmd)
+	t, err := bench.StartTarget(k.Script(j, "run.sh", "micro", kind.name, n, n, n, kind.param))
 	if err != nil {
 		return r, err
 	}
-	defer p.Kill()
-	pid, err := p.Line("PID ")
+	defer t.Kill()
+	rec, err := k.Record(t.PID, "--root", kind.root, "--clock", clock, "--depth", "1")
 	if err != nil {
 		return r, err
 	}
-	if _, err := p.Line("READY"); err != nil {
+	defer rec.Kill()
+	if err := t.Work("go"); err != nil {
 		return r, err
 	}
-	begin := time.Now()
-	prof, err := proc.Start(exec.Command(bin, "profile", strings.TrimPrefix(pid, "PID "), "--root", k.root, "--scheme", "B", "--clock", clock, "--format", "json", "--depth", "1", "-o", report))
+	if r.detached, err = rec.End(); err != nil {
+		return r, err
+	}
+	report, err := rec.Read()
+	if err == nil {
+		err = report.Exact()
+	}
 	if err != nil {
 		return r, err
 	}
-	defer prof.Kill()
-	if _, err := prof.ErrLine("rivulet: recording"); err != nil {
+	if err := t.Finish(); err != nil {
 		return r, err
 	}
-	r.armed = time.Since(begin)
-	if err := p.Send("go"); err != nil {
-		return r, err
-	}
-	if _, err := p.Line("DONE"); err != nil {
-		return r, err
-	}
-	begin = time.Now()
-	if err := prof.Cmd.Process.Signal(os.Interrupt); err != nil {
-		return r, err
-	}
-	if err := prof.Wait(); err != nil {
-		return r, fmt.Errorf("rivulet: %w: %s", err, prof.Err.All())
-	}
-	r.detached = time.Since(begin)
-	if err := p.Send("post"); err != nil {
-		return r, err
-	}
-	if _, err := p.Line("END"); err != nil {
-		return r, err
-	}
-	bare, recorded, after := times(p, "BARE"), times(p, "PROF"), times(p, "POST")
+	text := t.Out.All()
+	bare, recorded, after := bench.Laps(text, "BARE"), bench.Laps(text, "PROF"), bench.Laps(text, "POST")
 	if len(bare) == 0 || len(recorded) < 2 || len(after) == 0 {
 		return r, fmt.Errorf("%s printed no times", r.program)
 	}
 	r.bare, r.recorded, r.after, r.first = slices.Min(bare), slices.Min(recorded[1:]), slices.Min(after), recorded[0]
-	return r, r.read(report)
+	r.armed, r.calls, r.calibrated = rec.Armed, report.Calls/repetitions, report.Calibrated()
+	return r, nil
 }
 
-func times(p *proc.Proc, tag string) []time.Duration {
-	var out []time.Duration
-	for _, l := range strings.Split(p.Out.All(), "\n") {
-		f := strings.Fields(l)
-		if len(f) < 3 || f[0] != tag {
-			continue
-		}
-		if ns, err := strconv.ParseInt(f[2], 10, 64); err == nil {
-			out = append(out, time.Duration(ns))
-		}
-	}
-	return out
-}
-
-func (r *row) read(report string) error {
-	b, err := os.ReadFile(report)
-	if err != nil {
-		return err
-	}
-	var doc struct {
-		Calls   int64
-		Methods struct{ Instrumented int }
-		Redef   struct{ Batches int } `json:"redefinition"`
-		Time    struct {
-			Charged int64 `json:"charged_ns"`
-		}
-		Calibration struct {
-			Inner float64 `json:"inner_ns"`
-			Outer float64 `json:"outer_ns"`
-		}
-	}
-	if err := json.Unmarshal(b, &doc); err != nil {
-		return err
-	}
-	r.charged, r.inner, r.outer = time.Duration(doc.Time.Charged/repetitions), doc.Calibration.Inner, doc.Calibration.Outer
-	r.calls, r.instrumented, r.redefine = doc.Calls/repetitions, doc.Methods.Instrumented, doc.Redef.Batches
-	return nil
-}
-
-func table(rows []row) string {
-	var b strings.Builder
-	b.WriteString("<!-- Written by \"go tool task bench:calls\". Do not edit. -->\n\n# What a call costs\n\n")
-	fmt.Fprintf(&b, "Micro programs, %d repetitions each bare, recorded with Scheme B, and after detaching, in one process; best repetitions. "+
-		"ns a call is recorded less bare, divided by the calls; calibrated is what the session measured of its own probes beforehand. The column VisualVM is quoted from bench/README.md (JDK 17, lazy, one clock, another machine).\n\n", repetitions)
-	b.WriteString("| JDK | program | clock | calls | bare ms | recorded ms | overhead | ns a call | calibrated ns | first ms | after / bare | armed s | detached s | VisualVM |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
-	ms := func(d time.Duration) string { return strconv.FormatFloat(float64(d)/1e6, 'f', 1, 64) }
+func page(rows []row) *bench.Page {
+	p := bench.NewPage("bench:calls", "What a call costs", fmt.Sprintf("Micro programs, %d repetitions each bare, recorded with Scheme B, and after detaching, in one process; best repetitions. "+
+		"ns a call is recorded less bare, divided by the calls; calibrated is what the session measured of its own probes beforehand. The column VisualVM is quoted from bench/README.md (JDK 17, lazy, one clock, another machine).", repetitions))
+	p.Header("JDK|", "program|", "clock|", "calls", "bare ms", "recorded ms", "overhead", "ns a call", "calibrated ns", "first ms", "after / bare", "armed s", "detached s", "VisualVM|")
 	for _, r := range rows {
 		quoted := "-"
 		for _, k := range kinds {
-			if r.jdk == "17" && r.clock == "precise" && strings.HasPrefix(r.program, k.name+" ") {
+			if r.jdk == 17 && r.clock == "precise" && r.program == k.name+" "+k.param {
 				quoted = k.quoted
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s | x%.1f | %.1f | %.1f | %s | %.2f | %.2f | %.2f | %s |\n", r.jdk, r.program, r.clock, r.calls, ms(r.bare), ms(r.recorded),
-			float64(r.recorded)/float64(r.bare), float64(r.recorded-r.bare)/float64(r.calls), r.inner+r.outer, ms(r.first), float64(r.after)/float64(r.bare), r.armed.Seconds(), r.detached.Seconds(), quoted)
+		p.Row(r.jdk, r.program, r.clock, r.calls, r.bare/1e6, r.recorded/1e6, fmt.Sprintf("x%.1f", r.recorded/r.bare), (r.recorded-r.bare)/float64(r.calls), r.calibrated,
+			r.first/1e6, r.after/r.bare, r.armed.Seconds(), r.detached.Seconds(), quoted)
 	}
-	return b.String()
+	return p
 }

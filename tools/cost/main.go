@@ -1,0 +1,24 @@
+// Command cost measures what recording costs and writes docs/figures/cost.md:
+// a call, in each mode, on micro programs (part calls), and real programs,
+// taken apart into what their calls explain and a rest (part programs). Run it
+// from the repository's root by "go tool task bench:cost", on a machine that
+// does nothing else.
+package main
+
+import (
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+func main() { bench.Main(3, "cost.md", measure) }
+
+func measure(k *bench.Kit) (*bench.Page, error) {
+	page := bench.NewPage("bench:cost", "What recording costs", fmt.Sprintf("%s %d processes for each figure, medians of them. "+
+		"How to read the tables: [measuring](README.md).", k.Machine(), k.Reps))
+	found, err := calls(k, page)
+	if err != nil || !k.Has("programs") {
+		return page, err
+	}
+	return page, programs(k, page, found)
+}

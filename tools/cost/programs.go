@@ -1,0 +1,123 @@
+package main
+
+import (
+	"log"
+	"math"
+	"runtime"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+var roots = []string{"whole", "partial"} // the partial one's dormant calls need the whole
+
+// programs measures real programs and takes their overhead apart by what a
+// call was found to cost.
+func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) error {
+	page.Table("Real programs", "Overhead is the time of an iteration, by that of the same iteration of a bare process: the median of the second half of the iterations (shop: requests a second of a bare server by those while recording, after the reveal; bare is the cores' time for a request). "+
+		"It is 1, and calls inside times the cost of a call on `medium`, and dormant calls (those of the same methods outside of the root) times theirs, and a rest. "+
+		"Aim is what the overhead has to stay below with the tick clock. After is after detaching. Scheme B; shop: C.",
+		"JDK|", "program|", "root|", "clock|", "bare ms", "Mcalls/s inside", "dormant", "overhead", "aim", "= 1 + inside", "+ dormant", "+ rest", "after")
+	for _, j := range k.JDKs {
+		for _, p := range bench.Programs {
+			if k.Wants(p.Name) {
+				if err := rows(k, page, j, p.Name, found, program(k, j, &p)); err != nil {
+					return err
+				}
+			}
+		}
+		if k.Wants("shop") {
+			if err := rows(k, page, j, "shop", found, shop(k, j)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A measurer measures a root with a clock.
+type measurer func(root, clock string) (*outcome, error)
+
+func rows(k *bench.Kit, page *bench.Page, j jdk.JDK, name string, found map[mode]cost, measure measurer) error {
+	for _, clock := range k.Clocks() {
+		var whole *outcome
+		for _, root := range roots {
+			log.Printf("JDK %d, %s, %s, %s", j.Version, name, root, clock)
+			o, err := measure(root, clock)
+			if err != nil {
+				return err
+			}
+			dormant := 0.0
+			if root == "whole" {
+				whole = o
+			} else {
+				dormant = o.dormant(whole)
+			}
+			calls := o.calls()
+			p := explain(o, calls, dormant, found[mode{j.Version, clock}])
+			page.Row(j.Version, name, root, clock, o.bare, calls/o.bare/1e3, dormant/o.bare/1e3, o.overhead, aim(name, root, clock, o), p.inside, p.dormant, p.rest, o.after)
+		}
+	}
+	return nil
+}
+
+// program measures one that makes iterations. Its bare processes serve all
+// roots and clocks.
+func program(k *bench.Kit, j jdk.JDK, p *bench.Program) measurer {
+	var bare []*bench.ProgramRun
+	return func(root, clock string) (*outcome, error) {
+		for len(bare) < k.Reps {
+			b, err := k.Bare(j, p)
+			if err != nil {
+				return nil, err
+			}
+			bare = append(bare, b)
+		}
+		o := &outcome{}
+		var all [][]float64
+		for i := range k.Reps {
+			r, err := k.Profile(j, p, bare[i], "--root", p.Root(root), "--clock", clock)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, []float64{
+				bench.Median(bench.Late(bare[i].Laps)),
+				bench.Median(bench.Late(bench.Ratios(r.Laps, bare[i].Laps))),
+				bench.Median(bench.Late(bench.Ratios(r.Post, bare[i].Post))),
+			})
+			o.inside = r.Report.PerUnit(float64(len(r.Laps)))
+		}
+		m := bench.Medians(all)
+		o.bare, o.overhead, o.after = m[0], m[1], m[2]
+		return o, nil
+	}
+}
+
+// shop measures the server: the load takes all cores, so what a request takes
+// of them is their number by the rate.
+func shop(k *bench.Kit, j jdk.JDK) measurer {
+	var bare []*bench.ShopRun
+	names := map[string]string{"whole": bench.ShopWhole, "partial": bench.ShopPartial}
+	return func(root, clock string) (*outcome, error) {
+		for len(bare) < k.Reps {
+			b, err := k.Shop(j)
+			if err != nil {
+				return nil, err
+			}
+			bare = append(bare, b)
+		}
+		o := &outcome{}
+		var all [][]float64
+		for i := range k.Reps {
+			r, err := k.Shop(j, "--root", names[root], "--clock", clock, "--scheme", "C")
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, []float64{float64(runtime.NumCPU()) * 1e3 / bare[i].During, bare[i].During / r.During, bare[i].After / r.After})
+			o.inside = r.Report.PerUnit(math.Max(1, r.Requests))
+		}
+		m := bench.Medians(all)
+		o.bare, o.overhead, o.after = m[0], m[1], m[2]
+		return o, nil
+	}
+}

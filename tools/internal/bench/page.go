@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Page is Markdown that grows while it is measured. What is added is printed
+// at once, since a run may take an hour.
+type Page struct{ text strings.Builder }
+
+// NewPage begins a page that a task writes.
+func NewPage(task, title, intro string) *Page {
+	p := &Page{}
+	p.add(fmt.Sprintf("<!-- Written by \"go tool task %s\". Do not edit. -->\n\n# %s\n\n%s\n", task, title, intro))
+	return p
+}
+
+func (p *Page) add(text string) {
+	p.text.WriteString(text)
+	fmt.Print(text)
+}
+
+// Table begins a section with a table.
+func (p *Page) Table(title, intro string, headings ...string) {
+	p.add(fmt.Sprintf("\n## %s\n\n%s\n", title, intro))
+	p.Header(headings...)
+}
+
+// Header begins a table. A heading that ends in "|" is of a column of text; the
+// others are numbers.
+func (p *Page) Header(headings ...string) {
+	names, line := make([]string, len(headings)), "|"
+	for i, h := range headings {
+		name, text := strings.CutSuffix(h, "|")
+		names[i] = name
+		if text {
+			line += "---|"
+		} else {
+			line += "---:|"
+		}
+	}
+	p.add(fmt.Sprintf("\n| %s |\n%s\n", strings.Join(names, " | "), line))
+}
+
+// Row adds a row. Numbers become text by [Number].
+func (p *Page) Row(cells ...any) {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		switch c := c.(type) {
+		case float64:
+			out[i] = Number(c)
+		default:
+			out[i] = fmt.Sprint(c)
+		}
+	}
+	p.add("| " + strings.Join(out, " | ") + " |\n")
+}
+
+// Text adds a paragraph.
+func (p *Page) Text(text string) { p.add("\n" + text + "\n") }
+
+// Write writes the page to docs/figures.
+func (p *Page) Write(name string) error {
+	folder := filepath.Join("docs", "figures")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, name), []byte(p.text.String()), 0o644)
+}
+
+// Number writes a figure with three digits or so; "-" for what is not known.
+func Number(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "-"
+	case a < 10:
+		return fmt.Sprintf("%.2f", v)
+	case a < 1000:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+// Samples are how often methods were found at work.
+type samples struct {
+	of    map[string]int // by method with descriptor
+	total int
+}
+
+// sample runs a program with JFR recording its iterations.
+func sample(k *bench.Kit, j jdk.JDK, p *bench.Program) (samples, error) {
+	file := filepath.Join(k.Temp, "recording.jfr")
+	defer os.Remove(file)
+	target := ""
+	tell := func(command ...string) error {
+		out, err := exec.Command(filepath.Join(j.Home, "bin", "jcmd"), append([]string{target}, command...)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("jcmd %s: %w: %s", strings.Join(command, " "), err, out)
+		}
+		return nil
+	}
+	if _, err := k.Run(j, p, bench.Job{
+		Begin: func(pid string) error {
+			target = pid
+			return tell("JFR.start", "name=rivulet", "settings=profile")
+		},
+		End: func() (*bench.Report, error) {
+			return nil, tell("JFR.stop", "name=rivulet", "filename="+file)
+		},
+	}); err != nil {
+		return samples{}, err
+	}
+	cmd := exec.Command(filepath.Join(j.Home, "bin", "jfr"), "print", "--json", "--stack-depth", "64", "--events", "jdk.ExecutionSample", file)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return samples{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return samples{}, err
+	}
+	s, err := read(out, p.Whole)
+	if err != nil {
+		cmd.Process.Kill()
+	}
+	if err := errors.Join(err, cmd.Wait()); err != nil {
+		return samples{}, fmt.Errorf("jfr print: %w", err)
+	}
+	if s.total == 0 {
+		return s, errors.New("JFR has no sample inside the root")
+	}
+	return s, nil
+}
+
+// A frame as "jfr print --json" has it.
+type frame struct {
+	Method struct {
+		Type struct {
+			ClassLoader *struct{ Name string }
+			Name        string
+			Hidden      bool
+		}
+		Name, Descriptor string
+		Hidden           bool
+	}
+}
+
+func (f *frame) class() string { return strings.ReplaceAll(f.Method.Type.Name, "/", ".") }
+
+// outside reports whether Rivulet has no probes in the method by default: the
+// JDK's own and generated ones.
+func (f *frame) outside() bool {
+	l := f.Method.Type.ClassLoader
+	return l == nil || l.Name == "bootstrap" || l.Name == "platform" || f.Method.Type.Hidden || f.Method.Hidden
+}
+
+// read reads samples one by one: a recording may have a gigabyte of them. Those
+// count that have the root on their stack, or lie too deep to tell.
+func read(r io.Reader, root string) (samples, error) {
+	s := samples{of: map[string]int{}}
+	d := json.NewDecoder(r)
+	for depth := 0; depth < 3; { // {"recording": {"events": [
+		t, err := d.Token()
+		if err != nil {
+			return s, err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			return s, errors.New("no list of events")
+		}
+	}
+	for d.More() {
+		var e struct {
+			Values struct {
+				StackTrace *struct {
+					Truncated bool
+					Frames    []frame
+				}
+			}
+		}
+		if err := d.Decode(&e); err != nil {
+			return s, err
+		}
+		stack := e.Values.StackTrace
+		if stack == nil {
+			continue
+		}
+		if !stack.Truncated && !slices.ContainsFunc(stack.Frames, func(f frame) bool { return f.class()+"."+f.Method.Name == root }) {
+			continue
+		}
+		s.count(stack.Frames)
+	}
+	return s, nil
+}
+
+// count counts a stack for its topmost method that has probes.
+func (s *samples) count(stack []frame) {
+	for _, f := range stack {
+		if !f.outside() {
+			s.of[f.class()+"."+f.Method.Name+f.Method.Descriptor]++
+			s.total++
+			return
+		}
+	}
+}
