@@ -89,6 +89,8 @@ type CPU struct {
 type Tick struct {
 	Period  float64 `json:"period_ns"`  // mean time between ticks
 	Share   float64 `json:"core_share"` // of one core, that keeping the clock took
+	P50     float64 `json:"p50_gap_ns"`
+	P99     float64 `json:"p99_gap_ns"`
 	Longest float64 `json:"longest_gap_ns"`
 	Gaps    int64   `json:"gaps_over_1ms"`
 	Ticks   int64   `json:"ticks"`

@@ -170,6 +170,9 @@ func (t *textWriter) hotMethods() {
 		each := "-"
 		if e.Calls > 0 {
 			each = Duration(e.Self / e.Calls)
+			if t.rough() && float64(e.Self/e.Calls) < t.report.Calibration.Tick.P99 {
+				each = "~" + each
+			}
 		}
 		table.add(t.labels[e.Method], "", Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self), Duration(e.Total), t.onCPU(e.Sample),
 			Count(e.Calls), t.thrown(e.Thrown), each)
@@ -209,6 +212,13 @@ func (t *textWriter) onCPU(s cct.Sample) string {
 		return "-"
 	}
 	return fmt.Sprintf("%d %%", of)
+}
+
+// rough tells whether the tick clock's gaps were so large that figures of single
+// invocations have to be marked.
+func (t *textWriter) rough() bool {
+	c := t.report.Calibration
+	return c != nil && c.Tick != nil && c.Tick.P99 > largeGap
 }
 
 // thrown is empty if nothing was thrown at all, so that the column goes.
@@ -265,6 +275,10 @@ func threadName(t *cct.Thread) string {
 // the report unreliable.
 const clampedWarning = 0.01
 
+// largeGap is a gap between ticks, in ns, from which invocations' times are
+// marked: a few times the period that the clock aims at.
+const largeGap = 1e6
+
 // fewTicks of the tick clock leave an error of a tenth and more on everything.
 const fewTicks = 100
 
@@ -278,8 +292,11 @@ func (t *textWriter) calibration() {
 		t.text("few ticks of the clock fell into this recording, so times are rough: record longer, or with --clock precise\n")
 	}
 	if k := c.Tick; k != nil {
-		t.printf("the clock ticked every %s on average, at most %s apart, and took %.1f %% of a core\n",
-			Duration(int64(k.Period)), Duration(int64(k.Longest)), 100*k.Share)
+		t.printf("the clock ticked every %s on average, half of the ticks at most %s apart, 99 %% at most %s, all at most %s; it took %.1f %% of a core\n",
+			Duration(int64(k.Period)), Duration(int64(k.P50)), Duration(int64(k.P99)), Duration(int64(k.Longest)), 100*k.Share)
+		if t.rough() {
+			t.text("times marked ~ are shorter than the gaps between ticks: they are means of many invocations, right in proportion, and say nothing of one\n")
+		}
 	}
 	if lost := t.report.Correction.Clamped; float64(lost) > clampedWarning*float64(t.sums.Self) {
 		t.printf("warning: %s of the probes' cost could not be taken off, since the methods' own times are less; methods far shorter than a probe are not to be trusted\n", Duration(lost))

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,24 +25,24 @@ const (
 	cpuPeriod    = 2 * time.Millisecond
 	mostPeriod   = 50 * time.Millisecond
 	maxCPUShare  = 0.02
-	lately       = 200 * time.Millisecond
 	learnThreads = time.Second // how often a thread dump may be taken for new ones
 )
 
 // A cpuSampler finds out how long the target's threads compute where. The target
-// does nothing for it: now and then the controller reads how long each thread
-// that is inside has been on a core so far (/proc/PID/task/TID/schedstat) and
-// gives what came since the last look to the node at which its cursor is, as
-// papers/001 section 3.2 spreads the time of samples. That is right on average:
-// a node is found in proportion to the time spent there.
+// does nothing for it: now and then the controller looks at each thread that is
+// inside, and gives the time since the last look to the node at which its cursor
+// is, as papers/001 section 3.2 does with samples: as time on a core if the
+// thread runs (/proc/PID/task/TID/stat), but for the share in which it waited for
+// a core meanwhile (schedstat), and as time off one if it sleeps. A node is
+// found in proportion to the time spent there, so that is right on average.
 //
-// What is not told: virtual threads, whose carriers change. One sample is as
-// coarse as the kernel's own accounting, a scheduler tick (1 to 4 ms).
+// What is not told: virtual threads, whose carriers change.
 type cpuSampler struct {
 	s       *Session
 	threads map[int64]*cpuThread // by Java's id
 	learned time.Time
 	unknown bool // a thread is inside whose id nobody knows
+	last    time.Time
 
 	mu      sync.Mutex
 	nodes   map[uint32]cct.Sample // of the recording that is on
@@ -53,13 +54,11 @@ type cpuSampler struct {
 	epoch     uint32
 }
 
-// A cpuThread is one thread of the target. ran is its time on a core at the last
-// look.
+// A cpuThread is one thread of the target, and for how long it had run and
+// waited for a core when it was last seen running.
 type cpuThread struct {
-	stat   *os.File
-	ran    time.Duration
-	at     time.Time
-	inside time.Time // when it was seen inside last
+	stat, sched  *os.File
+	ran, delayed int64
 }
 
 // startCPU begins sampling; it ends with the session.
@@ -113,6 +112,8 @@ func (c *cpuSampler) look(now time.Time) (inside bool) {
 	if epoch != c.epoch {
 		c.epoch, c.nodes, c.samples, c.virtual = epoch, map[uint32]cct.Sample{}, 0, 0
 	}
+	gap := now.Sub(c.last)
+	c.last = now
 	n := min(d.load(wire.HNextRecord), wire.Records)
 	for i := int64(1); tag != 0 && i < n; i++ {
 		r := wire.OffRecords + i<<wire.RecordShift
@@ -130,37 +131,19 @@ func (c *cpuSampler) look(now time.Time) (inside bool) {
 			c.unknown = true
 			continue
 		}
-		ran, ok := t.read()
+		on, ok := t.onCore()
 		if !ok {
 			delete(c.threads, key&(1<<wire.IndexBits-1))
 			t.close()
 			continue
 		}
-		// After a long time outside, what it has run since says nothing about here.
-		if gap := now.Sub(t.at); gap < 4*c.period && d.load(r+wire.RCursor) != 0 {
+		if gap > 0 && gap < 4*mostPeriod && d.load(r+wire.RCursor) != 0 {
 			k := c.nodes[uint32(cursor)]
-			k.Ran += int64(ran - t.ran)
+			k.Ran += int64(float64(gap) * on)
 			k.Wall += int64(gap)
 			k.Count++
 			c.nodes[uint32(cursor)] = k
 			c.samples++
-		}
-		t.ran, t.at, t.inside = ran, now, now
-	}
-	if tag != 0 {
-		// Threads that were inside a moment ago are looked at too, so that what they
-		// run outside isn't taken for what they run when they are back.
-		for id, t := range c.threads {
-			if t.at.Equal(now) || now.Sub(t.inside) > lately {
-				continue
-			}
-			ran, ok := t.read()
-			if !ok {
-				delete(c.threads, id)
-				t.close()
-				continue
-			}
-			t.ran, t.at = ran, now
 		}
 	}
 	return inside
@@ -193,33 +176,66 @@ func (c *cpuSampler) learn() {
 		if !ok || c.threads[id] != nil {
 			continue
 		}
-		f, err := os.Open(fmt.Sprintf("/proc/%d/task/%d/schedstat", c.s.proc.PID, tid))
-		if err != nil {
-			continue
-		}
-		t := &cpuThread{stat: f}
-		if ran, ok := t.read(); ok {
-			t.ran, t.at = ran, time.Now()
+		if t, err := openThread(c.s.proc.PID, tid); err == nil {
 			c.threads[id] = t
-		} else {
-			t.close()
 		}
 	}
 }
 
-// read is how long the thread has been on a core so far; false when it has ended.
-func (t *cpuThread) read() (time.Duration, bool) {
-	var b [64]byte
+func openThread(pid, tid int) (*cpuThread, error) {
+	dir := fmt.Sprintf("/proc/%d/task/%d/", pid, tid)
+	stat, err := os.Open(dir + "stat")
+	if err != nil {
+		return nil, err
+	}
+	sched, err := os.Open(dir + "schedstat")
+	if err != nil {
+		stat.Close()
+		return nil, err
+	}
+	t := &cpuThread{stat: stat, sched: sched}
+	t.onCore()
+	return t, nil
+}
+
+// onCore is the share of the time up to now that the thread was on a core: 0 if
+// it sleeps, and otherwise what it ran of the time in which it wanted to since it
+// was last seen running. ok is false when it has ended.
+func (t *cpuThread) onCore() (share float64, ok bool) {
+	var b [512]byte
 	n, err := unix.Pread(int(t.stat.Fd()), b[:], 0)
+	end := bytes.LastIndexByte(b[:max(n, 0)], ')')
+	if err != nil || end < 0 || n < end+3 {
+		return 0, false
+	}
+	if b[end+2] != 'R' {
+		return 0, true
+	}
+	n, err = unix.Pread(int(t.sched.Fd()), b[:], 0)
 	if err != nil {
 		return 0, false
 	}
-	ns, _, ok := bytes.Cut(b[:n], []byte(" "))
-	ran, err := strconv.ParseInt(string(ns), 10, 64)
-	return time.Duration(ran), ok && err == nil
+	f := strings.Fields(string(b[:n]))
+	if len(f) < 2 {
+		return 1, true // a kernel without these figures
+	}
+	ran, err1 := strconv.ParseInt(f[0], 10, 64)
+	delayed, err2 := strconv.ParseInt(f[1], 10, 64)
+	if err1 != nil || err2 != nil {
+		return 1, true
+	}
+	dr, dd := ran-t.ran, delayed-t.delayed
+	t.ran, t.delayed = ran, delayed
+	if dr+dd <= 0 { // the kernel counts in ticks of its own
+		return 1, true
+	}
+	return float64(dr) / float64(dr+dd), true
 }
 
-func (t *cpuThread) close() { t.stat.Close() }
+func (t *cpuThread) close() {
+	t.stat.Close()
+	t.sched.Close()
+}
 
 // figures are what was found in the recording of that number: for each node, and
 // about the sampling itself.

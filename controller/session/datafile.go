@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// growStep is how much of the data file is allocated at a time. The
+	// growStep is how much of the data file is allocated at a time, at least. The
 	// target sees room ahead of at least half of it.
 	growStep = 16 << 20
 	// firstNodes is what is allocated for nodes at first, in bytes.
@@ -122,16 +122,15 @@ func (d *dataFile) setMode(method int32, m byte) { d.mem[wire.OffModes+int(metho
 func (d *dataFile) grow() (bool, error) {
 	d.growing.Lock()
 	defer d.growing.Unlock()
-	limit, highest := d.load(wire.HNodeLimit), d.load(wire.HNodeMax)
-	if 2*limit >= highest {
-		if err := d.allocateReserve(); err != nil {
-			return false, err
+	limit, highest, used := d.load(wire.HNodeLimit), d.load(wire.HNodeMax), d.load(wire.HNextNode)
+	ahead := max(growStep>>wire.NodeShift, used/4) // a tree that has grown fast goes on to
+	if limit >= highest || used+ahead/2 < limit {
+		if 2*limit >= highest {
+			return false, d.allocateReserve()
 		}
-	}
-	if limit >= highest || d.load(wire.HNextNode)+growStep>>wire.NodeShift/2 < limit {
 		return false, nil
 	}
-	next := min(limit+growStep>>wire.NodeShift, highest)
+	next := min(max(used, limit-ahead/2)+ahead, highest)
 	off := int64(wire.OffNodes) + limit<<wire.NodeShift
 	err := unix.Fallocate(int(d.f.Fd()), 0, off, (next-limit)<<wire.NodeShift)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -34,6 +35,7 @@ type ticker struct {
 	s       *Session
 	ticks   int64
 	between time.Duration // sum of the times between ticks while threads were inside
+	spread  *hdrhistogram.Histogram
 	longest time.Duration
 	gaps    int64
 	cpu     time.Duration
@@ -45,7 +47,7 @@ func (s *Session) startTicker() {
 	if s.ticker != nil {
 		return
 	}
-	s.ticker = &ticker{s: s}
+	s.ticker = &ticker{s: s, spread: hdrhistogram.New(1, int64(10*time.Second), 2)}
 	s.data.store(wire.HTick, s.now())
 	s.wg.Add(1)
 	go func() {
@@ -79,6 +81,7 @@ func (k *ticker) run() {
 			k.ticks++
 			k.between += gap
 			k.longest = max(k.longest, gap)
+			_ = k.spread.RecordValue(int64(gap)) // one beyond its range is in longest
 			if gap > longGap {
 				k.gaps++
 			}
@@ -116,6 +119,8 @@ func (k *ticker) figures() *export.Tick {
 	}
 	t := &export.Tick{
 		Period:  float64(k.between) / float64(k.ticks),
+		P50:     float64(k.spread.ValueAtQuantile(50)),
+		P99:     float64(k.spread.ValueAtQuantile(99)),
 		Longest: float64(k.longest),
 		Gaps:    k.gaps,
 		Ticks:   k.ticks,

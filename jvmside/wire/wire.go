@@ -102,6 +102,7 @@ var Layout = []Const{
 	{"SLOT_PROBE", SlotProbe, "slots searched beyond the home slot"},
 	{"S_TID", STid, "i64: the thread's id, 0 when free"},
 	{"S_RECORD", SRecord, "i64: address of its record in the target"},
+	{"S_KEY", SKey, "i64: R_KEY while the thread is inside the subgraph, else 0 or out of date"},
 	{"S_DISPLACED", SDisplaced, "i32: threads that have this home slot but lie elsewhere"},
 
 	{"MODES", OffModes, "area of modes: one byte a method"},
@@ -232,6 +233,7 @@ const (
 	STid       = 0
 	SRecord    = 8
 	SDisplaced = 16
+	SKey       = 24
 )
 
 // Modes of a method. The root flag is the sign bit of the mode's byte.

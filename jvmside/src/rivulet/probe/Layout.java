@@ -73,6 +73,8 @@ public final class Layout {
     public static final int S_TID = 0;
     /** i64: address of its record in the target. */
     public static final int S_RECORD = 8;
+    /** i64: R_KEY while the thread is inside the subgraph, else 0 or out of date. */
+    public static final int S_KEY = 24;
     /** i32: threads that have this home slot but lie elsewhere. */
     public static final int S_DISPLACED = 16;
     /** area of modes: one byte a method. */

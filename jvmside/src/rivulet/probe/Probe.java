@@ -67,13 +67,13 @@ public final class Probe {
         if (tag == 0) return 0;
         long tid = U.getLong(Thread.currentThread(), TID);
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
-        long record = 0;
-        if (U.getLong(slot + Layout.S_TID) == tid) record = U.getLong(slot + Layout.S_RECORD);
-        else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = displaced(slot, s, tid);
         int mode = U.getByte(s + Layout.MODES + method);
-        long current = 0;
-        if (record != 0 && U.getLong(record + Layout.R_KEY) == (tag | tid)) current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0) return mode >= 0 ? 0 : root(s, tag, record, tid, method);
+        if (mode == Layout.MODE_OFF) return 0;
+        long record = 0, current = 0;
+        if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) record = U.getLong(slot + Layout.S_RECORD);
+        else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = inside(slot, s, tag, tid);
+        if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
+        if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
         if (mode < Layout.MODE_COUNTED) return other(s, tag, record, current, method);
         long caller = s + Layout.NODES + (current << Layout.NODE_SHIFT);
@@ -263,10 +263,17 @@ public final class Probe {
 
     /** The root invocation ends: the thread is outside again, and its record may serve others. */
     private static void end(long s, long record) {
+        outside(record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
         release(s, record);
+    }
+
+    /** With the record's slot, of which its thread is the owner. */
+    private static void outside(long record) {
+        long slot = U.getLong(record + Layout.R_SLOT);
+        if (slot != 0) U.putLong(slot + Layout.S_KEY, 0);
     }
 
     private static void release(long s, long record) {
@@ -281,7 +288,7 @@ public final class Probe {
 
     /** The thread is outside, the method is a root. */
     @DontInline
-    private static long root(long s, long tag, long record, long tid, int method) {
+    private static long root(long s, long tag, long home, long tid, int method) {
         if (!on(s, tag)) return 0;
         try {
             reserve(40, 0, 0, 0);
@@ -289,6 +296,7 @@ public final class Probe {
             return 0; // the target's own overflow is a few frames away
         }
         int part = (int) (tag >>> Layout.INDEX_BITS);
+        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : displaced(home, s, tid);
         if (record != 0) {
             // Busy with the profiler's own work for this very thread.
             if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
@@ -321,6 +329,7 @@ public final class Probe {
         U.putInt(record + Layout.R_DEPTH, 0);
         U.putLong(record + Layout.R_LAST, time(s));
         U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
+        U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
         U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
         U.putLong(record + Layout.R_CURSOR, top);
         long token = other(s, tag, record, top, method);
@@ -328,6 +337,7 @@ public final class Probe {
             if (!on(s, tag)) { // it never began
                 U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
                 U.putLong(record + Layout.R_CURSOR, 0);
+                outside(record);
                 release(s, record);
             } else {
                 end(s, record);
@@ -592,13 +602,13 @@ public final class Probe {
         return token | Layout.OVER | depth;
     }
 
-    /** Takes a chunk of nodes, waiting up to 200 ms for the controller to allocate more of the file. */
+    /** Takes a chunk of nodes, waiting up to a second for the controller to allocate more of the file. */
     private static long chunk(long s, long record) {
         long index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
         for (int i = 0; ; ) {
             if (index + Layout.NODE_CHUNK > U.getLong(s + Layout.H_NODE_MAX)) return 0;
             if (index + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) {
-                if (++i > 2000 || U.getLong(s + Layout.H_TAG) == 0) return 0;
+                if (++i > 10_000 || U.getLong(s + Layout.H_TAG) == 0) return 0;
                 U.park(false, 100_000);
                 U.unpark(Thread.currentThread()); // a permit that the program has given may be the one just used up
                 index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
@@ -622,6 +632,13 @@ public final class Probe {
             if (U.getLong(slot + Layout.S_TID) == tid) return U.getLong(slot + Layout.S_RECORD);
         }
         return 0;
+    }
+
+    /** The record of a thread that has this home slot and is inside the subgraph, or 0. */
+    @DontInline
+    private static long inside(long home, long s, long tag, long tid) {
+        long record = displaced(home, s, tid);
+        return record != 0 && U.getLong(record + Layout.R_KEY) == (tag | tid) ? record : 0;
     }
 
     private static long slot(long s, long n) {
@@ -727,6 +744,7 @@ public final class Probe {
         U.putLong(record + Layout.R_KEY, 0);
         U.putLong(record + Layout.R_TID, tid);
         U.putLong(record + Layout.R_SLOT, slot);
+        U.putLong(slot + Layout.S_KEY, 0);
         U.putLong(slot + Layout.S_RECORD, record);
         U.putLongRelease(null, slot + Layout.S_TID, tid);
         long home = slot(s, tid);
