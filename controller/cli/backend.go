@@ -33,6 +33,11 @@ type attached interface {
 	Finish(ctx context.Context) (*export.Report, error)
 	FinishTiming(ctx context.Context) (*export.Timing, error)
 	Close() error
+
+	// What the live page needs beyond that.
+	Snapshot(ctx context.Context) (*export.Report, error)
+	Room() (used, most int64)
+	AllMethods(ctx context.Context) ([]session.MethodInfo, error)
 }
 
 type system struct{}

@@ -134,7 +134,7 @@ nothing of weight stays behind.`,
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
-	cmd.AddCommand(a.ps(), a.profile(), a.runCommand(), a.time(), a.classes(), a.methods(), a.doctor(), a.demo(), a.version())
+	cmd.AddCommand(a.ps(), a.profile(), a.runCommand(), a.time(), a.classes(), a.methods(), a.doctor(), a.demo(), a.serve(), a.version())
 	return cmd
 }
 

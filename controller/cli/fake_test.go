@@ -156,12 +156,16 @@ func (f *fake) Finish(ctx context.Context) (*export.Report, error) {
 	if f.finishErr != nil {
 		return nil, f.finishErr
 	}
+	return f.report(), ctx.Err()
+}
+
+func (f *fake) report() *export.Report {
 	return &export.Report{
 		Target: export.Target{PID: 4711, Main: "shop.Main"}, Scheme: f.rec.Scheme, Clock: f.rec.Clock, Roots: f.rec.Roots,
 		Time: time.Second, Ended: "stopped",
 		Tree:   &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 1, RootReturns: 1, Roots: []*cct.Node{{Calls: 1, Self: 5, Total: 5}}}}},
 		Lookup: func(int32) (cct.Method, bool) { return cct.Method{Name: "shop.Price.of(I)J", Loader: "app"}, true },
-	}, ctx.Err()
+	}
 }
 
 // A result is how one command ended.

@@ -49,6 +49,9 @@ the classes, reads their files, and leaves; no class is redefined.
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if f.ui {
+				return a.profileOnPage(pid, &f)
+			}
 			if dry {
 				return a.dryRun(cmd, pid, &f)
 			}
@@ -58,6 +61,8 @@ the classes, reads their files, and leaves; no class is redefined.
 	f.add(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
+	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
+	cmd.Flags().StringVar(&f.listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")
 	return cmd
 }
 

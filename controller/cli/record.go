@@ -37,6 +37,8 @@ type recordFlags struct {
 	depthGiven bool
 	memory     size
 	wait       bool
+	ui         bool
+	listen     string
 	filter     filter.Set
 }
 

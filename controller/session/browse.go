@@ -24,6 +24,7 @@ type MethodInfo struct {
 	Loader    string `json:"loader"`
 	Flags     string `json:"flags"` // "public static"
 	Probeable bool   `json:"probeable"`
+	Abstract  bool   `json:"-"` // as a root it stands for its implementations
 	Reason    string `json:"reason,omitempty"`
 }
 
@@ -77,31 +78,37 @@ func (s *Session) Methods(ctx context.Context, class string) ([]MethodInfo, erro
 			return
 		}
 		for _, m := range mirrors {
-			for i := range m.Methods {
-				f := &m.Methods[i]
-				info := MethodInfo{
-					Name: cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}.String(), Loader: l.loaders[m.ID.Loader],
-					Flags: flagText(f),
-				}
-				switch {
-				case m.Excluded:
-					info.Reason = "belongs to the JDK"
-				case m.Fixed || m.Hidden:
-					info.Reason = "the JVM does not let agents modify its class"
-				case f.IsNative():
-					info.Reason = "native"
-				case f.IsAbstract():
-					info.Reason = "abstract: as a root it stands for its implementations"
-				}
-				info.Probeable = info.Reason == ""
-				out = append(out, info)
-			}
+			out = append(out, l.methodInfos(m)...)
 		}
 	})
 	if unknown != nil {
 		return nil, unknown
 	}
 	return out, err
+}
+
+func (l *loop) methodInfos(m *cha.ClassMirror) []MethodInfo {
+	out := make([]MethodInfo, 0, len(m.Methods))
+	for i := range m.Methods {
+		f := &m.Methods[i]
+		info := MethodInfo{
+			Name: cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}.String(), Loader: l.loaders[m.ID.Loader],
+			Flags: flagText(f),
+		}
+		switch {
+		case m.Excluded:
+			info.Reason = "belongs to the JDK"
+		case m.Fixed || m.Hidden:
+			info.Reason = "the JVM does not let agents modify its class"
+		case f.IsNative():
+			info.Reason = "native"
+		case f.IsAbstract():
+			info.Reason, info.Abstract = "abstract: as a root it stands for its implementations", true
+		}
+		info.Probeable = info.Reason == ""
+		out = append(out, info)
+	}
+	return out
 }
 
 var flagNames = []struct {

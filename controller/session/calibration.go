@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -215,36 +216,60 @@ func (l *loop) endCalibration() {
 // correct takes the probes' cost off a report's tree, where it is known; where
 // it isn't, the report's calibration is null and says so.
 func (s *Session) correct(r *export.Report) {
+	b := basis{clock: s.loop.clock(), modes: s.loop.final, costs: s.loop.costs}
+	if s.ticker != nil {
+		b.tick = s.ticker.figures()
+	}
+	b.correct(r)
+}
+
+// A basis is what correcting goes by, at one moment.
+type basis struct {
+	clock byte
+	modes []byte // of methods by id
+	costs map[byte]*cost
+	tick  *export.Tick // nil where the tick clock has not run
+}
+
+// basis is that of the recording that is on.
+func (l *loop) basis() basis {
+	b := basis{clock: l.clock(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs)}
+	for id := range b.modes {
+		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
+	}
+	if l.s.ticker != nil {
+		b.tick = l.s.ticker.latest.Load()
+	}
+	return b
+}
+
+func (b basis) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
-	l := &s.loop
 	mode := func(id int32) byte {
-		if id > 0 && int(id) < len(l.final) && l.final[id] >= wire.ModeCounted {
-			return l.final[id]
+		if id > 0 && int(id) < len(b.modes) && b.modes[id] >= wire.ModeCounted {
+			return b.modes[id]
 		}
-		return l.clock()
+		return b.clock
 	}
 	r.Tree.GiveToCallers(func(id int32) bool { return mode(id) == wire.ModeCounted })
-	main := l.costs[l.clock()]
+	main := b.costs[b.clock]
 	if main == nil {
 		return
 	}
 	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
+	if b.clock == wire.ModeTick {
+		r.Calibration.Tick = b.tick
+	}
 	period := float64(tickPeriod)
-	if s.ticker != nil {
-		k := s.ticker.figures()
-		if l.clock() == wire.ModeTick {
-			r.Calibration.Tick = k
-		}
-		if k != nil {
-			period = k.Period
-		}
+	if b.tick != nil {
+		period = b.tick.Period
 	}
 	r.Correction = r.Tree.Correct(func(id int32) cct.Clock {
 		m := mode(id)
 		var k cct.Clock
-		if c := l.costs[m]; c != nil {
+		if c := b.costs[m]; c != nil {
 			k.Cost = c.Cost
 		}
 		if m == wire.ModeTick {

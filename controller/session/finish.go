@@ -170,6 +170,14 @@ func (s *Session) abort(err error) {
 
 // report gathers everything but the tree. The loop must have ended.
 func (l *loop) report() *export.Report {
+	r := l.brief()
+	r.Skipped = append(r.Skipped, l.unseen()...)
+	r.Skipped = append(r.Skipped, l.leftAlone()...)
+	return r
+}
+
+// brief is the report without the tree and without what takes long to find.
+func (l *loop) brief() *export.Report {
 	s := l.s
 	t := s.Target()
 	r := &export.Report{
@@ -224,8 +232,6 @@ func (l *loop) report() *export.Report {
 		}
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
-	r.Skipped = append(r.Skipped, l.unseen()...)
-	r.Skipped = append(r.Skipped, l.leftAlone()...)
 	return r
 }
 
@@ -257,11 +263,14 @@ func (l *loop) unseenIn(id cha.MethodID) []export.Skipped {
 
 // lookup names methods for as long as the report lives.
 func (l *loop) lookup() cct.Lookup {
-	names := make([]cct.Method, l.ledger.Len())
-	for i := int32(1); i < l.ledger.Len(); i++ {
-		m := l.ledger.Method(i)
-		names[i] = cct.Method{Name: methodID(m).String(), Loader: l.loaders[m.Class.Loader]}
+	for i := int32(len(l.names)); i < l.ledger.Len(); i++ {
+		var name cct.Method
+		if m := l.ledger.Method(i); m != nil {
+			name = cct.Method{Name: methodID(m).String(), Loader: l.loaders[m.Class.Loader]}
+		}
+		l.names = append(l.names, name)
 	}
+	names := l.names[:len(l.names):len(l.names)]
 	return func(id int32) (cct.Method, bool) {
 		if id <= 0 || int(id) >= len(names) {
 			return cct.Method{}, false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
@@ -61,6 +62,8 @@ type loop struct {
 	calibration calibration
 	costs       map[byte]*cost // by mode; without those that could not be measured
 	final       []byte         // the modes of methods when the recording ended
+
+	names []cct.Method // of the ledger's ids, as far as somebody asked; only grows
 
 	stats stats
 }

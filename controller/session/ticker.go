@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -40,6 +41,7 @@ type ticker struct {
 	gaps    int64
 	cpu     time.Duration
 	wall    time.Duration
+	latest  atomic.Pointer[export.Tick] // the figures, while it runs
 }
 
 // startTicker starts the tick clock unless it runs. It is the loop's.
@@ -95,6 +97,7 @@ func (k *ticker) run() {
 			k.cpu += cpu
 			k.wall += wall
 			period = adapt(period, cpu, wall)
+			k.latest.Store(k.figures())
 		}
 		inside = k.s.data.anyInside()
 		begin, beginCPU, windowTicks = now, threadCPU(), 0
@@ -111,8 +114,8 @@ func adapt(period float64, cpu, wall time.Duration) float64 {
 	return math.Min(float64(maxPeriod), math.Max(float64(tickPeriod), period))
 }
 
-// figures says how the clock went; nil if no thread was ever inside. The
-// ticker must have ended.
+// figures says how the clock went; nil if no thread was ever inside. It is the
+// ticker's own, until that has ended.
 func (k *ticker) figures() *export.Tick {
 	if k.ticks == 0 {
 		return nil

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside"
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/web"
+)
+
+// A pageBackend shows the page what the commands stand on.
+type pageBackend struct {
+	app  *app
+	java string            // command for the sample program; "" is the first JDK found
+	base session.Recording // what the command line says of recordings beyond what the page does
+
+	mu   sync.Mutex
+	demo *demoTarget // nil until it is asked for
+}
+
+// Targets implements web.Backend.
+func (b *pageBackend) Targets(ctx context.Context) ([]web.Target, error) {
+	found, err := b.app.backend.processes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []web.Target
+	for _, p := range found {
+		out = append(out, web.Target{
+			PID: p.PID, User: export.Clean(p.User), Java: export.Clean(p.JavaVersion), Main: export.Clean(p.Main), Started: p.Started,
+			Attachable: p.Attachable, Reason: export.Clean(p.Reason),
+		})
+	}
+	return out, nil
+}
+
+// Attach implements web.Backend.
+func (b *pageBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (web.Session, error) {
+	c := b.app.config(memory)
+	warn := c.Warn
+	c.Warn = func(text string) { tell(text); warn(text) }
+	s, err := b.app.backend.attach(ctx, pid, c)
+	if err != nil {
+		return nil, err
+	}
+	return pageSession{s, b.base}, nil
+}
+
+// Demo implements web.Backend. The sample program ends with close.
+func (b *pageBackend) Demo(context.Context) (web.Demo, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.demo != nil {
+		select {
+		case <-b.demo.done:
+			b.demo.stop()
+			b.demo = nil
+		default:
+		}
+	}
+	if b.demo == nil {
+		java := b.java
+		if java == "" {
+			found, ok := jdk.Default()
+			if !ok {
+				return web.Demo{}, errors.New("no Java found: install one (on Debian and Ubuntu: apt install default-jdk-headless), or set JAVA_HOME")
+			}
+			java = found.Java()
+		}
+		t, err := startDemo(context.Background(), java, io.Discard)
+		if err != nil {
+			return web.Demo{}, err
+		}
+		b.demo = t
+	}
+	return web.Demo{PID: b.demo.pid(), Root: jvmside.DemoRoot}, nil
+}
+
+// close ends the sample program, if there is one.
+func (b *pageBackend) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.demo != nil {
+		b.demo.stop()
+		b.demo = nil
+	}
+}
+
+// A pageSession is a session in the page's terms.
+type pageSession struct {
+	attached
+	base session.Recording
+}
+
+// Target implements web.Session.
+func (s pageSession) Target() export.Target { return export.Target(s.attached.Target()) }
+
+// Methods implements web.Session.
+func (s pageSession) Methods(ctx context.Context) ([]web.Method, error) {
+	all, err := s.AllMethods(ctx)
+	out := make([]web.Method, 0, len(all))
+	for _, m := range all {
+		out = append(out, web.Method{Name: m.Name, Loader: m.Loader, Flags: m.Flags, Reason: m.Reason, Root: m.Probeable || m.Abstract})
+	}
+	return out, err
+}
+
+// Start implements web.Session.
+func (s pageSession) Start(ctx context.Context, r web.Recording) error {
+	var roots []string
+	for _, text := range r.Roots {
+		root, err := parseRoot(text)
+		if err != nil {
+			return fmt.Errorf("%w: %w", web.ErrRoot, err)
+		}
+		roots = append(roots, root)
+	}
+	rec := s.base
+	rec.Roots, rec.Scheme, rec.Clock, rec.UntilCalls, rec.Wait = roots, r.Scheme, r.Clock, r.UntilCalls, r.Wait
+	err := s.attached.Start(ctx, rec)
+	if isBadInput(err) {
+		return fmt.Errorf("%w: %w", web.ErrRoot, err)
+	}
+	return err
+}
+
+// Actions implements web.Session.
+func (s pageSession) Actions() map[string]func(context.Context, string) error {
+	out := map[string]func(context.Context, string) error{}
+	plain := func(name string, do func(context.Context) error) {
+		out[name] = func(ctx context.Context, _ string) error { return do(ctx) }
+	}
+	if p, ok := s.attached.(interface{ Pause(context.Context) error }); ok {
+		plain("pause", p.Pause)
+	}
+	if p, ok := s.attached.(interface{ Resume(context.Context) error }); ok {
+		plain("resume", p.Resume)
+	}
+	if p, ok := s.attached.(interface{ Reset(context.Context) error }); ok {
+		plain("reset", p.Reset)
+	}
+	if p, ok := s.attached.(interface {
+		SetClock(context.Context, string) error
+	}); ok {
+		out["clock"] = p.SetClock
+	}
+	if p, ok := s.attached.(interface {
+		SetScheme(context.Context, string) error
+	}); ok {
+		out["scheme"] = p.SetScheme
+	}
+	return out
+}

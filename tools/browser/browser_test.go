@@ -1,0 +1,218 @@
+package browser
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// program starts a class of testdata.
+func program(t *testing.T, class string) *child {
+	t.Helper()
+	dir := t.TempDir()
+	out, err := exec.Command(java("javac"), "-d", dir, "testdata/"+class+".java").CombinedOutput()
+	if err != nil {
+		t.Fatalf("javac: %v\n%s", err, out)
+	}
+	c := start(t, java("java"), "-Xmx64m", "-cp", dir, class)
+	c.line(t, "READY")
+	return c
+}
+
+// counts has the program run and returns its own counts by method.
+func (c *child) counts(t *testing.T, n int) map[string]int64 {
+	t.Helper()
+	c.tell(t, fmt.Sprintf("run %d", n))
+	f := strings.Fields(c.line(t, "COUNT "))[1:]
+	m := map[string]int64{}
+	for i := 0; i+1 < len(f); i += 2 {
+		var v int64
+		if _, err := fmt.Sscan(f[i+1], &v); err != nil {
+			t.Fatal(err)
+		}
+		m[f[i]] = v
+	}
+	return m
+}
+
+// calls are the calls by method that a table on the page shows: the sum over
+// its rows.
+func (p *page) calls() map[string]int64 {
+	p.t.Helper()
+	return value[map[string]int64](p, `(() => {
+		const heads = [...document.querySelectorAll(".table .head .td")].map((e) => e.textContent.replace(/ .$/, ""));
+		const at = heads.indexOf("Calls"), out = {};
+		for (const row of document.querySelectorAll(".table .space .tr")) {
+			const cells = row.querySelectorAll(".td"), name = cells[cells.length - 1].querySelector("b").textContent;
+			out[name] = (out[name] ?? 0) + Number(cells[at].textContent.replace(/\D/g, ""));
+		}
+		return out;
+	})()`)
+}
+
+// methods goes to the flat list and waits until it has n lines.
+func (p *page) methods(n int) {
+	p.t.Helper()
+	p.do("methods", chromedp.KeyEvent("2"))
+	p.until(fmt.Sprintf(`!document.querySelector(".treename") && document.querySelectorAll(".table .space .tr").length === %d`, n))
+}
+
+// openAll opens every node of the tree's table.
+func (p *page) openAll() {
+	p.t.Helper()
+	for range 40 {
+		closed := value[bool](p, `(() => {
+			const t = [...document.querySelectorAll(".table .twist")].find((e) => e.textContent === "▸");
+			t?.click();
+			return !!t;
+		})()`)
+		if !closed {
+			return
+		}
+		time.Sleep(60 * time.Millisecond)
+	}
+	p.t.Fatal("nodes are still closed")
+}
+
+func same(t *testing.T, what string, got, want map[string]int64) {
+	t.Helper()
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%s: %s has %d calls on the page, the program counted %d (all: %v)", what, name, got[name], n, got)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s is on the page, the program knows nothing of it", what, name)
+		}
+	}
+}
+
+// TestMainPath goes the way that everybody goes: attach, search a root,
+// record, look, stop, record again, compare.
+func TestMainPath(t *testing.T) {
+	p := open(t, served(t), 1280, 800)
+	program := program(t, "Counted")
+	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
+	p.wait("#search")
+	if hash := value[string](p, `location.hash`); hash != "" {
+		t.Error("the secret stays in the address bar:", hash)
+	}
+	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
+	p.until(`document.querySelector("#hit-0 b").textContent === "root"`)
+	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.shot("picker")
+	p.click("#start")
+	p.wait(".phase.recording")
+	want := program.counts(t, 1000)
+	total := int64(0)
+	for _, n := range want {
+		total += n
+	}
+	p.until(fmt.Sprintf(`document.querySelector(".fig dd")?.textContent.replace(/\D/g, "") === "%d"`, total))
+	p.wait(".table .space .tr")
+	p.openAll()
+	p.until(`document.querySelectorAll(".table .space .tr").length > 8`)
+	same(t, "tree", p.calls(), want)
+	if boxes := value[bool](p, `document.querySelector(".icicle canvas").getContext("2d").getImageData(5, 5, 1, 1).data[3] > 0`); !boxes {
+		t.Error("nothing is drawn at the root of the flame graph")
+	}
+	// The selected node fills the flame graph, and all comes back.
+	p.do("zoom", chromedp.Click(".table .space .tr:nth-child(2)"), chromedp.KeyEvent(kb.Enter))
+	p.until(`document.querySelector(".crumbs b")?.textContent.startsWith("Counted.")`)
+	p.click(".crumbs button")
+	p.until(`document.querySelector(".crumbs button").disabled`)
+	p.methods(len(want))
+	same(t, "methods", p.calls(), want)
+
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	if got := program.counts(t, 1); got["root"] != want["root"]+1 {
+		t.Errorf("after stopping the program counts %v", got)
+	}
+	same(t, "stopped", p.calls(), want)
+
+	p.click("#again")
+	p.wait(".phase.recording")
+	program.counts(t, 500)
+	p.until(`document.querySelector(".fig:nth-child(3) dd")?.textContent === "500"`)
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2`)
+	p.shot("snapshots")
+	value[bool](p, `[...document.querySelectorAll("#snapshots tbody tr:nth-child(1) button")].find((b) => b.textContent === "Open").click() ?? true`)
+	p.wait(".treename")
+	p.methods(len(want))
+	same(t, "reopened", p.calls(), want)
+	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2`)
+	value[bool](p, `[...document.querySelectorAll("#snapshots tbody tr:nth-child(2) button")].find((b) => b.textContent === "Compare").click() ?? true`)
+	p.until(`document.querySelector(".table .space .tr")?.textContent.includes("root")`)
+	p.shot("compare")
+	cells := value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(0, 8)`)
+	if cells[5] != "1000" || cells[6] != "1000" {
+		t.Errorf("root in the comparison, for the same number of root calls: %q", cells)
+	}
+	p.do("help", chromedp.KeyEvent("?"))
+	p.wait("dialog kbd")
+	p.shot("help")
+	p.do("close the help", chromedp.KeyEvent(kb.Escape))
+	// Without a JVM the snapshots can still be looked at.
+	p.click("#detach")
+	p.click("#reopen")
+	p.wait(".treename")
+	p.methods(len(want))
+	same(t, "opened without a JVM", p.calls(), want)
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
+	}
+}
+
+// TestDemo starts the bundled sample from the page; with RIVULET_SHOTS it
+// takes the pictures.
+func TestDemo(t *testing.T) {
+	p := open(t, served(t), 1280, 800)
+	p.wait("#demo")
+	p.shot("start")
+	p.click("#demo")
+	p.wait(".phase.recording")
+	p.wait(".table .space .tr")
+	p.until(`Number(document.querySelector(".fig dd")?.textContent.replace(/\D/g, "")) > 10000`)
+	if os.Getenv("RIVULET_SHOTS") != "" {
+		p.pictures()
+	}
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
+	}
+}
+
+// pictures goes through all views in all forms.
+func (p *page) pictures() {
+	p.t.Helper()
+	p.do("let it run", chromedp.Sleep(6*time.Second), chromedp.Click(".table .space .tr:nth-child(3)"))
+	views := []string{"tree", "methods", "around", "threads", "doubts", "compare", "snapshots", "log"}
+	for _, form := range []struct {
+		name, colors  string
+		width, height int64
+	}{{"light", "light", 1280, 800}, {"dark", "dark", 1280, 800}, {"phone-light", "light", 390, 844}, {"phone-dark", "dark", 390, 844}} {
+		p.scheme(form.colors, form.width, form.height)
+		for i, v := range views {
+			if v == "around" {
+				p.do("select", chromedp.Click(".table .space .tr:nth-child(2)"))
+			}
+			p.do(v, chromedp.KeyEvent(fmt.Sprint(i+1)), chromedp.Sleep(500*time.Millisecond))
+			p.shot(form.name + "-" + v)
+		}
+	}
+	p.scheme("light", 1280, 800)
+	p.do("tree", chromedp.KeyEvent("1"))
+}

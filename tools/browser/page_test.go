@@ -1,0 +1,279 @@
+// Package browser tests the live page in a real Chromium, on real JVMs.
+package browser
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// rivulet is the program built for all tests.
+var (
+	buildDir string
+	build    = sync.OnceValues(func() (string, error) {
+		file := filepath.Join(buildDir, "rivulet")
+		cmd := exec.Command("go", "build", "-o", file, ".")
+		cmd.Dir = filepath.Join("..", "..")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("%w: %s", err, out)
+		}
+		return file, nil
+	})
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if buildDir, err = os.MkdirTemp("", "rivulet-browser-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(buildDir)
+	os.Exit(code)
+}
+
+// A child is a process whose output is read line by line.
+type child struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan string
+}
+
+func start(t *testing.T, name string, args ...string) *child {
+	t.Helper()
+	c := &child{cmd: exec.Command(name, args...), lines: make(chan string, 1000)}
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	r, w := io.Pipe()
+	c.cmd.Stdout, c.cmd.Stderr = w, w
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for s := bufio.NewScanner(r); s.Scan(); {
+			c.lines <- s.Text()
+		}
+	}()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = c.cmd.Wait()
+		w.Close()
+	}()
+	t.Cleanup(func() {
+		_ = c.cmd.Process.Signal(os.Interrupt)
+		c.in.Close()
+		select {
+		case <-ended:
+		case <-time.After(15 * time.Second):
+			t.Errorf("%s did not end", name)
+			c.cmd.Process.Kill()
+			<-ended
+		}
+	})
+	return c
+}
+
+// java is a command of the JDK that JAVA_HOME names, or of the one on the PATH.
+func java(name string) string {
+	if file := filepath.Join(os.Getenv("JAVA_HOME"), "bin", name); os.Getenv("JAVA_HOME") != "" {
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return name
+}
+
+// line waits for a line with a text in it.
+func (c *child) line(t *testing.T, with string) string {
+	t.Helper()
+	for over := time.After(60 * time.Second); ; {
+		select {
+		case l := <-c.lines:
+			if strings.Contains(l, with) {
+				return l
+			}
+		case <-over:
+			t.Fatalf("no line with %q", with)
+		}
+	}
+}
+
+func (c *child) tell(t *testing.T, line string) {
+	t.Helper()
+	if _, err := fmt.Fprintln(c.in, line); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A page is a tab of a headless Chromium.
+type page struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string // of the console: errors, exceptions, violations of the policy
+}
+
+var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "chrome"}
+
+func open(t *testing.T, url string, width, height int64) *page {
+	t.Helper()
+	path := os.Getenv("CHROMIUM")
+	for _, name := range browserNames {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		t.Skip("Chromium not installed")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(int(width), int(height)),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"))
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(alloc)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	p := &page{t: t, ctx: ctx}
+	if err := chromedp.Listen(ctx, func(ev any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch e := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			p.problems = append(p.problems, e.ExceptionDetails.Text)
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.EntryLevelError {
+				p.problems = append(p.problems, e.Entry.Text+" "+e.Entry.URL)
+			}
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.ConsoleAPICalledTypeError {
+				p.problems = append(p.problems, fmt.Sprint("console.error ", len(e.Args)))
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p.do("open", call(log.Enable, cdp.Empty{}), chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
+	return p
+}
+
+// do carries out actions; what names them in a failure.
+func (p *page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.fail(what, err)
+	}
+}
+
+func (p *page) fail(what string, err error) {
+	p.t.Helper()
+	text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText.slice(0, 1500)`))
+	p.t.Fatalf("%s: %v\nthe page says:\n%s\nconsole: %q", what, err, text, p.console())
+}
+
+// call makes an action of a command of the protocol.
+func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, command, params)
+		return chromedp.Void{}, err
+	}
+}
+
+func (p *page) click(selector string) {
+	p.t.Helper()
+	p.do("click "+selector, chromedp.WaitEnabled(selector), chromedp.Click(selector))
+}
+
+func (p *page) wait(selector string) {
+	p.t.Helper()
+	p.do("wait for "+selector, chromedp.WaitVisible(selector))
+}
+
+// value evaluates JavaScript.
+func value[T any](p *page, script string) T {
+	p.t.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.fail(script, err)
+	}
+	return v
+}
+
+// until waits for a condition in JavaScript.
+func (p *page) until(condition string) {
+	p.t.Helper()
+	for over := time.Now().Add(30 * time.Second); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(over) {
+			p.fail("until "+condition, context.DeadlineExceeded)
+		}
+	}
+}
+
+func (p *page) console() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.problems...)
+}
+
+// shot saves a picture where RIVULET_SHOTS says.
+func (p *page) shot(name string) {
+	p.t.Helper()
+	dir := os.Getenv("RIVULET_SHOTS")
+	if dir == "" {
+		return
+	}
+	time.Sleep(300 * time.Millisecond)
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.fail("picture", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// scheme sets light or dark, and the size.
+func (p *page) scheme(colors string, width, height int64) {
+	p.t.Helper()
+	p.do("emulate", call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: colors}}}),
+		chromedp.EmulateViewport(width, height))
+}
+
+// served starts "rivulet serve" and returns the page's address.
+func served(t *testing.T) string {
+	t.Helper()
+	url, _ := servedBy(t)
+	return url
+}
+
+func servedBy(t *testing.T) (url string, server *child) {
+	t.Helper()
+	file, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server = start(t, file, "serve")
+	l := server.line(t, "http://")
+	return l[strings.Index(l, "http://"):], server
+}

@@ -1,0 +1,310 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// refuse answers with an error that people can read.
+func refuse(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	json.NewEncoder(w).Encode(map[string]string{"error": text}) //nolint:errcheck // the client has gone
+}
+
+// An apiError is a request that is at fault.
+type apiError struct {
+	code int
+	error
+}
+
+func (e apiError) Unwrap() error { return e.error }
+
+func bad(format string, args ...any) error {
+	return apiError{http.StatusBadRequest, fmt.Errorf(format, args...)}
+}
+
+// routes are the REST interface; docs/formats-web.md lists them.
+func (s *Server) routes(mux *http.ServeMux) {
+	get := func(path string, f func(*http.Request) (any, error)) { mux.Handle("GET /api/"+path, answer(f)) }
+	post := func(path string, f func(*http.Request) (any, error)) { mux.Handle("POST /api/"+path, answer(f)) }
+	get("state", func(r *http.Request) (any, error) {
+		_, err := s.live.recent(whole(r))
+		return s.live.State(), err
+	})
+	get("log", func(r *http.Request) (any, error) {
+		after, err := number(r, "after", 0)
+		return s.live.Log(after), err
+	})
+	get("targets", func(r *http.Request) (any, error) {
+		t, err := s.live.backend.Targets(r.Context())
+		if t == nil {
+			t = []Target{}
+		}
+		return t, err
+	})
+	get("methods", s.getMethods)
+	get("packages", func(r *http.Request) (any, error) { return branches(s.live.known(), r.URL.Query().Get("in")), nil })
+	get("compare", s.getCompare)
+	mux.HandleFunc("GET /api/report", s.getReport)
+	post("attach", s.postAttach)
+	post("demo", s.postDemo)
+	post("start", s.postStart)
+	post("stop", func(r *http.Request) (any, error) { return s.done(s.live.Stop(whole(r))) })
+	post("detach", func(r *http.Request) (any, error) { return s.done(s.live.Detach(whole(r))) })
+	post("action", s.postAction)
+	post("save", s.postSave)
+	post("rename", s.postRename)
+	post("delete", s.postDelete)
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, "there is no "+r.Method+" "+clip(r.URL.Path)+"; docs/formats-web.md lists what there is")
+	})
+}
+
+// whole is the context of an action: it is carried out whole even if the
+// client goes away.
+func whole(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }
+
+func (s *Server) done(err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s.live.State(), nil
+}
+
+// answer makes a handler out of a function that returns what is to be sent.
+func answer(f func(*http.Request) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		out, err := f(r)
+		if err != nil {
+			refuse(w, code(err), export.Clean(err.Error()))
+			return
+		}
+		b, err := json.Marshal(out)
+		if err != nil {
+			refuse(w, http.StatusInternalServerError, err.Error())
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(b) //nolint:errcheck // the client has gone
+	})
+}
+
+func code(err error) int {
+	var e apiError
+	switch {
+	case errors.As(err, &e):
+		return e.code
+	case errors.Is(err, ErrBusy), errors.Is(err, ErrPhase):
+		return http.StatusConflict
+	case errors.Is(err, ErrNoSnapshot):
+		return http.StatusNotFound
+	}
+	return http.StatusUnprocessableEntity
+}
+
+// body reads a request's JSON.
+func body(r *http.Request, to any) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return apiError{http.StatusUnsupportedMediaType, errors.New("send application/json")}
+	}
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return bad("the request's body: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return bad("the request's body: something follows the object")
+	}
+	return nil
+}
+
+func number(r *http.Request, name string, other int64) (int64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return other, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, bad("%s=%s is not a number", name, clip(text))
+	}
+	return n, nil
+}
+
+// known are the methods that can be searched.
+func (l *Live) known() []Method {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.methods
+}
+
+func (s *Server) getMethods(r *http.Request) (any, error) {
+	most, err := number(r, "limit", 50)
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query().Get("q")
+	if len(q) > 200 {
+		return nil, bad("a query of more than 200 letters")
+	}
+	best, count := search(s.live.known(), q, int(min(most, 500)))
+	return map[string]any{"methods": best, "count": count}, nil
+}
+
+func (s *Server) postAttach(r *http.Request) (any, error) {
+	var b struct {
+		PID    int   `json:"pid"`
+		Memory int64 `json:"memory"`
+	}
+	if err := body(r, &b); err != nil {
+		return nil, err
+	}
+	if b.PID <= 0 || b.Memory < 0 {
+		return nil, bad("give a pid, and memory in bytes or 0")
+	}
+	return s.done(s.live.Attach(whole(r), b.PID, b.Memory))
+}
+
+func (s *Server) postDemo(r *http.Request) (any, error) {
+	d, err := s.live.backend.Demo(whole(r))
+	if err != nil {
+		s.live.say("error", "%v", err)
+		return nil, err
+	}
+	s.live.say("info", "the sample program runs as process %d", d.PID)
+	return d, nil
+}
+
+func (s *Server) postStart(r *http.Request) (any, error) {
+	rec := Recording{Scheme: "B", Clock: "tick"}
+	if err := body(r, &rec); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(rec.Roots) == 0:
+		return nil, bad("no root given: choose a method")
+	case len(rec.Roots) > 100:
+		return nil, bad("more than 100 roots")
+	case rec.UntilCalls < 0:
+		return nil, bad("until_calls is below zero")
+	}
+	return s.done(s.live.Start(whole(r), rec))
+}
+
+func (s *Server) postAction(r *http.Request) (any, error) {
+	var b struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	if err := body(r, &b); err != nil {
+		return nil, err
+	}
+	return s.done(s.live.Do(whole(r), b.Name, b.Value))
+}
+
+func (s *Server) postSave(r *http.Request) (any, error) {
+	var b struct {
+		Name string `json:"name"`
+	}
+	if err := body(r, &b); err != nil {
+		return nil, err
+	}
+	f, err := s.live.refresh(whole(r))
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, fmt.Errorf("%w: nothing has been recorded yet", ErrPhase)
+	}
+	info, err := s.live.keep(f, b.Name)
+	if err != nil {
+		return nil, err
+	}
+	s.live.say("info", "saved snapshot %q", info.Name)
+	return info, nil
+}
+
+func (s *Server) postRename(r *http.Request) (any, error) {
+	var b struct {
+		ID   int64  `json:"id"`
+		Name string `json:"name"`
+	}
+	if err := body(r, &b); err != nil {
+		return nil, err
+	}
+	return s.done(s.live.Rename(b.ID, b.Name))
+}
+
+func (s *Server) postDelete(r *http.Request) (any, error) {
+	var b struct {
+		ID int64 `json:"id"`
+	}
+	if err := body(r, &b); err != nil {
+		return nil, err
+	}
+	return s.done(s.live.Delete(b.ID))
+}
+
+// getCompare is the comparison of two snapshots for scripts: the method
+// numbers are replaced by names.
+func (s *Server) getCompare(r *http.Request) (any, error) {
+	a, err := number(r, "before", 0)
+	if err != nil {
+		return nil, err
+	}
+	b, err := number(r, "after", 0)
+	if err != nil {
+		return nil, err
+	}
+	before, after := s.live.source(a), s.live.source(b)
+	if before == nil || after == nil {
+		return nil, ErrNoSnapshot
+	}
+	page := compare(before, after, &CompareLook{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
+	type change struct {
+		Method      string `json:"method"`
+		CallsBefore int64  `json:"calls_before"`
+		CallsAfter  int64  `json:"calls_after"`
+		SelfBefore  int64  `json:"self_before_ns"`
+		SelfAfter   int64  `json:"self_after_ns"`
+		TotalBefore int64  `json:"total_before_ns"`
+		TotalAfter  int64  `json:"total_after_ns"`
+	}
+	changes := []change{}
+	for _, c := range page.Changes {
+		changes = append(changes, change{s.live.book.name(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
+	}
+	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
+}
+
+// getReport sends a recording as JSON of schema 1.
+func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
+	id, err := number(r, "source", 0)
+	if err == nil && id == 0 {
+		_, err = s.live.recent(whole(r))
+	}
+	if err == nil {
+		if f := s.live.source(id); f != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="rivulet-%d.json"`, f.ID))
+			if err := f.Report.JSON(w, export.JSONOptions{}); err != nil {
+				s.log.Debug("report", "error", err)
+			}
+			return
+		}
+		err = ErrNoSnapshot
+		if id == 0 {
+			err = fmt.Errorf("%w: nothing has been recorded yet", ErrPhase)
+		}
+	}
+	refuse(w, code(err), err.Error())
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A Book gives numbers to methods and to paths, the same ones in every frame
+// of every recording: so a client may speak of a node that it saw a minute
+// ago, in this tree or another. Only what has been shown has a number. Number
+// 0 is no method and no path.
+type Book struct {
+	mu      sync.Mutex
+	methods []cct.Method
+	method  map[cct.Method]int32
+	paths   []step
+	path    map[step]int32
+}
+
+// A step is the last step of a path: a method called at the end of another
+// path, 0 for a root.
+type step struct{ above, method int32 }
+
+// mostPaths bounds the book; beyond it new paths can be seen, not opened.
+const mostPaths = 1 << 21
+
+func newBook() *Book {
+	return &Book{
+		methods: make([]cct.Method, 1), method: map[cct.Method]int32{},
+		paths: make([]step, 1), path: map[step]int32{},
+	}
+}
+
+// number is a method's.
+func (b *Book) number(m cct.Method) int32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, ok := b.method[m]
+	if !ok {
+		n = int32(len(b.methods))
+		b.methods = append(b.methods, m)
+		b.method[m] = n
+	}
+	return n
+}
+
+// name is the method of a number; the zero Method if there is none.
+func (b *Book) name(n int32) cct.Method {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n < 0 || int(n) >= len(b.methods) {
+		return cct.Method{}
+	}
+	return b.methods[n]
+}
+
+// enter is the number of a path; 0 if the book is full.
+func (b *Book) enter(above, method int32) int32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := step{above, method}
+	n, ok := b.path[s]
+	if !ok {
+		if len(b.paths) >= mostPaths {
+			return 0
+		}
+		n = int32(len(b.paths))
+		b.paths = append(b.paths, s)
+		b.path[s] = n
+	}
+	return n
+}
+
+// at is the number of a path, 0 if it has none.
+func (b *Book) at(above, method int32) int32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.path[step{above, method}]
+}
+
+// steps are the methods of a path, from the root on; nil if there is none of
+// that number.
+func (b *Book) steps(path int32) []int32 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []int32
+	for path > 0 && int(path) < len(b.paths) {
+		out = append(out, b.paths[path].method)
+		path = b.paths[path].above
+	}
+	slices.Reverse(out)
+	return out
+}

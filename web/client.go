@@ -1,0 +1,320 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/hashicorp/go-hclog"
+)
+
+const (
+	// What a client sends is a Look, with four thousand open nodes at most.
+	mostMessage = 64 << 10
+	// A client that takes nothing for so long is given up.
+	writeLimit = 20 * time.Second
+	pingEvery  = 15 * time.Second
+	pongLimit  = 40 * time.Second
+	// updateEvery is the shortest time between two messages that the client
+	// did not ask for, lookEvery between those that it did.
+	updateEvery = 200 * time.Millisecond
+	lookEvery   = 15 * time.Millisecond
+)
+
+// A Client is one connection: a goroutine that reads what it looks at, and one
+// that writes what has changed of that. There is no queue between them and the
+// recording: the writer takes what is current when it is ready to write.
+type Client struct {
+	hub    *Hub
+	live   *Live
+	log    hclog.Logger
+	conn   *websocket.Conn
+	dirty  chan struct{} // something is new
+	looked chan struct{} // it looks at something else
+	over   chan struct{} // closed when it is to go
+	once   sync.Once
+	code   int // why, written before over is closed
+	reason string
+
+	mu   sync.Mutex
+	look Look
+
+	// The writer's own.
+	knows   map[int32]bool // methods whose names it has
+	lastLog int64          // last entry of the log that it has
+	sent    map[string][]byte
+	source  int64 // of the sections in sent
+}
+
+// end has the client go; the first reason counts.
+func (c *Client) end(code int, reason string) {
+	c.once.Do(func() {
+		c.code, c.reason = code, reason
+		close(c.over)
+	})
+}
+
+// serve reads and writes until one of both ends.
+func (c *Client) serve(conn *websocket.Conn) {
+	c.conn = conn
+	c.knows, c.sent = map[int32]bool{}, map[string][]byte{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.write()
+		conn.Close() // ends the reader
+	}()
+	c.read()
+	c.end(websocket.CloseNormalClosure, "")
+	<-done
+}
+
+func (c *Client) read() {
+	c.conn.SetReadLimit(mostMessage)
+	alive := func(string) error { return c.conn.SetReadDeadline(time.Now().Add(pongLimit)) }
+	alive("") //nolint:errcheck // a connection without deadlines fails at the read
+	c.conn.SetPongHandler(alive)
+	for {
+		kind, b, err := c.conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		alive("") //nolint:errcheck // as above
+		if kind != websocket.TextMessage {
+			c.end(websocket.CloseUnsupportedData, "text messages only")
+			return
+		}
+		look, err := parseLook(b)
+		if err != nil {
+			c.end(websocket.ClosePolicyViolation, clip(err.Error()))
+			return
+		}
+		c.mu.Lock()
+		c.look = *look
+		c.mu.Unlock()
+		select {
+		case c.looked <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (c *Client) write() {
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	var last time.Time
+	for {
+		pause := time.Duration(0)
+		select {
+		case <-c.over:
+			c.goodbye()
+			return
+		case <-ping.C:
+			if c.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeLimit)) != nil {
+				return
+			}
+			continue
+		case <-c.looked:
+			pause = lookEvery
+		case <-c.dirty:
+			pause = updateEvery
+		}
+		if !c.rest(pause - time.Since(last)) {
+			c.goodbye()
+			return
+		}
+		for _, msg := range c.messages() {
+			if c.conn.SetWriteDeadline(time.Now().Add(writeLimit)) != nil || c.conn.WriteMessage(websocket.TextMessage, msg) != nil {
+				return
+			}
+		}
+		last = time.Now()
+	}
+}
+
+// rest waits, but not for who has just looked elsewhere; false when it is to go.
+func (c *Client) rest(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-c.looked:
+	case <-c.over:
+		return false
+	}
+	return true
+}
+
+func (c *Client) goodbye() {
+	text := websocket.FormatCloseMessage(c.code, c.reason)
+	_ = c.conn.WriteControl(websocket.CloseMessage, text, time.Now().Add(time.Second)) // it may be gone
+}
+
+// messages are what the client lacks of the state and of what it looks at.
+func (c *Client) messages() [][]byte {
+	var out [][]byte
+	if b := c.stateMessage(); b != nil {
+		out = append(out, b)
+	}
+	c.mu.Lock()
+	look := c.look
+	c.mu.Unlock()
+	if b := c.page(&look); b != nil {
+		out = append(out, b)
+	}
+	return out
+}
+
+func (c *Client) stateMessage() []byte {
+	state, err := json.Marshal(c.live.State())
+	if err != nil {
+		c.log.Error("state", "error", err)
+		return nil
+	}
+	entries := c.live.Log(c.lastLog)
+	if bytes.Equal(c.sent["state"], state) && len(entries) == 0 {
+		return nil
+	}
+	c.sent["state"] = state
+	if entries == nil {
+		entries = []Entry{}
+	} else if n := len(entries); n > 0 {
+		c.lastLog = entries[n-1].Seq
+	}
+	b, err := json.Marshal(map[string]any{"t": "state", "state": json.RawMessage(state), "log": entries})
+	if err != nil {
+		c.log.Error("state", "error", err)
+		return nil
+	}
+	return b
+}
+
+// A page message has the sections that differ from those sent last.
+type page struct {
+	T       string          `json:"t"` // "page"
+	Seq     int64           `json:"seq"`
+	Source  int64           `json:"source"`
+	Frame   int64           `json:"frame"` // 0 if there is nothing to see
+	Names   [][3]any        `json:"names,omitempty"`
+	Tree    json.RawMessage `json:"tree,omitempty"`
+	Icicle  json.RawMessage `json:"icicle,omitempty"`
+	Methods json.RawMessage `json:"methods,omitempty"`
+	Around  json.RawMessage `json:"around,omitempty"`
+	Threads json.RawMessage `json:"threads,omitempty"`
+	Doubts  json.RawMessage `json:"doubts,omitempty"`
+	Compare json.RawMessage `json:"compare,omitempty"`
+}
+
+// page draws what the client looks at; nil if it has all of that.
+func (c *Client) page(look *Look) []byte {
+	p := page{T: "page", Seq: look.Seq, Source: look.Source}
+	f := c.live.source(look.Source)
+	if f == nil || c.source != look.Source { // it forgets the sections, too
+		state := c.sent["state"]
+		clear(c.sent)
+		c.sent["state"], c.source = state, look.Source
+	}
+	var mentioned []int64
+	changed := false
+	section := func(name string, to *json.RawMessage, content any) {
+		b, err := json.Marshal(content)
+		if err != nil {
+			c.log.Error("page", "section", name, "error", err)
+			return
+		}
+		if bytes.Equal(c.sent[name], b) {
+			return
+		}
+		c.sent[name], *to, changed = b, b, true
+	}
+	if f != nil {
+		p.Frame = f.ID
+		if look.Tree != nil {
+			t := f.view(look).tree(look.Tree)
+			for _, r := range t.Rows {
+				mentioned = append(mentioned, r[2])
+			}
+			section("tree", &p.Tree, t)
+		}
+		if look.Icicle != nil {
+			t := f.view(look).icicle(look.Icicle)
+			for _, b := range t.Boxes {
+				mentioned = append(mentioned, b[2])
+			}
+			for _, m := range t.Above {
+				mentioned = append(mentioned, int64(m[1]))
+			}
+			section("icicle", &p.Icicle, t)
+		}
+		if look.Methods != nil {
+			t := f.methods(look)
+			mentioned = mention(mentioned, t.Lines)
+			section("methods", &p.Methods, t)
+		}
+		if look.Around != nil {
+			t := f.aroundPage(look.Around)
+			mentioned = mention(append(mentioned, int64(look.Around.Method)), t.Callers, t.Callees)
+			section("around", &p.Around, t)
+		}
+		if look.Threads {
+			section("threads", &p.Threads, f.threadsPage())
+		}
+		if look.Doubts {
+			section("doubts", &p.Doubts, f.doubts())
+		}
+		if before := c.live.source(look.Against); look.Compare != nil && before != nil {
+			t := compare(before, f, look.Compare)
+			for _, r := range t.Rows {
+				mentioned = append(mentioned, r[2])
+			}
+			for _, r := range t.Changes {
+				mentioned = append(mentioned, r[0])
+			}
+			section("compare", &p.Compare, t)
+		}
+	}
+	p.Names = c.news(mentioned)
+	head, err := json.Marshal([3]int64{p.Seq, p.Source, p.Frame})
+	if err != nil {
+		return nil
+	}
+	if !changed && len(p.Names) == 0 && bytes.Equal(c.sent["head"], head) {
+		return nil
+	}
+	c.sent["head"] = head
+	b, err := json.Marshal(p)
+	if err != nil {
+		c.log.Error("page", "error", err)
+		return nil
+	}
+	return b
+}
+
+func mention(to []int64, lists ...[]Line) []int64 {
+	for _, list := range lists {
+		for _, l := range list {
+			to = append(to, l.Figures[0])
+		}
+	}
+	return to
+}
+
+// news are the names that the client has not got yet: [number, name, loader].
+func (c *Client) news(methods []int64) [][3]any {
+	var out [][3]any
+	for _, m := range methods {
+		n := int32(m)
+		if n == 0 || c.knows[n] {
+			continue
+		}
+		c.knows[n] = true
+		m := c.live.book.name(n)
+		out = append(out, [3]any{n, m.Name, m.Loader})
+	}
+	return out
+}

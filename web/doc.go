@@ -1,0 +1,23 @@
+// Package web is the live page and its REST interface: it shows the JVMs of
+// this machine, attaches to one, records, and lets any number of browsers look
+// at the tree while it grows.
+//
+// The package owns the interfaces that it needs ([Backend], [Session]); the
+// command line implements them. A [Server] has one [Live], the recording that
+// all clients see, and a [Hub] of [Client] connections. What a client looks at
+// is a [View] of a [Frame], an immutable picture of the recording: rows are
+// sorted and cut here, so a message's size depends on the client's window,
+// never on the tree's.
+//
+// Nothing waits for a client: each has a writer of its own that takes the
+// latest frame when it has got rid of the last message, so a slow one sees
+// fewer pictures and nobody else notices. A frame is read for at most a tenth
+// of the time, and only while somebody looks.
+//
+// Who may come in: those who know the secret of the URL that was printed.
+// Requests with another Host (DNS rebinding) or Origin (other pages) than the
+// server's own are refused before anything is looked at. docs/formats-web.md
+// describes the protocol.
+//
+// All exported methods are safe for concurrent use unless they say otherwise.
+package web

@@ -1,0 +1,156 @@
+package web
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// A Frame is the picture of a recording at one moment. It does not change;
+// what it computes on demand it keeps.
+type Frame struct {
+	ID     int64 // rises with every frame of the server
+	Report *export.Report
+
+	book    *Book
+	threads []*cct.Thread
+	merged  []*cct.Node
+	sums    cct.Sums
+	local   map[int32]int32 // the report's method ids by the book's numbers
+	numbers map[int32]int32 // the reverse
+
+	invocations, open, suspended int64
+
+	mu       sync.Mutex
+	trees    map[treeKey][]*cct.Node
+	flats    map[flatKey][]flat
+	arounds  map[int32]*around
+	children map[childKey][]*cct.Node
+}
+
+// A treeKey chooses one of a frame's trees.
+type treeKey struct {
+	thread int  // place in threads plus one; 0 for all threads
+	fold   bool // direct recursion is put together
+}
+
+func newFrame(id int64, r *export.Report, book *Book) *Frame {
+	if r.Tree == nil {
+		r.Tree = &cct.Snapshot{}
+	}
+	f := &Frame{
+		ID: id, Report: r, book: book, threads: r.Tree.ByThread(),
+		local: map[int32]int32{}, numbers: map[int32]int32{},
+		trees: map[treeKey][]*cct.Node{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{},
+	}
+	f.merged = cct.Merge(r.Tree.Roots())
+	seen := make([]bool, 0, 256)
+	for n := range cct.All(f.merged) {
+		f.sums.Nodes++
+		f.sums.Calls += n.Calls
+		f.sums.Thrown += n.Thrown
+		f.sums.Self += n.Self
+		f.sums.Raw += n.Raw
+		for int(n.Method) >= len(seen) {
+			seen = append(seen, make([]bool, len(seen)+1)...)
+		}
+		if !seen[n.Method] {
+			seen[n.Method] = true
+			k := book.number(f.method(n.Method))
+			f.numbers[n.Method], f.local[k] = k, n.Method
+		}
+	}
+	for _, t := range f.threads {
+		f.invocations += t.RootEntries
+		f.open += t.RootEntries - t.RootReturns
+		f.suspended += t.Suspended
+	}
+	return f
+}
+
+// method names a method even if nobody knows it.
+func (f *Frame) method(id int32) cct.Method {
+	if f.Report.Lookup != nil {
+		if m, ok := f.Report.Lookup(id); ok {
+			return m
+		}
+	}
+	return cct.Method{Name: fmt.Sprintf("unknown method %d", id), Loader: "unknown"}
+}
+
+// tree is one of the frame's trees; nil if there is no such thread.
+func (f *Frame) tree(k treeKey) []*cct.Node {
+	if k == (treeKey{}) {
+		return f.merged
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, ok := f.trees[k]
+	if ok {
+		return t
+	}
+	roots := f.merged
+	if k.thread > 0 {
+		if k.thread > len(f.threads) {
+			return nil
+		}
+		roots = f.threads[k.thread-1].Roots
+	}
+	if k.fold {
+		t = cct.FoldRecursion(roots)
+	} else {
+		t = cct.Merge(roots)
+	}
+	f.trees[k] = t
+	return t
+}
+
+// find follows a path of the book; nil if this tree doesn't have it.
+func (f *Frame) find(roots []*cct.Node, path int32) *cct.Node {
+	var at *cct.Node
+	for _, number := range f.book.steps(path) {
+		id, ok := f.local[number]
+		if !ok {
+			return nil
+		}
+		at = nil
+		for _, n := range roots {
+			if n.Method == id {
+				at = n
+				break
+			}
+		}
+		if at == nil {
+			return nil
+		}
+		roots = at.Children
+	}
+	return at
+}
+
+// total is the time of a list of trees.
+func total(roots []*cct.Node) int64 {
+	var t int64
+	for _, n := range roots {
+		t += n.Total
+	}
+	return t
+}
+
+// called counts the methods with calls: waiting at a first call that never
+// went on makes a node without any.
+func (f *Frame) called() int {
+	n := 0
+	for _, e := range f.flat(flatKey{}) {
+		if e.Calls > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// seconds is the recording's length.
+func (f *Frame) seconds() float64 { return f.Report.Time.Round(time.Millisecond).Seconds() }

@@ -1,0 +1,153 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/gorilla/websocket"
+)
+
+// protocol is the WebSocket subprotocol, and keyProtocol how a browser, which
+// can't set headers there, sends the secret: as an offered subprotocol that is
+// never chosen.
+const (
+	protocol    = "rivulet.v1"
+	keyProtocol = "key."
+)
+
+// newSecret makes 128 random bits, in letters that a URL carries as they are.
+func newSecret() string {
+	b := make([]byte, 16)
+	rand.Read(b) //nolint:errcheck // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// policy lets the page load what is its own and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// guard refuses whoever must not come in, before anything else is looked at.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if !s.hostOK(r.Host) {
+			refuse(w, http.StatusMisdirectedRequest, "this server does not answer for host "+clip(r.Host)+"; use the address that rivulet printed")
+			return
+		}
+		private := strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/ws"
+		if !private {
+			if r.Method != http.MethodGet && r.Method != http.MethodHead {
+				refuse(w, http.StatusMethodNotAllowed, "only GET here")
+				return
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+			refuse(w, http.StatusForbidden, "requests from another page are refused")
+			return
+		}
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+			refuse(w, http.StatusForbidden, "requests from another site are refused")
+			return
+		}
+		if !s.knows(r) {
+			refuse(w, http.StatusUnauthorized, "the secret is missing or wrong; open the address that rivulet printed, or send its secret as \"Authorization: Bearer SECRET\"")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostOK tells whether a Host header can be meant for this server. A name
+// that an attacker controls must not be: it may point here by now (DNS
+// rebinding). An address can't be made to point elsewhere.
+func (s *Server) hostOK(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil || port != s.port {
+		return false
+	}
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	if err != nil {
+		return false
+	}
+	return ip.IsLoopback() || !s.loopback
+}
+
+// knows tells whether a request carries the secret.
+func (s *Server) knows(r *http.Request) bool {
+	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return s.isSecret(key)
+	}
+	if r.URL.Path != "/ws" {
+		return false
+	}
+	for _, p := range websocket.Subprotocols(r) {
+		if key, ok := strings.CutPrefix(p, keyProtocol); ok {
+			return s.isSecret(key)
+		}
+	}
+	return false
+}
+
+func (s *Server) isSecret(key string) bool {
+	return subtle.ConstantTimeCompare([]byte(key), []byte(s.secret)) == 1
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "..."
+	}
+	return strings.ToValidUTF8(s, "?")
+}
+
+// connBuffer is how many bytes the kernel may hold for a client that does not
+// read: what it reads later is the older, the more there is.
+const connBuffer = 128 << 10
+
+// A limited listener has so many connections open at the most; further ones
+// are closed at once, so that they cost neither memory nor descriptors.
+type limited struct {
+	net.Listener
+	free chan struct{}
+}
+
+func limit(l net.Listener, most int) net.Listener {
+	free := make(chan struct{}, most)
+	for range most {
+		free <- struct{}{}
+	}
+	return &limited{l, free}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-l.free:
+			if tcp, ok := c.(*net.TCPConn); ok {
+				tcp.SetWriteBuffer(connBuffer) //nolint:errcheck // then it has the system's
+			}
+			return &counted{Conn: c, free: l.free}, nil
+		default:
+			c.Close()
+		}
+	}
+}

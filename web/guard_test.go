@@ -1,0 +1,191 @@
+package web
+
+import (
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+)
+
+func TestGuard(t *testing.T) {
+	s := running(t, newFake())
+	own := "127.0.0.1:" + s.port
+	tests := []struct {
+		name, method, path, host string
+		header                   map[string]string
+		want                     int
+	}{
+		{"page", "GET", "/", own, nil, 200},
+		{"page by name", "GET", "/app.js", "localhost:" + s.port, nil, 200},
+		{"page by IPv6", "GET", "/", "[::1]:" + s.port, nil, 200},
+		{"rebinding", "GET", "/", "evil.example:" + s.port, nil, 421},
+		{"rebinding with the secret", "GET", "/api/state", "evil.example:" + s.port, map[string]string{"Authorization": "Bearer " + s.secret}, 421},
+		{"a name that ends like ours", "GET", "/", "127.0.0.1.evil.example:" + s.port, nil, 421},
+		{"another address", "GET", "/", "192.0.2.1:" + s.port, nil, 421},
+		{"another port", "GET", "/", "127.0.0.1:1", nil, 421},
+		{"no port", "GET", "/", "localhost", nil, 421},
+		{"post to the page", "POST", "/", own, nil, 405},
+		{"no secret", "GET", "/api/state", own, nil, 401},
+		{"wrong secret", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret[1:]}, 401},
+		{"secret in the wrong place", "GET", "/api/state?key=" + s.secret, own, nil, 401},
+		{"secret", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret}, 200},
+		{"own origin", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret, "Origin": "http://" + own}, 200},
+		{"foreign origin", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret, "Origin": "http://evil.example"}, 403},
+		{"null origin", "POST", "/api/stop", own, map[string]string{"Authorization": "Bearer " + s.secret, "Origin": "null"}, 403},
+		{"other site", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret, "Sec-Fetch-Site": "cross-site"}, 403},
+		{"other port of this host", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret, "Sec-Fetch-Site": "same-site"}, 403},
+		{"websocket without secret", "GET", "/ws", own, nil, 401},
+		{"unknown", "GET", "/api/nothing", own, map[string]string{"Authorization": "Bearer " + s.secret}, 404},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			req, err := http.NewRequest(test.method, "http://"+s.Address()+test.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = test.host
+			for k, v := range test.header {
+				req.Header.Set(k, v)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != test.want {
+				b, _ := io.ReadAll(resp.Body)
+				t.Errorf("%s, want %d: %s", resp.Status, test.want, b)
+			}
+			if got := resp.Header.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none'; script-src 'self';") || strings.Contains(got, "unsafe") {
+				t.Errorf("policy: %q", got)
+			}
+			if resp.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Error("others may read the answer")
+			}
+		})
+	}
+}
+
+// TestPageIsSelfContained looks for addresses of other hosts in the built page.
+func TestPageIsSelfContained(t *testing.T) {
+	files := 0
+	err := fs.WalkDir(dist, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		b, err := dist.ReadFile(path)
+		text := strings.ReplaceAll(string(b), "http://www.w3.org/", "") // names of XML, not fetched
+		for _, bad := range []string{"http://", "https://", "<script>", " style=\"", "eval(", "innerHTML ="} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s contains %q", path, bad)
+			}
+		}
+		return err
+	})
+	if err != nil || files < 4 {
+		t.Errorf("%d files: %v", files, err)
+	}
+}
+
+func (s *Server) dial(t *testing.T, key, origin string) (*websocket.Conn, int) {
+	t.Helper()
+	h := http.Header{}
+	if origin != "" {
+		h.Set("Origin", origin)
+	}
+	d := websocket.Dialer{Subprotocols: []string{protocol, keyProtocol + key}}
+	c, resp, err := d.Dial("ws://"+s.Address()+"/ws", h)
+	if err != nil {
+		if resp == nil {
+			t.Fatal(err)
+		}
+		return nil, resp.StatusCode
+	}
+	t.Cleanup(func() { c.Close() })
+	return c, resp.StatusCode
+}
+
+func TestSocketGuard(t *testing.T) {
+	s := running(t, newFake())
+	if _, code := s.dial(t, "wrong", "http://"+s.Address()); code != 401 {
+		t.Errorf("wrong secret: %d", code)
+	}
+	if _, code := s.dial(t, s.secret, "http://evil.example"); code != 403 {
+		t.Errorf("wrong origin: %d", code)
+	}
+	c, code := s.dial(t, s.secret, "http://"+s.Address())
+	if code != 101 || c.Subprotocol() != protocol {
+		t.Errorf("%d, protocol %q: the secret must not come back", code, c.Subprotocol())
+	}
+}
+
+func TestBadMessages(t *testing.T) {
+	tests := []struct {
+		name string
+		kind int
+		text string
+		want int
+	}{
+		{"no JSON", websocket.TextMessage, "hello", websocket.ClosePolicyViolation},
+		{"wrong type", websocket.TextMessage, `{"tree":{"open":"all"}}`, websocket.ClosePolicyViolation},
+		{"wrong group", websocket.TextMessage, `{"methods":{"group":"planet"}}`, websocket.ClosePolicyViolation},
+		{"binary", websocket.BinaryMessage, "{}", websocket.CloseUnsupportedData},
+		{"too long", websocket.TextMessage, strings.Repeat(" ", mostMessage+1), websocket.CloseMessageTooBig},
+	}
+	s := running(t, newFake())
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, _ := s.dial(t, s.secret, "")
+			if err := c.WriteMessage(test.kind, []byte(test.text)); err != nil {
+				t.Fatal(err)
+			}
+			for {
+				if _, _, err := c.ReadMessage(); err != nil {
+					if !websocket.IsCloseError(err, test.want) {
+						t.Errorf("%v, want %d", err, test.want)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// TestConnections opens more connections than the server has places, and
+// wants it to answer as soon as one is free.
+func TestConnections(t *testing.T) {
+	s := running(t, newFake())
+	var open []net.Conn
+	for range mostConns + 100 {
+		c, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	refused := 0
+	for _, c := range open[mostConns:] {
+		if _, err := c.Read(make([]byte, 1)); err != nil {
+			refused++
+		}
+	}
+	if refused != 100 {
+		t.Errorf("%d of 100 connections too many were refused", refused)
+	}
+	for _, c := range open {
+		c.Close()
+	}
+	for range 100 {
+		resp, err := http.Get("http://" + s.Address() + "/")
+		if err == nil {
+			resp.Body.Close()
+			return
+		}
+	}
+	t.Error("the server does not answer any more")
+}

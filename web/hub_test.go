@@ -1,0 +1,165 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A message is what tests read of the server's messages.
+type message struct {
+	T     string
+	Seq   int64
+	Frame int64
+	Names [][3]any
+	Tree  *TreePage
+	State *State
+}
+
+func next(t *testing.T, c *websocket.Conn, want func(message) bool) message {
+	t.Helper()
+	c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	for {
+		_, b, err := c.ReadMessage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m message
+		if err := json.Unmarshal(b, &m); err != nil {
+			t.Fatalf("%v: %s", err, b)
+		}
+		if want(m) {
+			return m
+		}
+	}
+}
+
+// TestSlowClient has one client that never reads, and wants the other to get
+// every new state, and nobody to wait.
+func TestSlowClient(t *testing.T) {
+	f := newFake()
+	size := int32(0)
+	f.tree = func() *cct.Snapshot {
+		size += 10
+		wide := node(1, int64(size), 0)
+		for i := range int32(400) {
+			wide.Children = append(wide.Children, node(1000+400*size+i, 1, 1)) // new names each time
+		}
+		return snapshot(wide)
+	}
+	s := running(t, f)
+	ctx := context.Background()
+	if err := s.live.Attach(ctx, 4711, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.live.Start(ctx, Recording{Roots: []string{"a.B.c"}}); err != nil {
+		t.Fatal(err)
+	}
+	look := []byte(`{"seq":1,"tree":{"rows":400,"open":[1]},"icicle":{"width":4000,"depth":9}}`)
+	slow, _ := s.dial(t, s.secret, "")
+	if err := slow.NetConn().(*net.TCPConn).SetReadBuffer(8 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := slow.WriteMessage(websocket.TextMessage, look); err != nil {
+		t.Fatal(err)
+	}
+	fast, _ := s.dial(t, s.secret, "")
+	if err := fast.WriteMessage(websocket.TextMessage, look); err != nil {
+		t.Fatal(err)
+	}
+	var last int64
+	for range 20 {
+		frame, err := s.live.refresh(ctx) // returns though a client does not read
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := next(t, fast, func(m message) bool { return m.T == "page" && m.Frame >= frame.ID })
+		if m.Frame <= last {
+			t.Errorf("frame %d after %d", m.Frame, last)
+		}
+		last = m.Frame
+	}
+	// The slow one may come back: it gets what is current, not all that it missed.
+	frame, _ := s.live.refresh(ctx)
+	pages := 0
+	next(t, slow, func(m message) bool {
+		if m.T == "page" {
+			pages++
+		}
+		return m.Frame >= frame.ID
+	})
+	if pages > 15 {
+		t.Errorf("the slow client got %d pages for 21 frames", pages)
+	}
+}
+
+func TestTooManyClients(t *testing.T) {
+	s := running(t, newFake())
+	for range mostClients {
+		if _, code := s.dial(t, s.secret, ""); code != 101 {
+			t.Fatalf("refused: %d", code)
+		}
+	}
+	if _, code := s.dial(t, s.secret, ""); code != http.StatusServiceUnavailable {
+		t.Errorf("one too many: %d", code)
+	}
+}
+
+// TestReconnect wants a second connection to be told everything anew, under
+// the same numbers.
+func TestReconnect(t *testing.T) {
+	f := newFake()
+	s := running(t, f)
+	ctx := context.Background()
+	s.live.Attach(ctx, 4711, 0)
+	s.live.Start(ctx, Recording{Roots: []string{"a.B.c"}})
+	s.live.refresh(ctx)
+	var first message
+	for i := range 2 {
+		c, _ := s.dial(t, s.secret, "")
+		c.WriteMessage(websocket.TextMessage, []byte(`{"seq":7,"tree":{"rows":10,"open":[1]}}`))
+		m := next(t, c, func(m message) bool { return m.Tree != nil && m.Seq == 7 })
+		if len(m.Tree.Rows) != 2 && i > 0 || len(m.Names) == 0 {
+			t.Errorf("connection %d: %+v", i, m)
+		}
+		if i == 0 {
+			first = m
+		} else if m.Tree.Rows[0] != withOpen(first.Tree.Rows[0]) {
+			t.Errorf("%v, before %v", m.Tree.Rows[0], first.Tree.Rows[0])
+		}
+		c.Close()
+	}
+}
+
+func withOpen(r Row) Row { r[3] |= rowOpen; return r }
+
+// TestGoodbye wants clients to be told when the server ends.
+func TestGoodbye(t *testing.T) {
+	s, err := Listen("127.0.0.1:0", Config{Backend: newFake()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx, context.Background()) }()
+	c, _ := s.dial(t, s.secret, "")
+	cancel()
+	for {
+		if _, _, err = c.ReadMessage(); err != nil {
+			break
+		}
+	}
+	if !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		t.Error(err)
+	}
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// A Line is [method, contexts, calls, thrown, self, measured, error, total];
+// times in ns. Method is 0 for groups, which Name names.
+type Line struct {
+	Name    string   `json:"name,omitempty"`
+	Figures [8]int64 `json:"f"`
+}
+
+func line(e flat) Line {
+	l := Line{Figures: [8]int64{int64(e.Method), e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Error, e.Total}}
+	if e.Method == 0 {
+		l.Name = e.Key
+	}
+	return l
+}
+
+// A MethodsPage is a window of the flat list.
+type MethodsPage struct {
+	Total int64  `json:"total"` // ns of the whole tree
+	All   int    `json:"all"`   // lines before filtering
+	Count int    `json:"count"` // lines that there are
+	From  int    `json:"from"`
+	Lines []Line `json:"lines"`
+}
+
+func (f *Frame) methods(l *Look) MethodsPage {
+	m := l.Methods
+	k := flatKey{treeKey{thread: l.Thread}, m.Group}
+	list := f.flat(k)
+	page := MethodsPage{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}}
+	match := newMatcher(m.Filter)
+	var kept []flat
+	for _, e := range list {
+		if match.all(e.Key) {
+			kept = append(kept, e)
+		}
+	}
+	sortFlat(kept, m.Sort, m.Up)
+	page.Count = len(kept)
+	for _, e := range kept[min(m.From, len(kept)):min(m.From+m.Rows, len(kept))] {
+		page.Lines = append(page.Lines, line(e))
+	}
+	return page
+}
+
+func sortFlat(list []flat, by string, up bool) {
+	slices.SortFunc(list, func(a, b flat) int {
+		c := 0
+		switch by {
+		case "name":
+			c = cmp.Compare(a.Key, b.Key)
+		case "total":
+			c = cmp.Compare(b.Total, a.Total)
+		case "calls":
+			c = cmp.Compare(b.Calls, a.Calls)
+		case "thrown":
+			c = cmp.Compare(b.Thrown, a.Thrown)
+		case "error":
+			c = cmp.Compare(b.Error, a.Error)
+		case "contexts":
+			c = cmp.Compare(b.Contexts, a.Contexts)
+		default:
+			c = cmp.Compare(b.Self, a.Self)
+		}
+		return cmp.Or(c*sign(up), cmp.Compare(b.Self, a.Self), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+// An AroundPage is one method with its callers and callees.
+type AroundPage struct {
+	Total   int64  `json:"total"`
+	Self    Line   `json:"self"`
+	Callers []Line `json:"callers"`
+	Callees []Line `json:"callees"`
+	More    [2]int `json:"more"` // callers and callees beyond the first
+}
+
+func (f *Frame) aroundPage(l *AroundLook) AroundPage {
+	a := f.around(l.Method)
+	page := AroundPage{Total: total(f.merged), Self: line(a.self)}
+	side := func(list []flat) ([]Line, int) {
+		list = slices.Clone(list)
+		sortFlat(list, "total", false)
+		n := min(len(list), mostList)
+		out := make([]Line, 0, n)
+		for _, e := range list[:n] {
+			out = append(out, line(e))
+		}
+		return out, len(list) - n
+	}
+	page.Callers, page.More[0] = side(a.callers)
+	page.Callees, page.More[1] = side(a.callees)
+	return page
+}
+
+// A ThreadLine is a thread, or what several had one after another.
+type ThreadLine struct {
+	Name      string `json:"name"`
+	ID        int64  `json:"id"`
+	Virtual   bool   `json:"virtual,omitempty"`
+	Shared    bool   `json:"shared,omitempty"`
+	Inside    bool   `json:"inside"`
+	Entries   int64  `json:"entries"`
+	Open      int64  `json:"open"`
+	Total     int64  `json:"total"`
+	Suspended int64  `json:"suspended"`
+	Place     int    `json:"place"` // what a look's thread is to be
+}
+
+// A ThreadsPage lists the threads with the most time first.
+type ThreadsPage struct {
+	Count   int          `json:"count"`
+	Threads []ThreadLine `json:"threads"`
+}
+
+func (f *Frame) threadsPage() ThreadsPage {
+	page := ThreadsPage{Count: len(f.threads)}
+	for i, t := range f.threads {
+		page.Threads = append(page.Threads, ThreadLine{
+			Name: export.Clean(t.Name), ID: t.ID, Virtual: t.Virtual, Shared: t.Shared, Inside: t.Open, Entries: t.RootEntries,
+			Open: t.RootEntries - t.RootReturns, Total: total(t.Roots), Suspended: t.Suspended, Place: i + 1,
+		})
+	}
+	slices.SortStableFunc(page.Threads, func(a, b ThreadLine) int { return cmp.Compare(b.Total, a.Total) })
+	page.Threads = page.Threads[:min(len(page.Threads), mostList)]
+	return page
+}
+
+// A DoubtsPage is what is uncertain about a recording, or missing from it.
+type DoubtsPage struct {
+	Incomplete   int64            `json:"incomplete"`
+	Overflow     int64            `json:"overflow"`
+	Lost         int64            `json:"lost"`
+	Refused      int64            `json:"refused"`
+	Damaged      int64            `json:"damaged"`
+	Open         int64            `json:"open"`
+	Clamped      int64            `json:"clamped"`
+	Subtracted   int64            `json:"subtracted"`
+	Measured     int64            `json:"measured"`
+	Calibration  any              `json:"calibration"` // null where the probes' cost is not known
+	Notes        []string         `json:"notes"`
+	Skipped      []export.Skipped `json:"skipped"`
+	SkippedCount int              `json:"skipped_count"`
+	Reasons      []Reason         `json:"reasons"`
+}
+
+// A Reason says how many methods were skipped for it.
+type Reason struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+func (f *Frame) doubts() DoubtsPage {
+	r := f.Report
+	p := DoubtsPage{
+		Incomplete: r.Tree.Incomplete, Overflow: r.Tree.Overflow, Lost: r.Tree.Lost, Refused: r.Tree.Refused, Damaged: r.Tree.Bad,
+		Open: f.open, Clamped: r.Correction.Clamped, Subtracted: r.Correction.Subtracted, Measured: f.sums.Raw,
+		Notes: append([]string{}, r.Notes...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
+		Skipped: append([]export.Skipped{}, r.Skipped[:min(len(r.Skipped), mostList)]...),
+	}
+	if r.Calibration != nil {
+		p.Calibration = r.Calibration
+	} else {
+		p.Measured = f.sums.Self
+	}
+	at := map[string]int{}
+	for _, s := range r.Skipped {
+		short, _, _ := strings.Cut(s.Reason, ":")
+		i, ok := at[short]
+		if !ok {
+			i = len(p.Reasons)
+			at[short] = i
+			p.Reasons = append(p.Reasons, Reason{Reason: short})
+		}
+		p.Reasons[i].Count++
+	}
+	slices.SortStableFunc(p.Reasons, func(a, b Reason) int { return cmp.Compare(b.Count, a.Count) })
+	return p
+}

@@ -1,0 +1,353 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// Phases of a Live.
+const (
+	Idle        = "idle"
+	Attaching   = "attaching"
+	Attached    = "attached" // a root can be chosen
+	Starting    = "starting" // calibrating and instrumenting
+	InRecording = "recording"
+	Stopping    = "stopping"
+	Stopped     = "stopped" // detached; the recording can be looked at
+)
+
+// ErrBusy reports that another action is under way.
+var ErrBusy = errors.New("another action is under way; wait until it is done")
+
+// ErrPhase reports an action that makes no sense at the moment.
+var ErrPhase = errors.New("not possible now")
+
+const (
+	// frameEvery is the shortest time between two frames, and frameShare the
+	// share of the time that reading them may take.
+	frameEvery = 500 * time.Millisecond
+	frameShare = 10
+	// diagnoseAfter is how long a root may stay uncalled before somebody looks
+	// why, which costs the target a thread dump.
+	diagnoseAfter = 3 * time.Second
+	actionLimit   = 3 * time.Minute
+)
+
+// A Live is the one JVM that a server works on, and its recording. All its
+// methods are safe for concurrent use; of those that change something, one
+// runs at a time, and others meanwhile get [ErrBusy].
+type Live struct {
+	backend Backend
+	log     hclog.Logger
+	changed func()      // tells the clients
+	watched func() bool // whether anybody looks
+	book    *Book
+
+	act     sync.Mutex // held by the action under way
+	reading sync.Mutex // held while a frame is read; orders it before Finish
+
+	mu        sync.Mutex
+	phase     string
+	paused    bool
+	session   Session // nil when not attached
+	target    export.Target
+	memory    int64
+	recording Recording
+	methods   []Method
+	started   time.Time
+	frame     *Frame
+	frames    int64
+	rate      float64   // calls a second between the last two frames
+	next      time.Time // when the next frame may be read
+	used      int64
+	most      int64
+	diagnosis string
+	diagnosed bool
+	report    *export.Report
+	journal   []Entry
+	entries   int64
+	snapshots []*Snapshot
+	saved     int64
+}
+
+// An Entry is a line of the log.
+type Entry struct {
+	Seq   int64     `json:"seq"`
+	Time  time.Time `json:"time"`
+	Level string    `json:"level"` // "info", "warn", "error"
+	Text  string    `json:"text"`
+}
+
+const mostEntries = 500
+
+func newLive(b Backend, log hclog.Logger, changed func(), watched func() bool) *Live {
+	return &Live{backend: b, log: log, changed: changed, watched: watched, book: newBook(), phase: Idle}
+}
+
+// say adds a line to the log.
+func (l *Live) say(level, format string, args ...any) {
+	text := export.Clean(fmt.Sprintf(format, args...))
+	l.mu.Lock()
+	l.entries++
+	l.journal = append(l.journal, Entry{l.entries, time.Now(), level, text})
+	if len(l.journal) > mostEntries {
+		l.journal = slices.Clone(l.journal[len(l.journal)-mostEntries/2:])
+	}
+	l.mu.Unlock()
+	l.log.Info("live", "level", level, "text", text)
+	l.changed()
+}
+
+// Log returns the entries after a sequence number.
+func (l *Live) Log(after int64) []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(l.journal, after, func(e Entry, a int64) int { return int(e.Seq - a - 1) })
+	return slices.Clone(l.journal[i:])
+}
+
+// begin starts an action in one of the phases and says which phase it is
+// during it. end must be called with the phase afterwards.
+func (l *Live) begin(what, during string, in ...string) (end func(phase string), err error) {
+	if !l.act.TryLock() {
+		return nil, ErrBusy
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(in, l.phase) {
+		l.act.Unlock()
+		return nil, fmt.Errorf("%w: can't %s while %s", ErrPhase, what, l.phase)
+	}
+	l.phase = during
+	l.changed()
+	return func(phase string) {
+		l.mu.Lock()
+		l.phase = phase
+		l.mu.Unlock()
+		l.act.Unlock()
+		l.changed()
+	}, nil
+}
+
+// Attach opens a session in a JVM; memory is in bytes, 0 for the default.
+func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
+	end, err := l.begin("attach", Attaching, Idle, Stopped)
+	if err != nil {
+		return err
+	}
+	if err := l.attach(ctx, pid, memory); err != nil {
+		l.mu.Lock()
+		before := Idle
+		if l.target.PID != 0 { // its recording can still be looked at
+			before = Stopped
+		}
+		l.mu.Unlock()
+		end(before)
+		return err
+	}
+	end(Attached)
+	return nil
+}
+
+func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
+	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	defer cancel()
+	begin := time.Now()
+	s, err := l.backend.Attach(ctx, pid, memory, func(text string) { l.say("warn", "%s", text) })
+	if err != nil {
+		l.say("error", "%v", err)
+		return err
+	}
+	methods, err := s.Methods(ctx)
+	if err != nil {
+		l.say("error", "%v", err)
+		return errors.Join(err, s.Close())
+	}
+	l.mu.Lock()
+	l.session, l.target, l.memory, l.methods = s, s.Target(), memory, methods
+	l.frame, l.rate, l.used, l.most, l.report, l.started, l.diagnosis = nil, 0, 0, 0, nil, time.Time{}, ""
+	l.mu.Unlock()
+	l.say("info", "attached to process %d, %s, in %.1f s; %d methods of the application are loaded", pid, s.Target().Main, time.Since(begin).Seconds(), len(methods))
+	return nil
+}
+
+// Start begins a recording. After a recording that has ended it attaches again
+// to the same JVM first.
+func (l *Live) Start(ctx context.Context, r Recording) error {
+	end, err := l.begin("start", Starting, Attached, Stopped)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	s, pid, memory := l.session, l.target.PID, l.memory
+	l.mu.Unlock()
+	if s == nil {
+		if err := l.attach(ctx, pid, memory); err != nil {
+			end(Stopped)
+			return err
+		}
+		l.mu.Lock()
+		s = l.session
+		l.mu.Unlock()
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	defer cancel()
+	if err := s.Start(ctx, r); err != nil {
+		l.say("error", "%v", err)
+		if errors.Is(err, ErrRoot) {
+			end(Attached)
+			return err
+		}
+		err = errors.Join(err, l.leave(context.WithoutCancel(ctx)))
+		end(Stopped)
+		return err
+	}
+	l.mu.Lock()
+	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
+	l.mu.Unlock()
+	l.say("info", "recording with scheme %s and the %s clock", r.Scheme, r.Clock)
+	end(InRecording)
+	return nil
+}
+
+// Stop ends the recording, restores the target and detaches. The recording is
+// kept as a snapshot.
+func (l *Live) Stop(ctx context.Context) error {
+	end, err := l.begin("stop", Stopping, InRecording)
+	if err != nil {
+		return err
+	}
+	err = l.finish(ctx)
+	end(Stopped)
+	return err
+}
+
+func (l *Live) finish(ctx context.Context) error {
+	l.reading.Lock()
+	l.mu.Lock()
+	s := l.session
+	l.session, l.started = nil, time.Time{}
+	l.mu.Unlock()
+	l.reading.Unlock()
+	begin := time.Now()
+	r, err := s.Finish(ctx)
+	if err != nil {
+		l.say("error", "%v", err)
+	}
+	if r == nil {
+		return err
+	}
+	f := l.newFrame(r)
+	l.mu.Lock()
+	l.frame, l.report, l.rate, l.paused = f, r, 0, false
+	l.mu.Unlock()
+	l.say("info", "%s after %.1f s; restored and detached in %d ms; %s calls", r.Ended, f.seconds(), time.Since(begin).Milliseconds(), export.Count(f.sums.Calls))
+	if kept, kerr := l.keep(f, ""); kerr != nil {
+		l.say("warn", "not kept as a snapshot: %v", kerr)
+	} else {
+		l.say("info", "kept as snapshot %q", kept.Name)
+	}
+	return err
+}
+
+// Detach leaves the JVM and forgets it. A recording that is on ends first.
+func (l *Live) Detach(ctx context.Context) error {
+	end, err := l.begin("detach", Stopping, Attached, InRecording, Stopped)
+	if err != nil {
+		return err
+	}
+	err = l.leave(ctx)
+	l.mu.Lock()
+	l.target, l.frame, l.report, l.methods, l.recording = export.Target{}, nil, nil, nil, Recording{}
+	l.mu.Unlock()
+	end(Idle)
+	return err
+}
+
+func (l *Live) leave(ctx context.Context) error {
+	l.mu.Lock()
+	s, recorded := l.session, !l.started.IsZero()
+	l.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	if recorded {
+		return l.finish(ctx)
+	}
+	l.reading.Lock()
+	l.mu.Lock()
+	l.session = nil
+	l.mu.Unlock()
+	l.reading.Unlock()
+	err := s.Close()
+	if err != nil {
+		l.say("error", "%v", err)
+	} else {
+		l.say("info", "detached")
+	}
+	return err
+}
+
+// Do carries out one of the session's further actions; value is what the clock
+// or the scheme is to be, and else empty.
+func (l *Live) Do(ctx context.Context, name, value string) error {
+	end, err := l.begin(name, InRecording, InRecording)
+	if err != nil {
+		return err
+	}
+	defer end(InRecording)
+	l.mu.Lock()
+	do := l.session.Actions()[name]
+	l.mu.Unlock()
+	if do == nil {
+		return fmt.Errorf("%w: this session knows no action %q", ErrPhase, name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	defer cancel()
+	if err := do(ctx, value); err != nil {
+		l.say("error", "%s: %v", name, err)
+		return err
+	}
+	l.mu.Lock()
+	switch name {
+	case "pause":
+		l.paused = true
+	case "resume":
+		l.paused = false
+	case "clock":
+		l.recording.Clock = value
+	case "scheme":
+		l.recording.Scheme = value
+	}
+	l.mu.Unlock()
+	l.say("info", "%s", strings.TrimSpace(name+" "+value))
+	_, err = l.refresh(ctx)
+	return err
+}
+
+// Report is that of the last recording that has ended; nil if there is none.
+func (l *Live) Report() *export.Report {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.report
+}
+
+// close ends whatever is on; the action under way is waited for.
+func (l *Live) close(ctx context.Context) error {
+	l.act.Lock()
+	defer l.act.Unlock()
+	err := l.leave(ctx)
+	l.mu.Lock()
+	l.phase = Idle
+	l.mu.Unlock()
+	return err
+}

@@ -1,0 +1,218 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// call uses the REST interface and returns the status and the answer.
+func (s *Server) call(t *testing.T, path, body string) (int, string) {
+	t.Helper()
+	method, in := "GET", io.Reader(nil)
+	if body != "" {
+		method, in = "POST", bytes.NewReader([]byte(body))
+	}
+	req, err := http.NewRequest(method, "http://"+s.Address()+"/api/"+path, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.secret)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// TestAPI goes through a recording and what can go wrong with it.
+func TestAPI(t *testing.T) {
+	f := newFake()
+	s := running(t, f)
+	for _, step := range []struct {
+		path, body string
+		code       int
+		has        string
+	}{
+		{"targets", "", 200, `"pid":4711`},
+		{"demo", "{}", 422, "no Java found"},
+		{"stop", "{}", 409, "can't stop while idle"},
+		{"report", "", 409, "nothing has been recorded"},
+		{"attach", `{"pid":0}`, 400, "give a pid"},
+		{"attach", `{"pid":4711,"color":"red"}`, 400, "unknown field"},
+		{"attach", `{"pid":4711}{}`, 400, "something follows"},
+		{"attach", `{"pid":4711}`, 200, `"phase":"attached"`},
+		{"attach", `{"pid":4711}`, 409, "can't attach while attached"},
+		{"methods?q=of", "", 200, `"shop.Price.of(I)J"`},
+		{"methods?q=of&limit=x", "", 400, "not a number"},
+		{"packages?in=shop", "", 200, `"name":"shop.Price","kind":"class"`},
+		{"start", `{"roots":[]}`, 400, "no root given"},
+		{"start", `{"roots":["shop.Price.of"],"scheme":"C"}`, 200, `"phase":"recording"`},
+		{"action", `{"name":"explode"}`, 409, "knows no action"},
+		{"action", `{"name":"reset"}`, 200, `"actions":["pause","resume","reset","clock"]`},
+		{"action", `{"name":"pause"}`, 200, `"paused":true`},
+		{"action", `{"name":"resume"}`, 200, `"paused":false`},
+		{"action", `{"name":"clock","value":"precise"}`, 200, `"clock":"precise"`},
+		{"save", `{"name":"half way\u001b[31m"}`, 200, `"name":"half way`},
+		{"report", "", 200, `"calls": 9`},
+		{"stop", "{}", 200, `"phase":"stopped"`},
+		{"compare?before=1&after=2", "", 200, `"calls_before":3,"calls_after":3`},
+		{"compare?before=1&after=9", "", 404, "no such snapshot"},
+		{"rename", `{"id":1,"name":"first"}`, 200, `"name":"first"`},
+		{"rename", `{"id":1,"name":" "}`, 422, "needs a name"},
+		{"report?source=1", "", 200, `"schema": 1`},
+		{"delete", `{"id":1}`, 200, `"snapshots":[{"id":2`},
+		{"delete", `{"id":1}`, 404, "no such snapshot"},
+		{"report?source=1", "", 404, "no such snapshot"},
+		{"start", `{"roots":["shop.Price.of"]}`, 200, `"phase":"recording"`},
+		{"detach", "{}", 200, `"phase":"idle"`},
+		{"log", "", 200, "kept as snapshot"},
+	} {
+		code, text := s.call(t, step.path, step.body)
+		if code != step.code || !strings.Contains(text, step.has) || strings.Contains(text, "\x1b") {
+			t.Errorf("%s %s: %d %s, want %d with %q", step.path, step.body, code, text, step.code, step.has)
+		}
+	}
+	if got, want := f.steps(), "[attach start reset pause resume clock=precise finish attach start finish]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if code, _ := s.call(t, "start", strings.Repeat(" ", mostBody+1)); code != 400 {
+		t.Errorf("a body of more than a megabyte: %d", code)
+	}
+}
+
+// TestStartFails wants a refused root to leave the session, and any other
+// error to end it.
+func TestStartFails(t *testing.T) {
+	for _, test := range []struct {
+		err   error
+		phase string
+		steps string
+	}{
+		{fmt.Errorf("%w: no class a.B", ErrRoot), Attached, "[attach start]"},
+		{errors.New("the agent does not answer"), Stopped, "[attach start close]"},
+	} {
+		f := newFake()
+		f.startErr = test.err
+		s := running(t, f)
+		s.call(t, "attach", `{"pid":4711}`)
+		code, text := s.call(t, "start", `{"roots":["a.B.c"]}`)
+		if state := s.live.State(); code != 422 || state.Phase != test.phase || f.steps() != test.steps {
+			t.Errorf("%v: %d %s, then %s, did %s", test.err, code, text, state.Phase, f.steps())
+		}
+	}
+}
+
+// TestAttachFails wants the last recording to stay when a JVM can't be
+// attached to.
+func TestAttachFails(t *testing.T) {
+	f := newFake()
+	s := running(t, f)
+	f.attachErr = errors.New("no socket")
+	if code, _ := s.call(t, "attach", `{"pid":4711}`); code != 422 || s.live.State().Phase != Idle {
+		t.Errorf("%d, then %s", code, s.live.State().Phase)
+	}
+	f.attachErr = nil
+	s.call(t, "attach", `{"pid":4711}`)
+	s.call(t, "start", `{"roots":["a.B.c"]}`)
+	s.call(t, "stop", `{}`)
+	f.attachErr = errors.New("the target has exited")
+	for _, path := range []string{"attach", "start"} {
+		code, text := s.call(t, path, map[string]string{"attach": `{"pid":4711}`, "start": `{"roots":["a.B.c"]}`}[path])
+		if state := s.live.State(); code != 422 || !strings.Contains(text, "has exited") || state.Phase != Stopped || state.Figures == nil {
+			t.Errorf("%s: %d %s, then %s", path, code, text, state.Phase)
+		}
+	}
+}
+
+// TestEndsByItself wants a target that exits to be noticed: what it recorded
+// is kept.
+func TestEndsByItself(t *testing.T) {
+	for _, test := range []struct{ start, phase, steps string }{
+		{"", Idle, "[attach close]"},
+		{`{"roots":["a.B.c"]}`, Stopped, "[attach start finish]"},
+	} {
+		f := newFake()
+		s := running(t, f)
+		s.call(t, "attach", `{"pid":4711}`)
+		if test.start != "" {
+			s.call(t, "start", test.start)
+		}
+		close(f.done)
+		for over := time.Now().Add(20 * time.Second); s.live.State().Phase != test.phase; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(over) {
+				t.Fatalf("still %s", s.live.State().Phase)
+			}
+		}
+		if f.steps() != test.steps {
+			t.Errorf("did %s, want %s", f.steps(), test.steps)
+		}
+	}
+}
+
+// TestEndRestores wants a server that ends to finish its recording first.
+func TestEndRestores(t *testing.T) {
+	f := newFake()
+	s, err := Listen("127.0.0.1:0", Config{Backend: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx, context.Background()) }()
+	s.call(t, "attach", `{"pid":4711}`)
+	s.call(t, "start", `{"roots":["a.B.c"]}`)
+	cancel()
+	if err := <-ran; err != nil || f.steps() != "[attach start finish]" {
+		t.Errorf("%v, did %s", err, f.steps())
+	}
+	if r := s.Live().Report(); r == nil || r.Scheme != "B" {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// TestBusy wants one action at a time.
+func TestBusy(t *testing.T) {
+	l := newLive(newFake(), running(t, newFake()).log, func() {}, func() bool { return false })
+	end, err := l.begin("attach", Attaching, Idle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Attach(context.Background(), 1, 0); !errors.Is(err, ErrBusy) {
+		t.Error(err)
+	}
+	end(Idle)
+	if err := l.Attach(context.Background(), 1, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSnapshotBound wants memory to stay bounded, and the way out to be named.
+func TestSnapshotBound(t *testing.T) {
+	l := newLive(newFake(), nil, func() {}, func() bool { return false })
+	f := frameOf(l.book, snapshot(node(1, 1, 1)))
+	for i := range mostSnapshots {
+		if _, err := l.keep(f, fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.keep(f, "one more"); err == nil || !strings.Contains(err.Error(), "delete one") {
+		t.Errorf("%v", err)
+	}
+	if b, err := json.Marshal(l.State()); err != nil || !strings.Contains(string(b), `"name":"31"`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}

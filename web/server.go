@@ -1,0 +1,152 @@
+package web
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// dist is the page as "go tool task ui" builds it.
+//
+//go:embed dist
+var dist embed.FS
+
+const (
+	mostConns = 256
+	mostBody  = 1 << 20
+)
+
+// A Config says what a server stands on.
+type Config struct {
+	Backend Backend
+	Log     hclog.Logger // nil logs nothing
+}
+
+// A Server answers for the page, its REST interface and its WebSocket.
+type Server struct {
+	listener net.Listener
+	secret   string
+	port     string
+	loopback bool // it listens on the loopback interface only
+	live     *Live
+	hub      *Hub
+	log      hclog.Logger
+}
+
+// Listen opens a server on an address such as 127.0.0.1:0, whose port 0 is
+// any free one. It answers once Run is called.
+func Listen(address string, c Config) (*Server, error) {
+	if c.Log == nil {
+		c.Log = hclog.NewNullLogger()
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("the page can't listen on %s: %w; choose another address with --listen", address, err)
+	}
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	s := &Server{
+		listener: limit(l, mostConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
+		log: c.Log.Named("web"),
+	}
+	s.hub = newHub()
+	s.live = newLive(c.Backend, s.log, s.hub.wake, s.hub.watched)
+	return s, nil
+}
+
+// URL is where the page is, its secret included. The secret is in the
+// fragment, which browsers keep to themselves.
+func (s *Server) URL() string { return "http://" + s.Address() + "/#" + s.secret }
+
+// Address is host:port.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Loopback tells whether only this machine can reach the server.
+func (s *Server) Loopback() bool { return s.loopback }
+
+// Live is what the server works on.
+func (s *Server) Live() *Live { return s.live }
+
+// Run answers until the context is done. Then clients are told, the recording
+// that is on ends, and the target is restored: that may take until the context
+// patience is done as well.
+func (s *Server) Run(ctx, patience context.Context) error {
+	srv := &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		BaseContext:       func(net.Listener) context.Context { return patience },
+		ErrorLog:          s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
+	}
+	work, stop := context.WithCancel(patience)
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		s.live.run(work, patience)
+	}()
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(s.listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	stop()
+	wg.Wait()
+	err = errors.Join(err, s.live.close(patience))
+	s.hub.close()
+	end, cancel := context.WithTimeout(patience, 3*time.Second)
+	defer cancel()
+	if srv.Shutdown(end) != nil {
+		srv.Close()
+	}
+	return err
+}
+
+// handler is everything that the server answers to, guarded.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	s.routes(mux)
+	mux.HandleFunc("GET /ws", s.connect)
+	files, err := fs.Sub(dist, "dist")
+	if err != nil { // dist is there, or this would not build
+		panic(err)
+	}
+	page := http.FileServerFS(files)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/") && r.URL.Path != "/" {
+			http.NotFound(w, r) // no listings
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+	return s.guard(mux)
+}
+
+// A counted connection gives its place back when it is closed.
+type counted struct {
+	net.Conn
+	once sync.Once
+	free chan<- struct{}
+}
+
+func (c *counted) Close() error {
+	c.once.Do(func() { c.free <- struct{}{} })
+	return c.Conn.Close()
+}

@@ -1,0 +1,122 @@
+// The bar at the top: what is attached, its state, what can be done, and the
+// figures that matter all the time.
+
+import { useState } from "preact/hooks";
+import { api, store } from "./conn";
+import { useAction, useStore } from "./hooks";
+import { base, bytes, count, percent, short, time } from "./format";
+import { ErrorLine } from "./parts";
+import { forget, go, ui } from "./ui";
+
+const words: Record<string, string> = {
+  idle: "no JVM attached", attaching: "attaching…", attached: "attached", starting: "calibrating and instrumenting…", recording: "recording",
+  stopping: "stopping: restoring classes…", stopped: "stopped, target restored",
+};
+
+export async function start(recording: unknown): Promise<void> {
+  forget();
+  await api("start", recording);
+  go({ source: 0, tab: "tree", picking: false });
+}
+
+export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
+  useStore();
+  const act = useAction();
+  const [scheme, setScheme] = useState("");
+  const s = store.state;
+  const phase = s?.phase ?? "idle";
+  const live = phase === "recording";
+  return (
+    <header class="bar">
+      <div class="top">
+        <h1>Rivulet</h1>
+        {s?.target && (
+          <span class="target" title={s.target.main + "\n" + s.target.vm}>
+            <b>{base(s.target.main)}</b> <span class="muted">pid {s.target.pid}, Java {s.target.java || "?"}</span>
+          </span>
+        )}
+        <span class={"phase " + phase + (s?.paused ? " paused" : "")} role="status">{s?.paused ? "paused" : words[phase]}</span>
+        {s && s.recording.roots.length > 0 && (
+          <span class="roots muted" title={s.recording.roots.join("\n")}>
+            {s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")} · scheme {s.recording.scheme} · {s.recording.clock}
+          </span>
+        )}
+        <span class="acts">
+          {live && <button class="primary stop" id="stop" disabled={!!act.busy} onClick={() => act.run("stop", () => api("stop", {}))}>Stop</button>}
+          {live && s!.actions.includes(s!.paused ? "resume" : "pause") && (
+            <button onClick={() => act.run("pause", () => api("action", { name: s!.paused ? "resume" : "pause" }))}>{s!.paused ? "Resume" : "Pause"}</button>
+          )}
+          {live && s!.actions.includes("reset") && <button onClick={() => act.run("reset", () => api("action", { name: "reset" }))}>Reset</button>}
+          {live && ([["clock", ["tick", "precise"]], ["scheme", ["A", "B", "C"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
+            <label class="withscheme" key={name}><span class="muted">{name}</span>
+              <select value={s!.recording[name]} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
+                {values.map((v) => <option key={v}>{v}</option>)}
+              </select>
+            </label>
+          ))}
+          {live && <button id="save" onClick={() => act.run("save", () => api("save", { name: "" }))}>Save snapshot</button>}
+          {phase === "stopped" && s!.recording.roots.length > 0 && (
+            <label class="withscheme"><span class="muted">scheme</span>
+              <select id="scheme" value={scheme || s!.recording.scheme} onChange={(e) => setScheme(e.currentTarget.value)} aria-label="Scheme of the next recording">
+                <option>A</option><option>B</option><option>C</option>
+              </select>
+            </label>
+          )}
+          {phase === "stopped" && s!.recording.roots.length > 0 && (
+            <button class="primary" id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>Record again</button>
+          )}
+          {phase === "stopped" && <button disabled={!!act.busy} onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
+          {(phase === "attached" || phase === "stopped") && <button id="detach" onClick={() => act.run("detach", async () => { await api("detach", {}); forget(); })}>{phase === "attached" ? "Detach" : "Close"}</button>}
+         <button onClick={theme} title="Light or dark (d)" aria-label="Light or dark">◐</button>
+          <button onClick={help} title="Keys and terms (?)" aria-label="Help">?</button>
+        </span>
+      </div>
+      <ErrorLine text={act.error} close={act.clear} />
+      {store.link === "down" && <div class="error" role="alert">The connection to Rivulet is gone; trying again. If it was ended, start it anew and open the address that it prints.</div>}
+      {s?.figures && phase !== "attached" && <FiguresLine />}
+    </header>
+  );
+}
+
+function FiguresLine() {
+  const s = store.state!;
+  const f = s.figures!;
+  const item = (label: string, value: string, title: string, cls = "") => (
+    <div class={"fig " + cls} title={title} key={label}><dt>{label}</dt><dd>{value}</dd></div>
+  );
+  const live = s.phase === "recording";
+  return (
+    <dl class="figures" aria-label="Figures of the recording">
+      {item("calls", count(f.calls), "Invocations begun inside the subgraph: exact")}
+      {live && item("calls/s", short(f.rate), "Since the last picture")}
+      {item("root calls", count(f.invocations), `Of roots, from outside the subgraph; ${f.open} not ended yet`)}
+      {item("time", time(f.charged), "Sum of all self times over all threads, corrected")}
+      {item("recorded", f.seconds.toFixed(1) + " s", "Since the roots were armed")}
+      {item("methods", `${count(f.called)} / ${count(f.instrumented)}`, "Called / instrumented")}
+      {item("batches", `${f.batches} · ${f.classes} cl.`, `${f.batches} batches of redefinition, ${f.classes} classes, ${time(f.redefining)} in all`)}
+      {item("max pause", f.pause === null ? "–" : time(f.pause), "Longest pause that a redefinition caused; – where it was not measured")}
+      {item("probe cost", f.subtracted === null ? "unknown" : `${time(f.subtracted)} · ${percent(f.subtracted, f.measured)} %`,
+        f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "Subtracted from what was measured, for the probes' own cost")}
+      {item("suspended", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
+      {item("contexts", count(f.nodes), "Nodes of the merged tree")}
+      {live && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Room for trees in shared memory, taken and in all", f.used > 0.8 * f.most ? "warn" : "")}
+      <div class={"fig " + (f.exact ? "" : "warn")}>
+        <dt>counts</dt>
+        <dd>{f.exact ? "exact" : <button class="plain" onClick={() => go({ tab: "doubts" })}>not all ▸</button>}</dd>
+      </div>
+    </dl>
+  );
+}
+
+/** stopOrAgain is what the key for start and stop does. */
+export async function stopOrAgain(): Promise<void> {
+  const s = store.state;
+  if (s?.phase === "recording") await api("stop", {});
+  else if (s?.phase === "stopped" && s.recording.roots.length > 0 && !ui.picking) await start(s.recording);
+}
+
+/** pauseOrResume does so where the session can. */
+export async function pauseOrResume(): Promise<void> {
+  const name = store.state?.paused ? "resume" : "pause";
+  if (store.state?.actions.includes(name)) await api("action", { name });
+}

@@ -1,0 +1,177 @@
+// The connection to the server: the secret, REST calls, and the WebSocket that
+// brings the state and what is looked at. It reconnects by itself and looks at
+// the same again.
+
+import type { Entry, Look, Sections, State } from "./model";
+import { parse, type Name } from "./format";
+
+const keyName = "rivulet.key";
+
+function takeSecret(): string {
+  const fresh = location.hash.slice(1);
+  if (fresh) {
+    sessionStorage.setItem(keyName, fresh);
+    history.replaceState(null, "", location.pathname); // not into bookmarks and screenshots
+  }
+  return fresh || sessionStorage.getItem(keyName) || "";
+}
+
+export const secret = takeSecret();
+
+export type Link = "connecting" | "up" | "down" | "refused";
+
+/** The part of the server that this page has; components read it and subscribe. */
+export const store = {
+  link: "connecting" as Link,
+  state: null as State | null,
+  log: [] as Entry[],
+  frame: 0,
+  source: 0,
+  sections: {} as Sections,
+  names: new Map<number, Name>(),
+  refused: "",
+};
+
+const listeners = new Set<() => void>();
+let scheduled = false;
+
+export function subscribe(f: () => void): () => void {
+  listeners.add(f);
+  return () => listeners.delete(f);
+}
+
+/** changed has everybody drawn anew in the next frame. */
+export function changed(): void {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(() => {
+    scheduled = false;
+    for (const f of [...listeners]) f();
+  });
+}
+
+export function nameOf(method: number): Name {
+  return store.names.get(method) ?? parse(method === 0 ? "" : "…");
+}
+
+let socket: WebSocket | null = null;
+let attempt = 0;
+let look: Look | null = null;
+let seq = 0;
+let answered = 0;
+let pending = false;
+
+/** show says what is on the screen. The last wish counts: while one is on its way, later ones wait. */
+export function show(wish: Omit<Look, "seq">): void {
+  look = { ...wish, seq: ++seq };
+  flush();
+}
+
+function flush(): void {
+  if (pending || !look || socket?.readyState !== WebSocket.OPEN) return;
+  pending = true;
+  requestAnimationFrame(() => {
+    pending = false;
+    if (look && socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(look));
+  });
+}
+
+export function settled(): boolean {
+  return answered === seq;
+}
+
+export function connect(): void {
+  if (!secret) {
+    store.link = "refused";
+    store.refused = "This page needs the whole address that rivulet printed, with what follows the #.";
+    changed();
+    return;
+  }
+  const ws = new WebSocket(`ws://${location.host}/ws`, ["rivulet.v1", "key." + secret]);
+  socket = ws;
+  ws.onopen = () => {
+    attempt = 0;
+    store.link = "up";
+    store.names.clear(); // a new connection is told all names anew
+    store.log = [];
+    changed();
+    flush();
+  };
+  ws.onmessage = (m) => receive(JSON.parse(m.data as string));
+  ws.onclose = () => {
+    if (socket !== ws) return;
+    if (store.link !== "refused") store.link = "down";
+    changed();
+    void retry();
+  };
+}
+
+async function retry(): Promise<void> {
+  const wait = Math.min(5000, 250 * 2 ** attempt++);
+  await new Promise((r) => setTimeout(r, wait));
+  try {
+    const r = await fetch("/api/log?after=999999999", { headers: { Authorization: "Bearer " + secret } });
+    if (r.status === 401) {
+      store.link = "refused";
+      store.refused = "Rivulet was started anew since. Open the address that it printed this time.";
+      changed();
+      return;
+    }
+  } catch {
+    // the server is not there: try again
+  }
+  connect();
+}
+
+function receive(m: Record<string, unknown>): void {
+  if (m.t === "state") {
+    store.state = m.state as State;
+    for (const e of m.log as Entry[]) store.log.push(e);
+    if (store.log.length > 1000) store.log.splice(0, store.log.length - 500);
+  } else if (m.t === "page") {
+    for (const [n, name, loader] of (m.names as [number, string, string][] | undefined) ?? []) store.names.set(n, parse(name, loader));
+    if (m.source !== store.source || m.frame === 0) store.sections = {};
+    store.source = m.source as number;
+    store.frame = m.frame as number;
+    answered = m.seq as number;
+    const { t: _t, seq: _s, source: _o, frame: _f, names: _n, ...sections } = m;
+    Object.assign(store.sections, sections);
+  }
+  changed();
+}
+
+/** api calls the REST interface; errors carry the server's text. */
+export async function api<T>(path: string, body?: unknown): Promise<T> {
+  let r: Response;
+  try {
+    r = await fetch("/api/" + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { Authorization: "Bearer " + secret, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("Rivulet does not answer. Is it still running?");
+  }
+  const text = await r.text();
+  if (!r.ok) {
+    let message = text;
+    try {
+      message = (JSON.parse(text) as { error: string }).error;
+    } catch {
+      // not from Rivulet: show it as it is
+    }
+    throw new Error(message || r.statusText);
+  }
+  return JSON.parse(text) as T;
+}
+
+/** download saves a recording as JSON. */
+export async function download(source: number, name: string): Promise<void> {
+  const r = await fetch("/api/report?source=" + source, { headers: { Authorization: "Bearer " + secret } });
+  if (!r.ok) throw new Error(((await r.json()) as { error: string }).error);
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(await r.blob());
+  a.download = name.replace(/[^\w.-]+/g, "-") + ".json";
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef } from "preact/hooks";
+
+const keys: [string, string][] = [
+  ["1 … 8", "Tree, Methods, Callers & callees, Threads, Uncertain, Compare, Snapshots, Log"],
+  ["/", "filter or highlight"],
+  ["r", "stop the recording; record again"],
+  ["p", "pause the recording, and go on, where the session can"],
+  ["s", "save a snapshot"],
+  ["d", "light or dark"],
+  ["↑ ↓ PgUp PgDn", "move in a table"],
+  ["→ ←", "open and close a node; to its first callee, to its caller"],
+  ["Enter", "tree: zoom the flame graph there; methods: callers and callees"],
+  ["c", "callers and callees of the selected method"],
+  ["h", "open the hot path"],
+  ["arrows, Enter, Esc", "in the flame graph: move, zoom in, zoom out"],
+  ["?", "this sheet"],
+];
+
+const terms: [string, string][] = [
+  ["Total", "time in a method and in all that it calls, along this path; in Methods over all paths, recursion counted once"],
+  ["Self", "its own time, with what it calls in the JDK or other code without probes; the probes' cost is taken off"],
+  ["±", "how far Self may be off: with the tick clock about the square root of its number of ticks"],
+  ["Calls", "invocations begun; counted, not estimated. Thrown: those that an exception ended"],
+  ["Suspended", "time that Rivulet made threads wait while it instrumented; in no method's time"],
+];
+
+export function Help({ close }: { close: () => void }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => ref.current?.showModal(), []);
+  return (
+    <dialog ref={ref} onClose={close} onClick={(e) => e.target === ref.current && ref.current?.close()} aria-label="Help">
+      <div class="sheet">
+        <h2>Keys</h2>
+        <dl>{keys.map(([k, t]) => <div key={k}><dt><kbd>{k}</kbd></dt><dd>{t}</dd></div>)}</dl>
+        <h2>Terms</h2>
+        <dl>{terms.map(([k, t]) => <div key={k}><dt>{k}</dt><dd>{t}</dd></div>)}</dl>
+        <p><button onClick={() => ref.current?.close()}>Close</button></p>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,102 @@
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Bar, pauseOrResume, stopOrAgain } from "./bar";
+import { api, connect, store, subscribe } from "./conn";
+import { Help } from "./help";
+import { useStore } from "./hooks";
+import { Doubts, Log, Threads } from "./lists";
+import { Around, Methods } from "./methods";
+import { Empty } from "./parts";
+import { Picker } from "./picker";
+import { Compare, Snapshots } from "./snapshots";
+import { Start } from "./start";
+import { TreeView } from "./treeview";
+import { ask, go, tabs, ui, type Tab } from "./ui";
+import "./style.css";
+
+function toggleTheme(): void {
+  const dark = document.documentElement.dataset.theme
+    ? document.documentElement.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("rivulet.theme", dark ? "light" : "dark");
+}
+
+const views: Record<Tab, () => preact.JSX.Element> = {
+  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log,
+};
+
+function App() {
+  useStore();
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      const typing = e.target instanceof HTMLInputElement && e.target.type !== "checkbox" && e.target.type !== "radio" || e.target instanceof HTMLSelectElement;
+      if (e.key === "Escape" && typing) (e.target as HTMLElement).blur();
+      if (typing || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+      const tab = tabs[Number(e.key) - 1];
+      if (tab && showsTabs()) go({ tab: tab[0] });
+      else if (e.key === "?") setHelp(true);
+      else if (e.key === "d") toggleTheme();
+      else if (e.key === "r") void stopOrAgain();
+      else if (e.key === "s" && store.state?.phase === "recording") void api("save", { name: "" });
+      else if (e.key === "p" && store.state?.phase === "recording") void pauseOrResume();
+      else if (e.key === "/") document.querySelector<HTMLInputElement>("#filter, #search")?.focus();
+      else return;
+      e.preventDefault();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, []);
+  if (store.link === "refused") return <main class="page"><h1>Rivulet</h1><Empty title="This page may not connect."><p>{store.refused}</p></Empty></main>;
+  if (!store.state) return <main class="page"><h1>Rivulet</h1><p class="muted">{store.link === "down" ? "Rivulet does not answer; trying again…" : "Connecting…"}</p></main>;
+  const View = views[ui.tab];
+  return (
+    <>
+      <Bar help={() => setHelp(true)} theme={toggleTheme} />
+      {help && <Help close={() => setHelp(false)} />}
+      {showsTabs() ? (
+        <>
+          <Tabs />
+          <main id="view" role="tabpanel" aria-labelledby={"tab-" + ui.tab}><View /></main>
+        </>
+      ) : store.state.phase === "attached" || store.state.phase === "starting" ? <Picker /> : <Start />}
+    </>
+  );
+}
+
+/** showsTabs tells whether a recording is looked at: the live one, the last, or a snapshot. */
+function showsTabs(): boolean {
+  const phase = store.state?.phase;
+  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && ui.source > 0);
+}
+
+function Tabs() {
+  const doubts = store.state?.figures && (!store.state.figures.exact || store.state.figures.skipped > 0);
+  const loud = store.log.some((e) => e.level === "error");
+  return (
+    <nav class="tabs" role="tablist" aria-label="Views">
+      {tabs.map(([t, label], i) => (
+        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} onClick={() => go({ tab: t })} title={"Key " + (i + 1)}>
+          {label}{t === "doubts" && doubts ? " •" : t === "log" && loud ? " •" : t === "snapshots" && store.state!.snapshots.length ? " " + store.state!.snapshots.length : ""}
+        </button>
+      ))}
+      {store.state?.phase === "idle" && <button onClick={() => go({ source: 0, tab: "tree" })}>Back to the JVMs</button>}
+    </nav>
+  );
+}
+
+const theme = localStorage.getItem("rivulet.theme");
+if (theme) document.documentElement.dataset.theme = theme;
+const root = document.getElementById("app")!;
+root.textContent = "";
+render(<App />, root);
+
+// What is on the screen is asked for again when another recording begins.
+let seen = "";
+subscribe(() => {
+  const now = (store.state?.phase ?? "") + store.link;
+  if (now !== seen) (seen = now), ask();
+});
+ask();
+connect();

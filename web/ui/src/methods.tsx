@@ -1,0 +1,126 @@
+// The flat list of methods, classes or packages; and one method's callers and
+// callees.
+
+import { nameOf, store } from "./conn";
+import { useStore } from "./hooks";
+import { L, type Line } from "./model";
+import { count, mean, percent, time } from "./format";
+import { Empty, MethodName, Share } from "./parts";
+import { Table, step, type Column } from "./table";
+import { go, ui } from "./ui";
+import { SourceBar } from "./sourcebar";
+
+const columns: Column[] = [
+  { key: "self", label: "Self", title: "Time of its own", sort: true, cls: "num" },
+  { key: "share", label: "%", title: "Self as a share of the whole tree's time", cls: "num sharecol" },
+  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1" },
+  { key: "total", label: "Total", title: "With all that it calls; recursion counted once", sort: true, cls: "num" },
+  { key: "calls", label: "Calls", sort: true, cls: "num calls" },
+  { key: "mean", label: "Mean self", title: "Self by calls", cls: "num opt2" },
+  { key: "thrown", label: "Thrown", sort: true, cls: "num opt1" },
+  { key: "contexts", label: "Paths", title: "Different paths that lead to it", sort: true, cls: "num opt2" },
+  { key: "name", label: "Method", sort: true, cls: "wide" },
+];
+
+export function Methods() {
+  useStore();
+  const m = store.sections.methods;
+  const set = (change: Partial<typeof ui.methods>) => go({ methods: { ...ui.methods, ...change } });
+  if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
+  const lines = m?.lines ?? [];
+  const at = lines.findIndex((l) => l.f[L.method] !== 0 && l.f[L.method] === ui.method);
+  return (
+    <div class="split">
+      <SourceBar threads>
+        <label><span>One line for each</span>
+          <select value={ui.methods.group} onChange={(e) => set({ group: e.currentTarget.value, from: 0 })}>
+            <option value="">method</option><option value="class">class</option><option value="package">package</option>
+          </select>
+        </label>
+        <label class="grow"><span>Filter</span>
+          <input id="filter" type="search" value={ui.methods.filter} placeholder="words of a name  ( / )" onInput={(e) => set({ filter: e.currentTarget.value, from: 0 })} />
+        </label>
+        <span class="muted">{m ? (m.count === m.all ? count(m.all) : `${count(m.count)} of ${count(m.all)}`) : ""}</span>
+      </SourceBar>
+      {m && m.count === 0 ? <Empty title={m.all === 0 ? "No method was called." : "No line matches the filter."}>{m.all > 0 && <button onClick={() => set({ filter: "" })}>Clear the filter</button>}</Empty> : (
+        <Table
+          label="Methods" columns={columns} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
+          onSort={(k) => set({ sort: k, up: ui.methods.sort === k ? !ui.methods.up : false })}
+          rows={lines.map((l) => figures(l, m!.total))}
+          attrs={(i) => ({ selected: i === at })}
+          onWindow={(from, rows) => set({ from, rows })}
+          onPick={(i, twice) => { const k = lines[i].f[L.method]; if (k) go(twice ? { method: k, tab: "around" } : { method: k }); }}
+          onKey={(e) => {
+            const at = lines.findIndex((l) => l.f[L.method] !== 0 && l.f[L.method] === ui.method); // what is drawn may be older
+            const move = step(e, 20);
+            if (move !== undefined) {
+              const next = lines[at < 0 ? 0 : Math.max(0, Math.min(lines.length - 1, at + move))];
+              if (next) go({ method: next.f[L.method] });
+            } else if ((e.key === "Enter" || e.key === "c") && at >= 0) go({ tab: "around" });
+            else return;
+            e.preventDefault();
+            e.stopPropagation();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function figures(l: Line, whole: number) {
+  const f = l.f;
+  return [
+    time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
+    time(f[L.total]), count(f[L.calls]), mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]),
+    f[L.method] ? <MethodName name={nameOf(f[L.method])} /> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
+  ];
+}
+
+export function Around() {
+  useStore();
+  const a = store.sections.around;
+  if (!ui.method) {
+    return <Empty title="No method is chosen."><p>Choose one in the tree or among the methods (Enter, double click, or c).</p><button onClick={() => go({ tab: "methods" })}>Methods</button></Empty>;
+  }
+  if (!a || a.self.f[L.method] !== ui.method) return <Empty title="Looking…" />;
+  const f = a.self.f;
+  return (
+    <div class="split">
+      <SourceBar />
+      <div class="detail">
+        <MethodName name={nameOf(ui.method)} />
+        <span>total <b>{time(f[L.total])}</b> ({percent(f[L.total], a.total)} %)</span>
+        <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>
+        <span><b>{count(f[L.calls])}</b> calls{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
+      </div>
+      <div class="sandwich">
+        <Side title="Called by" hint="time that the method took for each caller" lines={a.callers} of={f[L.total]} more={a.more[0]} none="Nobody: it was not called." />
+        <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none="Nothing that is instrumented." />
+      </div>
+    </div>
+  );
+}
+
+function Side({ title, hint, lines, of, more, none }: { title: string; hint: string; lines: Line[]; of: number; more: number; none: string }) {
+  return (
+    <section>
+      <h3>{title} <span class="muted">{hint}</span></h3>
+      {lines.length === 0 ? <p class="muted">{none}</p> : (
+        <table class="plain-table">
+          <thead><tr><th class="num">Total</th><th class="num sharecol">%</th><th class="num">Calls</th><th class="num opt1">Mean</th><th>Method</th></tr></thead>
+          <tbody>
+            {lines.map((l) => (
+              <tr key={l.f[L.method]}>
+                <td class="num">{time(l.f[L.total])}</td><td class="num sharecol"><Share part={l.f[L.total]} own={0} whole={of} />{percent(l.f[L.total], of)}</td>
+                <td class="num">{count(l.f[L.calls])}</td><td class="num opt1">{mean(l.f[L.total], l.f[L.calls])}</td>
+                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}><MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">from outside: it is a root</span>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {more > 0 && <p class="muted">{count(more)} more</p>}
+    </section>
+  );
+}
+

@@ -1,0 +1,57 @@
+// What the server sends; docs/formats-web.md describes it. Times are ns.
+
+export interface Target { pid: number; user: string; java: string; main: string; started: string; attachable: boolean; reason?: string }
+export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
+export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
+export interface Recording { roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean }
+export interface Snapshot { id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number }
+export interface Entry { seq: number; time: string; level: "info" | "warn" | "error"; text: string }
+
+export interface Figures {
+  seconds: number; calls: number; rate: number; invocations: number; open: number; nodes: number;
+  instrumented: number; called: number; skipped: number; batches: number; classes: number; redefining: number; pause: number | null;
+  measured: number; charged: number; subtracted: number | null; clamped: number | null; suspended: number; exact: boolean;
+  used: number; most: number;
+}
+
+export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped";
+
+export interface State {
+  phase: Phase; paused: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
+  recording: Recording; methods: number; actions: string[]; diagnosis: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
+}
+
+// Rows are arrays; these are the places of their figures.
+export const R = { path: 0, depth: 1, method: 2, flags: 3, calls: 4, thrown: 5, self: 6, raw: 7, error: 8, total: 9, children: 10, levels: 11 } as const;
+export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, calls: 6, thrown: 7, raw: 8, error: 9, cut: 10, above: 11 } as const;
+export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7 } as const;
+export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10 } as const;
+export const flagOpen = 1, flagIncomplete = 2, flagHot = 4;
+
+export interface Line { name?: string; f: number[] }
+export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[] }
+export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][] }
+export interface MethodsPage { total: number; all: number; count: number; from: number; lines: Line[] }
+export interface AroundPage { total: number; self: Line; callers: Line[]; callees: Line[]; more: [number, number] }
+export interface ThreadLine { name: string; id: number; virtual?: boolean; shared?: boolean; inside: boolean; entries: number; open: number; total: number; suspended: number; place: number }
+export interface ThreadsPage { count: number; threads: ThreadLine[] | null }
+export interface Calibration { inner_ns: number; outer_ns: number; spread_ns: number; batches: number; tick: { period_ns: number; core_share: number; longest_gap_ns: number; gaps_over_1ms: number; ticks: number } | null }
+export interface DoubtsPage {
+  incomplete: number; overflow: number; lost: number; refused: number; damaged: number; open: number; clamped: number; subtracted: number; measured: number;
+  calibration: Calibration | null; notes: string[]; skipped: { method: string; reason: string }[]; skipped_count: number; reasons: { reason: string; count: number }[];
+}
+export interface ComparePage { before: number; after: number; roots: [number, number]; count: number; from: number; rows: number[][]; changes: number[][]; more: number }
+
+export interface Sections {
+  tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; compare?: ComparePage;
+}
+
+export interface Look {
+  seq: number; source: number; against: number; thread: number; fold: boolean;
+  tree?: { open: number[]; sort: string; up: boolean; from: number; rows: number; find: number };
+  icicle?: { focus: number; width: number; depth: number };
+  methods?: { group: string; filter: string; sort: string; up: boolean; from: number; rows: number };
+  around?: { method: number };
+  threads?: boolean; doubts?: boolean;
+  compare?: { open: number[]; from: number; rows: number; each: boolean };
+}

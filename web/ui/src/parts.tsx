@@ -1,0 +1,52 @@
+// Small parts that several views have in common.
+
+import type { ComponentChildren } from "preact";
+import { store } from "./conn";
+import type { Name } from "./format";
+
+export function MethodName({ name, pkg = true }: { name: Name; pkg?: boolean }) {
+  return (
+    <span class="name" title={name.whole + (name.loader && name.loader !== "app" ? "\nloader " + name.loader : "")}>
+      {pkg && name.pkg && <span class="pkg">{name.pkg}.</span>}
+      <span class="cls">{name.cls}{name.cls && "."}</span>
+      <b>{name.method}</b>
+      <span class="args">{name.args}</span>
+    </span>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+export function ErrorLine({ text, close }: { text: string; close?: () => void }) {
+  if (!text) return null;
+  return (
+    <div class="error" role="alert">
+      <span>{text}</span>
+      {close && <button class="plain" onClick={close} aria-label="Dismiss this message">✕</button>}
+    </div>
+  );
+}
+
+/** Share is a bar: the whole in light, its own part in dark. */
+export function Share({ part, own, whole }: { part: number; own: number; whole: number }) {
+  const w = (v: number) => (whole > 0 ? Math.min(100, (100 * v) / whole) : 0) + "%";
+  return (
+    <span class="share" aria-hidden="true">
+      <span class="whole" style={{ width: w(part) }} />
+      <span class="own" style={{ width: w(own) }} />
+    </span>
+  );
+}
+
+/** Trouble is the last line of the log, where that is no good news. */
+export function Trouble() {
+  const last = store.log[store.log.length - 1];
+  return last && last.level !== "info" ? <p class={last.level === "error" ? "worse" : "warn"} role="alert">{last.text}</p> : null;
+}

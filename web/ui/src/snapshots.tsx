@@ -1,0 +1,138 @@
+// Snapshots: kept recordings; and the difference between two.
+
+import { useEffect, useState } from "preact/hooks";
+import { api, download, nameOf, store } from "./conn";
+import { useAction, useStore } from "./hooks";
+import { D, flagOpen, type Snapshot } from "./model";
+import { clock, count, percent, time } from "./format";
+import { Empty, ErrorLine, MethodName } from "./parts";
+import { Table, type Column } from "./table";
+import { forget, go, toggled, ui } from "./ui";
+
+export function Snapshots() {
+  useStore();
+  const act = useAction();
+  const list = store.state?.snapshots ?? [];
+  return (
+    <div class="split scroll">
+      <ErrorLine text={act.error} close={act.clear} />
+      {list.length === 0 ? <Empty title="No snapshots."><p>Every recording is kept when it is stopped; while it goes on, Save snapshot keeps its state. They last until Rivulet ends: export what you want to keep.</p></Empty> : (
+        <table class="plain-table" id="snapshots">
+          <thead><tr><th>Name</th><th>Target</th><th>Scheme, clock</th><th class="num">At</th><th class="num">Recorded</th><th class="num">Calls</th><th class="num">Time</th><th class="num opt1">Contexts</th><th /></tr></thead>
+          <tbody>{list.map((s) => <SnapshotRow s={s} act={act} key={s.id} />)}</tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+function SnapshotRow({ s, act }: { s: Snapshot; act: ReturnType<typeof useAction> }) {
+  const [name, setName] = useState<string | null>(null);
+  const rename = () => act.run("rename", async () => { if (name !== null && name !== s.name) await api("rename", { id: s.id, name }); setName(null); });
+  const others = (store.state?.snapshots ?? []).filter((o) => o.id !== s.id);
+  return (
+    <tr>
+      <td>
+        <input class="quiet" aria-label={"Name of snapshot " + s.name} value={name ?? s.name} onInput={(e) => setName(e.currentTarget.value)} onBlur={rename}
+          onKeyDown={(e) => { if (e.key === "Enter") e.currentTarget.blur(); if (e.key === "Escape") setName(null); }} />
+      </td>
+      <td title={s.target}>{s.target.replace(/^.*\//, "")}</td><td>{s.scheme}, {s.clock}</td><td class="num">{clock(s.when)}</td><td class="num">{s.seconds.toFixed(1)} s</td>
+      <td class="num">{count(s.calls)}</td><td class="num">{time(s.total)}</td><td class="num opt1">{count(s.nodes)}</td>
+      <td class="acts">
+        <button onClick={() => { forget(); go({ source: s.id, tab: "tree" }); }}>Open</button>
+        {others.length > 0 && <button onClick={() => go({ tab: "compare", source: s.id, against: (others.filter((o) => o.id < s.id).pop() ?? others[0]).id })}>Compare</button>}
+        <button onClick={() => act.run("export", () => download(s.id, s.name))}>Export JSON</button>
+        <button onClick={() => act.run("delete", async () => { await api("delete", { id: s.id }); if (ui.source === s.id) go({ source: 0 }); })}>Delete</button>
+      </td>
+    </tr>
+  );
+}
+
+const columns: Column[] = [
+  { key: "delta", label: "Δ total", title: "Total after less total before", cls: "num" },
+  { key: "rel", label: "%", title: "Change as a share of the total before", cls: "num opt1" },
+  { key: "a", label: "Before", cls: "num" },
+  { key: "b", label: "After", cls: "num" },
+  { key: "self", label: "Δ self", title: "Self after less self before", cls: "num opt2" },
+  { key: "callsA", label: "Calls", title: "Calls before", cls: "num calls opt1" },
+  { key: "callsB", label: "→", title: "Calls after", cls: "num calls opt1" },
+  { key: "name", label: "Method", cls: "wide" },
+];
+
+export function Compare() {
+  useStore();
+  const snaps = store.state?.snapshots ?? [];
+  const c = store.sections.compare;
+  const pick = (label: string, id: number, set: (id: number) => void) => (
+    <label><span>{label}</span>
+      <select value={id} onChange={(e) => set(Number(e.currentTarget.value))}>
+        {store.state?.figures && <option value={0}>{store.state.phase === "recording" ? "live recording" : "last recording"}</option>}
+        {snaps.map((s) => <option value={s.id} key={s.id}>{s.name}</option>)}
+      </select>
+    </label>
+  );
+  if (snaps.length === 0) return <Empty title="There is nothing to compare with yet."><p>Stop a recording, or save a snapshot while one goes on; then compare it with another.</p></Empty>;
+  return (
+    <div class="split">
+      <div class="sourcebar">
+        {pick("Before", ui.against, (against) => go({ against, compare: { ...ui.compare, open: [] } }))}
+        {pick("After", ui.source, (source) => go({ source, compare: { ...ui.compare, open: [] } }))}
+        <label class="check" title="Scale the later one to the earlier one's number of root calls"><input type="checkbox" checked={ui.each} onChange={(e) => go({ each: e.currentTarget.checked })} /> for the same number of root calls</label>
+        <button onClick={() => go({ against: ui.source, source: ui.against })}>Swap</button>
+        {c && <span class="muted">{time(c.before)} → {time(c.after)}; root calls {count(c.roots[0])} → {count(c.roots[1])}</span>}
+      </div>
+      {ui.against === ui.source ? <Empty title="Choose two different recordings." /> : !c ? <Empty title="Looking…"><p>If nothing comes, one of both is gone: choose another.</p></Empty> : <Difference />}
+    </div>
+  );
+}
+
+function Difference() {
+  const c = store.sections.compare!;
+  const only = c.count === 1 && ui.compare.open.length === 0 ? c.rows[0]?.[D.path] : 0;
+  useEffect(() => { if (only) go({ compare: { ...ui.compare, open: [only] } }); }, [only]);
+  const sign = (v: number) => (v > 0 ? "+" : "") + time(v);
+  const tint = (v: number) => (v > 0 ? "worse" : v < 0 ? "better" : "");
+  return (
+    <>
+      <Table
+        label="Difference tree" tree columns={columns} count={c.count} from={c.from} onWindow={(from, rows) => go({ compare: { ...ui.compare, from, rows } })}
+        rows={c.rows.map((r) => {
+          const d = r[D.totalB] - r[D.totalA], s = r[D.selfB] - r[D.selfA];
+          return [
+            <span class={tint(d)}>{sign(d)}</span>, r[D.totalA] === 0 ? (r[D.totalB] > 0 ? "new" : "") : r[D.totalB] === 0 && r[D.callsB] === 0 ? "gone" : (d > 0 ? "+" : "") + ((100 * d) / r[D.totalA]).toFixed(0),
+            time(r[D.totalA]), time(r[D.totalB]), sign(s), count(r[D.callsA]), count(r[D.callsB]),
+            <span class="treename" style={{ paddingLeft: Math.min(r[D.depth], 60) * 14 + "px" }}>
+              <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ compare: { ...ui.compare, open: toggled(ui.compare.open, r[D.path]) } }); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
+              <MethodName name={nameOf(r[D.method])} pkg={false} />
+            </span>,
+          ];
+        })}
+        attrs={(i) => ({ selected: c.rows[i][D.path] === ui.selected, level: c.rows[i][D.depth] + 1, open: c.rows[i][D.children] > 0 ? (c.rows[i][D.flags] & flagOpen) > 0 : undefined })}
+        onPick={(i, twice) => go(twice ? { compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[i][D.path]) } } : { selected: c.rows[i][D.path] })}
+        onKey={(e) => {
+          const at = c.rows.findIndex((r) => r[D.path] === ui.selected);
+          const next = e.key === "ArrowDown" ? at + 1 : e.key === "ArrowUp" ? at - 1 : -1;
+          if (c.rows[next]) go({ selected: c.rows[next][D.path] });
+          else if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) go({ compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[at][D.path], e.key === "ArrowRight") } });
+          else return;
+          e.preventDefault();
+          e.stopPropagation();
+        }}
+      />
+      <section class="changes scroll">
+        <h3>Largest changes of self time, by method</h3>
+        <table class="plain-table">
+          <thead><tr><th class="num">Change</th><th class="num">Self before</th><th class="num">Self after</th><th class="num">Calls before</th><th class="num">Calls after</th><th class="num opt1">%</th><th>Method</th></tr></thead>
+          <tbody>
+            {c.changes.slice(0, 30).map((x) => (
+              <tr key={x[0]}>
+                <td class={"num " + tint(x[4] - x[3])}>{sign(x[4] - x[3])}</td><td class="num">{time(x[3])}</td><td class="num">{time(x[4])}</td><td class="num">{count(x[1])}</td><td class="num">{count(x[2])}</td>
+                <td class="num opt1">{percent(Math.abs(x[4] - x[3]), c.before)}</td><td><MethodName name={nameOf(x[0])} /></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}

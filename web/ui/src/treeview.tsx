@@ -1,0 +1,217 @@
+// The tree: flame graph above, expandable table below, linked.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { nameOf, store } from "./conn";
+import { useSize, useStore } from "./hooks";
+import { at, beside, boxHeight, chain, draw, palette } from "./icicle";
+import { B, R, flagHot, flagIncomplete, flagOpen } from "./model";
+import { count, mean, percent, time } from "./format";
+import { Empty, MethodName, Share, Trouble } from "./parts";
+import { Table, step, type Column } from "./table";
+import { go, openHot, toggled, ui } from "./ui";
+import { SourceBar } from "./sourcebar";
+
+const columns: Column[] = [
+  { key: "total", label: "Total", title: "Time in the method and in all that it calls, along this path", sort: true, cls: "num" },
+  { key: "share", label: "%", title: "Share of the whole tree's time; the darker part is the method's own", cls: "num sharecol" },
+  { key: "self", label: "Self", title: "Time of the method's own, with what it calls in the JDK", sort: true, cls: "num" },
+  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1" },
+  { key: "calls", label: "Calls", title: "Invocations begun: exact", sort: true, cls: "num calls" },
+  { key: "mean", label: "Mean", title: "Total by calls", cls: "num opt2" },
+  { key: "thrown", label: "Thrown", title: "Calls that an exception ended", sort: true, cls: "num opt1" },
+  { key: "name", label: "Method", sort: true, cls: "wide" },
+];
+
+export function TreeView() {
+  useStore();
+  const t = store.sections.tree;
+  // The hot path opens by itself until somebody opens or closes something.
+  useEffect(() => {
+    if (!ui.touched && t && t.hot.length > 0 && t.hot.some((p, i) => i < t.hot.length - 1 && !ui.open.includes(p))) {
+      go({ open: t.hot.slice(0, -1) });
+    }
+  }, [t?.hot.join()]);
+  if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet."><Trouble /></Empty>;
+  return (
+    <div class="split">
+      <SourceBar threads fold search />
+      {!ui.hidden && <Icicle />}
+      <Detail />
+      {t && t.count > 0 ? <TreeTable /> : <NoCalls />}
+    </div>
+  );
+}
+
+function NoCalls() {
+  const s = store.state;
+  if (s?.phase !== "recording" || ui.source) return <Empty title="The tree is empty: no invocation of a root began while it was recorded." />;
+  return (
+    <Empty title="Waiting for the root to be called.">
+      {s.diagnosis ? <p>{s.diagnosis}</p> : <p>Only invocations that begin from now on are recorded.</p>}
+    </Empty>
+  );
+}
+
+/** select marks a path, and opens the table so that its row is there. */
+export function select(path: number, above: number[] = []): void {
+  go({ selected: path, find: path, touched: true, open: [...new Set([...ui.open, ...above.filter((p) => p !== path)])].slice(-4000) });
+}
+
+function Icicle() {
+  useStore();
+  const [ref, size] = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [hover, setHover] = useState(0);
+  const page = store.sections.icicle;
+  const [theme, setTheme] = useState(palette);
+  useEffect(() => {
+    const again = () => setTheme(palette());
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", again);
+    const attr = new MutationObserver(again);
+    attr.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    return () => (dark.removeEventListener("change", again), attr.disconnect());
+  }, []);
+  useEffect(() => {
+    if (size.width > 0 && Math.abs(size.width - ui.width) > 1) go({ width: size.width });
+  }, [size.width]);
+  const levels = page ? Math.max(1, ...page.boxes.map((b) => b[B.depth] + 1)) : 1;
+  const height = Math.max(size.height, levels * boxHeight);
+  useEffect(() => {
+    if (canvas.current && page && size.width > 0) draw(canvas.current, page, size.width, height, ui.selected, hover, ui.highlight, theme);
+  });
+  const under = (e: MouseEvent) => page && at(page, size.width, e.offsetX, e.offsetY);
+  const zoom = (path: number) => go({ focus: path === ui.focus ? 0 : path });
+  const box = page?.boxes.find((b) => b[B.path] === (hover || ui.selected));
+  const name = box && nameOf(box[B.method]);
+  return (
+    <div class="iciclebox">
+      <nav class="crumbs" aria-label="Zoom">
+        <button class="plain" disabled={!page?.focus} onClick={() => go({ focus: 0 })}>All roots</button>
+        {page?.above.slice(-4).map(([path, method]) => (
+          <span key={path}>› <button class="plain" onClick={() => go({ focus: path })}>{nameOf(method).cls}.{nameOf(method).method}</button></span>
+        ))}
+        {page?.focus ? <span>› <b>{nameOf(page.boxes[0]?.[B.method] ?? 0).cls}.{nameOf(page.boxes[0]?.[B.method] ?? 0).method}</b> {percent(page.total, page.whole)} %</span> : null}
+        {hover > 0 && box && name && (
+          <span class="hover">
+            {name.cls}.<b>{name.method}</b> total {time(box[B.total])} ({percent(box[B.total], page?.whole ?? 0)} %), self {time(box[B.self])}, {count(box[B.calls])} calls
+          </span>
+        )}
+      </nav>
+      <div
+        class="icicle" ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
+          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} calls` : "")}
+        onKeyDown={(e) => {
+          if (!page) return;
+          if (e.key === "Enter" && ui.selected) zoom(ui.selected);
+          else if (e.key === "Escape" || e.key === "Backspace") go({ focus: page.above[page.above.length - 1]?.[0] ?? 0 });
+          else {
+            const b = beside(page, ui.selected, e.key);
+            if (!b || !e.key.startsWith("Arrow")) return;
+            select(b[B.path], chain(page, b[B.path]));
+          }
+          e.preventDefault();
+          e.stopPropagation();
+        }}
+      >
+        <canvas
+          ref={canvas} style={{ width: size.width + "px", height: height + "px" }} onMouseMove={(e) => setHover(under(e)?.[B.path] ?? 0)} onMouseLeave={() => setHover(0)}
+          onClick={(e) => { const b = under(e); if (b && page) select(b[B.path], chain(page, b[B.path])); }}
+          onDblClick={(e) => { const b = under(e); if (b) zoom(b[B.path]); }}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Detail has all figures of the selected node. */
+function Detail() {
+  useStore();
+  const row = store.sections.tree?.rows.find((r) => r[R.path] === ui.selected);
+  const box = store.sections.icicle?.boxes.find((b) => b[B.path] === ui.selected);
+  const whole = store.sections.tree?.total ?? 0;
+  const f = row
+    ? { m: row[R.method], calls: row[R.calls], thrown: row[R.thrown], self: row[R.self], raw: row[R.raw], err: row[R.error], total: row[R.total], flags: row[R.flags], levels: row[R.levels] }
+    : box && { m: box[B.method], calls: box[B.calls], thrown: box[B.thrown], self: box[B.self], raw: box[B.raw], err: box[B.error], total: box[B.total], flags: 0, levels: 0 };
+  if (!f) return <div class="detail"><span class="muted">Select a method: its figures, corrected and as measured, stand here.</span></div>;
+  return (
+    <div class="detail" aria-live="polite">
+      <MethodName name={nameOf(f.m)} />
+      <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>
+      <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>
+      <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>
+      {f.levels > 0 && <span>{f.levels} levels of recursion</span>}
+      {(f.flags & flagIncomplete) > 0 && <span class="warn">incomplete: a wait for its callees timed out</span>}
+      <span class="acts">
+        <button onClick={() => go({ focus: ui.selected })} disabled={ui.hidden}>Zoom</button>
+        <button onClick={() => go({ tab: "around", method: f.m })}>Callers &amp; callees</button>
+      </span>
+    </div>
+  );
+}
+
+function TreeTable() {
+  const t = store.sections.tree!;
+  const rows = t.rows;
+  const cells = rows.map((r) => {
+    const n = nameOf(r[R.method]);
+    const leaf = r[R.children] === 0;
+    return [
+      time(r[R.total]),
+      <><Share part={r[R.total]} own={r[R.self]} whole={t.total} />{percent(r[R.total], t.total)}</>,
+      time(r[R.self]),
+      r[R.error] > 0 ? time(r[R.error]) : "",
+      count(r[R.calls]),
+      mean(r[R.total], r[R.calls]),
+      r[R.thrown] > 0 ? count(r[R.thrown]) : "",
+      <span class="treename" style={{ paddingLeft: Math.min(r[R.depth], 60) * 14 + "px" }}>
+        <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path]), touched: true, selected: r[R.path], find: 0 }); }}>
+          {leaf ? "" : r[R.flags] & flagOpen ? "▾" : "▸"}
+        </span>
+        <MethodName name={n} pkg={false} />
+        {(r[R.flags] & flagIncomplete) > 0 && <span class="tag warn">incomplete</span>}
+        {r[R.levels] > 0 && <span class="tag">×{r[R.levels]} levels</span>}
+      </span>,
+    ];
+  });
+  const key = (e: KeyboardEvent) => {
+    // As things are now, which may be newer than what is drawn.
+    const rows = store.sections.tree?.rows ?? [];
+    const at = rows.findIndex((r) => r[R.path] === ui.selected);
+    const move = step(e, 20);
+    const r = rows[at];
+    if (move !== undefined) {
+      const next = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + move))];
+      if (next) go({ selected: next[R.path], find: next[R.path], touched: true });
+    } else if (r && e.key === "ArrowRight" && r[R.children] > 0) {
+      if (r[R.flags] & flagOpen) go({ selected: rows[at + 1]?.[R.path] ?? r[R.path], find: rows[at + 1]?.[R.path] ?? 0 });
+      else go({ open: toggled(ui.open, r[R.path], true), touched: true });
+    } else if (r && e.key === "ArrowLeft") {
+      if (r[R.flags] & flagOpen) go({ open: toggled(ui.open, r[R.path], false), touched: true });
+      else for (let i = at - 1; i >= 0; i--) if (rows[i][R.depth] < r[R.depth]) return go({ selected: rows[i][R.path], find: rows[i][R.path] }), e.preventDefault();
+    } else if (r && e.key === "Enter") {
+      go({ focus: r[R.path] });
+    } else if (r && e.key === "c") {
+      go({ tab: "around", method: r[R.method] });
+    } else if (e.key === "h") {
+      openHot();
+    } else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  return (
+    <Table
+      label="Calling context tree" tree columns={columns} sort={ui.tree.sort} up={ui.tree.up} count={t.count} from={t.from} rows={cells}
+      onSort={(k) => go({ tree: { ...ui.tree, sort: k, up: ui.tree.sort === k ? !ui.tree.up : false } })}
+      attrs={(i) => ({
+        selected: rows[i][R.path] === ui.selected, level: rows[i][R.depth] + 1, open: rows[i][R.children] > 0 ? (rows[i][R.flags] & flagOpen) > 0 : undefined,
+        cls: rows[i][R.flags] & flagHot ? "hot" : "",
+      })}
+      onWindow={(from, n) => go({ tree: { ...ui.tree, from, rows: n } })}
+      onPick={(i, twice) => twice
+        ? go({ open: toggled(ui.open, rows[i][R.path]), touched: true })
+        : go({ selected: rows[i][R.path], find: 0, touched: true })}
+      onKey={key} to={{ row: ui.find ? t.found : -1, seq: 2 * ui.seek + (t.found >= 0 ? 1 : 0) }}
+    />
+  );
+}

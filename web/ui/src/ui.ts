@@ -1,0 +1,92 @@
+// What the person looks at: kept over reloads of the page, for one server.
+
+import { secret, show, store, changed } from "./conn";
+
+export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots";
+
+export const tabs: [Tab, string][] = [
+  ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"],
+  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"],
+];
+
+const fresh = {
+  tab: "tree" as Tab,
+  source: 0,
+  against: 0,
+  each: true,
+  thread: 0,
+  fold: false,
+  open: [] as number[],
+  touched: false, // somebody opened or closed something: leave it so
+  selected: 0,
+  find: 0,
+  seek: 0, // counts the wishes to see a row
+  tree: { sort: "total", up: false, from: 0, rows: 60 },
+  focus: 0,
+  width: 1000,
+  highlight: "",
+  methods: { group: "", filter: "", sort: "self", up: false, from: 0, rows: 60 },
+  method: 0,
+  compare: { open: [] as number[], from: 0, rows: 60 },
+  hidden: false, // the icicle
+  picking: false, // choosing a root while an old recording is there
+};
+
+export type UI = typeof fresh;
+
+const place = "rivulet.ui." + secret.slice(0, 6);
+
+function restore(): UI {
+  try {
+    return { ...structuredClone(fresh), ...(JSON.parse(sessionStorage.getItem(place) ?? "{}") as Partial<UI>) };
+  } catch {
+    return structuredClone(fresh);
+  }
+}
+
+export const ui: UI = restore();
+
+/** forget starts anew for another recording. */
+export function forget(): void {
+  const { tab, width, tree, methods, hidden } = ui;
+  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden });
+  ui.tree.from = ui.methods.from = 0;
+}
+
+/** go changes what is looked at, and asks for it. */
+export function go(change: Partial<UI>): void {
+  if (change.find) ui.seek++;
+  Object.assign(ui, change);
+  sessionStorage.setItem(place, JSON.stringify(ui));
+  ask();
+  changed();
+}
+
+export function ask(): void {
+  const on = ui.tab;
+  show({
+    source: ui.source, against: ui.against, thread: ui.thread, fold: ui.fold,
+    ...(on === "tree" ? {
+      tree: { ...ui.tree, open: ui.open, find: ui.find },
+      ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100 } }),
+      threads: true,
+    } : {}),
+    ...(on === "methods" ? { methods: ui.methods, threads: true } : {}),
+    ...(on === "around" && ui.method ? { around: { method: ui.method } } : {}),
+    ...(on === "threads" ? { threads: true } : {}),
+    ...(on === "doubts" ? { doubts: true } : {}),
+    ...(on === "compare" && ui.against !== ui.source ? { compare: { ...ui.compare, each: ui.each } } : {}),
+  });
+}
+
+/** toggle opens or closes a path in a list of open ones. */
+export function toggled(open: number[], path: number, to?: boolean): number[] {
+  const without = open.filter((p) => p !== path);
+  return (to ?? without.length === open.length) ? [...without, path].slice(-4000) : without;
+}
+
+export function openHot(): void {
+  const hot = store.sections.tree?.hot ?? [];
+  const last = hot[hot.length - 1] ?? 0;
+  go({ open: [...new Set([...ui.open, ...hot.slice(0, -1)])], selected: last, find: last, touched: true });
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// Flags of a row.
+const (
+	rowOpen       = 1 << iota // its children follow
+	rowIncomplete             // a wait at this node timed out
+	rowHot                    // on the hot path
+)
+
+// A Row is [path, depth, method, flags, calls, thrown, self, measured, error,
+// total, children, recursion levels folded]; times in ns.
+type Row [12]int64
+
+// A TreePage is a window of the table.
+type TreePage struct {
+	Total int64   `json:"total"` // ns of the whole tree, what shares are of
+	Count int     `json:"count"` // rows that there are
+	From  int     `json:"from"`
+	Found int     `json:"found"` // the row of the path that was looked for, -1 if it isn't there
+	Rows  []Row   `json:"rows"`
+	Hot   []int32 `json:"hot"` // the hot path, from the root on
+}
+
+// A view draws views out of one frame for one client.
+type view struct {
+	f     *Frame
+	roots []*cct.Node
+}
+
+func (f *Frame) view(l *Look) view { return view{f, f.tree(treeKey{l.Thread, l.Fold})} }
+
+// hot is the hot path in the book's numbers, as far as it can be shown.
+func (v view) hot() []int32 {
+	path := []int32{}
+	above := int32(0)
+	for _, n := range cct.HotPath(v.roots) {
+		if above = v.f.book.enter(above, v.f.numbers[n.Method]); above == 0 || len(path) == mostDepth {
+			break
+		}
+		path = append(path, above)
+	}
+	return path
+}
+
+// tree cuts the window out of the table. It costs time in proportion to the
+// rows above the window's end and to the children of the open nodes.
+func (v view) tree(l *TreeLook) TreePage {
+	page := TreePage{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot()}
+	open := set(l.Open)
+	hot := set(page.Hot)
+	type level struct {
+		nodes []*cct.Node
+		above int32
+	}
+	stack := []level{{v.f.sorted(v.roots, nil, l.Sort, l.Up), 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(top.nodes) == 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n, above, depth := top.nodes[0], top.above, len(stack)-1
+		top.nodes = top.nodes[1:]
+		shown := page.Count >= l.From && len(page.Rows) < l.Rows
+		page.Count++
+		number := v.f.numbers[n.Method]
+		path := v.f.book.at(above, number)
+		if shown && path == 0 {
+			path = v.f.book.enter(above, number)
+		}
+		isOpen := open[path] && path != 0 && len(n.Children) > 0
+		if path != 0 && path == l.Find {
+			page.Found = page.Count - 1
+		}
+		if shown {
+			r := Row{
+				int64(path), int64(depth), int64(number), 0, n.Calls, n.Thrown, n.Self, n.Raw, n.Error, n.Total,
+				int64(len(n.Children)), int64(n.Levels),
+			}
+			if isOpen {
+				r[3] |= rowOpen
+			}
+			if n.Incomplete {
+				r[3] |= rowIncomplete
+			}
+			if hot[path] {
+				r[3] |= rowHot
+			}
+			page.Rows = append(page.Rows, r)
+		}
+		if isOpen && depth < mostDepth {
+			stack = append(stack, level{v.f.sorted(n.Children, n, l.Sort, l.Up), path})
+		}
+	}
+	return page
+}
+
+func set(list []int32) map[int32]bool {
+	m := make(map[int32]bool, len(list))
+	for _, k := range list {
+		m[k] = true
+	}
+	return m
+}
+
+type childKey struct {
+	node *cct.Node
+	sort string
+	up   bool
+}
+
+// wide is from how many children on their order is kept for the next client.
+const wide = 64
+
+// sorted orders the children of a node; the roots, whose node is nil, too.
+func (f *Frame) sorted(nodes []*cct.Node, of *cct.Node, by string, up bool) []*cct.Node {
+	k := childKey{of, by, up}
+	keep := of != nil && len(nodes) >= wide
+	if keep {
+		f.mu.Lock()
+		got, ok := f.children[k]
+		f.mu.Unlock()
+		if ok {
+			return got
+		}
+	}
+	out := slices.Clone(nodes)
+	slices.SortFunc(out, func(a, b *cct.Node) int {
+		c := 0
+		switch by {
+		case "name":
+			c = cmp.Compare(f.method(a.Method).Name, f.method(b.Method).Name)
+		case "self":
+			c = cmp.Compare(b.Self, a.Self)
+		case "calls":
+			c = cmp.Compare(b.Calls, a.Calls)
+		case "thrown":
+			c = cmp.Compare(b.Thrown, a.Thrown)
+		case "error":
+			c = cmp.Compare(b.Error, a.Error)
+		default:
+			c = cmp.Compare(b.Total, a.Total)
+		}
+		return cmp.Or(c*sign(up), cmp.Compare(b.Total, a.Total), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Method, b.Method))
+	})
+	if keep {
+		f.mu.Lock()
+		f.children[k] = out
+		f.mu.Unlock()
+	}
+	return out
+}
+
+// sign turns an order round.
+func sign(up bool) int {
+	if up {
+		return -1
+	}
+	return 1
+}

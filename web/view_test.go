@@ -1,0 +1,312 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// million is a tree of a million nodes: wide, deep, and uneven.
+func million() *cct.Snapshot {
+	r := rand.New(rand.NewPCG(1, 2))
+	root := &cct.Node{Method: 1, Calls: 1, Self: 1}
+	all := []*cct.Node{root}
+	for len(all) < 1_000_000 {
+		at := all[r.IntN(len(all))]
+		if r.IntN(4) == 0 {
+			at = all[len(all)-1] // deeper
+		}
+		n := &cct.Node{Method: int32(2 + r.IntN(20_000)), Calls: int64(1 + r.IntN(1000)), Self: int64(r.IntN(100_000))}
+		at.Children = append(at.Children, n)
+		all = append(all, n)
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].Total = all[i].Self
+		for _, c := range all[i].Children {
+			all[i].Total += c.Total
+		}
+	}
+	return snapshot(root)
+}
+
+// TestMillion looks at everything at once, with every bound at its limit, and
+// wants the message to stay below a megabyte, the first with all its names
+// included, and below half of that afterwards.
+func TestMillion(t *testing.T) {
+	l := newLive(newFake(), nil, func() {}, func() bool { return true })
+	l.frame = newFrame(1, reportOf(million()), l.book)
+	open := []int32{}
+	for i := range int32(mostOpen) {
+		open = append(open, i+1)
+	}
+	text, _ := json.Marshal(map[string]any{
+		"tree": map[string]any{"open": open, "rows": 1 << 30, "from": 100}, "icicle": map[string]any{"width": 1 << 30, "depth": 1 << 30},
+		"methods": map[string]any{"rows": 1 << 30}, "around": map[string]any{"method": 5}, "threads": true, "doubts": true,
+	})
+	look, err := parseLook(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{live: l, knows: map[int32]bool{}, sent: map[string][]byte{}}
+	first := c.page(look)
+	var m struct {
+		Tree   TreePage
+		Icicle IciclePage
+	}
+	if err := json.Unmarshal(first, &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Tree.Rows) != mostRows || len(m.Icicle.Boxes) < 1000 {
+		t.Errorf("%d rows, %d boxes: this tests nothing", len(m.Tree.Rows), len(m.Icicle.Boxes))
+	}
+	look.Tree.From = 0
+	second := c.page(look)
+	t.Logf("%d bytes, then %d", len(first), len(second))
+	if len(first) > 1<<20 || len(second) > 1<<19 {
+		t.Errorf("messages of %d and %d bytes", len(first), len(second))
+	}
+	if again := c.page(look); again != nil {
+		t.Errorf("nothing has changed, and %d bytes are sent", len(again))
+	}
+}
+
+// random is a tree whose methods recur on its paths.
+func random(seed uint64, size int) *cct.Snapshot {
+	r := rand.New(rand.NewPCG(seed, 1))
+	root := &cct.Node{Method: 1, Calls: 1, Self: 5}
+	all := []*cct.Node{root}
+	for len(all) < size {
+		at := all[r.IntN(len(all))]
+		m := int32(1 + r.IntN(8))
+		taken := false
+		for _, c := range at.Children {
+			taken = taken || c.Method == m
+		}
+		if taken {
+			continue
+		}
+		n := &cct.Node{Method: m, Calls: int64(r.IntN(100)), Thrown: int64(r.IntN(3)), Self: int64(r.IntN(1000)), Raw: 7, Error: 3}
+		at.Children = append(at.Children, n)
+		all = append(all, n)
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].Total = all[i].Self
+		for _, c := range all[i].Children {
+			all[i].Total += c.Total
+		}
+	}
+	return snapshot(root)
+}
+
+// TestWindows wants the windows of an open tree to make up the whole, each
+// node after its parent, siblings in order, and every figure once.
+func TestWindows(t *testing.T) {
+	for seed := range uint64(5) {
+		f := frameOf(newBook(), random(seed, 300))
+		v := f.view(&Look{})
+		look := &TreeLook{Rows: 7}
+		for range 300 { // open what can be seen, until all is
+			page := v.tree(&TreeLook{Open: look.Open, Rows: mostRows})
+			n := len(look.Open)
+			seen := set(look.Open)
+			for _, r := range page.Rows {
+				if r[10] > 0 && !seen[int32(r[0])] {
+					look.Open = append(look.Open, int32(r[0]))
+				}
+			}
+			if len(look.Open) == n {
+				break
+			}
+		}
+		var rows []Row
+		for {
+			page := v.tree(look)
+			if page.Count != 300 {
+				t.Fatalf("seed %d: %d rows", seed, page.Count)
+			}
+			rows = append(rows, page.Rows...)
+			if look.From += look.Rows; look.From >= page.Count {
+				break
+			}
+		}
+		var calls, self int64
+		for i, r := range rows {
+			calls, self = calls+r[4], self+r[6]
+			if i > 0 && r[1] > rows[i-1][1]+1 {
+				t.Errorf("seed %d, row %d: depth %d after %d", seed, i, r[1], rows[i-1][1])
+			}
+			if n := f.find(f.merged, int32(r[0])); n == nil || n.Calls != r[4] || n.Total != r[9] {
+				t.Errorf("seed %d, row %d: path %d leads to %+v", seed, i, r[0], n)
+			}
+		}
+		if calls != f.sums.Calls || self != f.sums.Self {
+			t.Errorf("seed %d: calls %d of %d, self %d of %d", seed, calls, f.sums.Calls, self, f.sums.Self)
+		}
+	}
+}
+
+// TestIcicle wants every box within its caller's, beside its siblings, and the
+// zoom to show the same below the focus.
+func TestIcicle(t *testing.T) {
+	for seed := range uint64(5) {
+		f := frameOf(newBook(), random(seed, 300))
+		v := f.view(&Look{})
+		page := v.icicle(&IcicleLook{Width: mostWidth, Depth: mostDepth})
+		at := map[int64]Box{}
+		end := map[int64]int64{} // of what has been placed below a path
+		for _, b := range page.Boxes {
+			at[b[0]] = b
+			if above, ok := at[b[11]]; ok {
+				if b[1] != above[1]+1 || b[3] < max(end[b[11]], above[3]) || b[3]+b[4] > above[3]+above[4] {
+					t.Errorf("seed %d: %v below %v", seed, b, above)
+				}
+			} else if b[1] != 0 {
+				t.Errorf("seed %d: %v has nothing above", seed, b)
+			}
+			end[b[11]] = b[3] + b[4]
+		}
+		focus := page.Boxes[len(page.Boxes)/3]
+		zoomed := v.icicle(&IcicleLook{Focus: int32(focus[0]), Width: mostWidth, Depth: mostDepth})
+		if zoomed.Total != focus[4] || zoomed.Boxes[0][0] != focus[0] || len(zoomed.Above) != int(focus[1]) {
+			t.Errorf("seed %d: zoomed to %v: %+v", seed, focus, zoomed)
+		}
+		for _, b := range zoomed.Boxes {
+			if old, ok := at[b[0]]; ok && (old[4] != b[4] || old[3]-focus[3] != b[3]) {
+				t.Errorf("seed %d: %v, before the zoom %v", seed, b, old)
+			}
+		}
+	}
+}
+
+// TestFlat compares with package cct's flat list.
+func TestFlat(t *testing.T) {
+	f := frameOf(newBook(), random(3, 500))
+	want := map[string][6]int64{}
+	for _, e := range cct.FlatOf(f.merged) {
+		want[f.method(e.Method).Name] = [6]int64{e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Total}
+	}
+	got := map[string][6]int64{}
+	for _, e := range f.flat(flatKey{}) {
+		got[e.Key] = [6]int64{e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Total}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got:\n", diff)
+	}
+	var classes, packages int64
+	for _, e := range f.flat(flatKey{group: byClass}) {
+		classes += e.Self
+	}
+	for _, e := range f.flat(flatKey{group: byPackage}) {
+		packages += e.Self
+	}
+	if classes != f.sums.Self || packages != f.sums.Self {
+		t.Errorf("self by class %d, by package %d, in all %d", classes, packages, f.sums.Self)
+	}
+}
+
+// TestAround wants a method's total to be its own time and its callees', and
+// to be what its callers have of it, however it recurs.
+func TestAround(t *testing.T) {
+	for seed := range uint64(8) {
+		f := frameOf(newBook(), random(seed, 400))
+		for _, e := range f.flat(flatKey{}) {
+			a := f.around(e.Method)
+			if diff := cmp.Diff(e, a.self); diff != "" {
+				t.Fatalf("seed %d, %s: -flat +around:\n%s", seed, e.Key, diff)
+			}
+			var callers, calls int64
+			for _, c := range a.callers {
+				callers, calls = callers+c.Total, calls+c.Calls
+			}
+			if callers != e.Total || calls != e.Calls {
+				t.Errorf("seed %d, %s: callers %d of %d, calls %d of %d", seed, e.Key, callers, e.Total, calls, e.Calls)
+			}
+		}
+	}
+	// a calls itself, then b, which calls a again, which calls b.
+	deep := node(1, 1, 100, node(1, 1, 10, node(2, 1, 5, node(1, 1, 3, node(2, 1, 2)))))
+	f := frameOf(newBook(), snapshot(deep))
+	a := f.around(f.numbers[1])
+	var callees []string
+	for _, c := range a.callees {
+		callees = append(callees, fmt.Sprint(c.Key, " ", c.Calls, " ", c.Total))
+	}
+	if want := []string{"p1.C1.m1()V 1 0", "p2.C2.m2()V 2 10"}; !cmp.Equal(callees, want) {
+		t.Errorf("callees %q, want %q", callees, want)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	b := newBook()
+	before := frameOf(b, snapshot(node(1, 10, 100, node(2, 20, 50), node(3, 5, 5))))
+	after := frameOf(b, snapshot(node(1, 20, 200, node(2, 40, 400), node(4, 1, 8))))
+	page := compare(before, after, &CompareLook{Open: []int32{1}, Rows: 10})
+	var rows []string
+	for _, r := range page.Rows {
+		rows = append(rows, fmt.Sprint(b.name(int32(r[2])).Name, r[4:10]))
+	}
+	want := []string{
+		"p1.C1.m1()V[10 20 155 608 100 200]", "p2.C2.m2()V[20 40 50 400 50 400]", "p1.C4.m4()V[0 1 0 8 0 8]", "p0.C3.m3()V[5 0 5 0 5 0]",
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error("-want +got:\n", diff)
+	}
+	page = compare(before, after, &CompareLook{Rows: 10, Each: true})
+	if r := page.Rows[0]; r[4] != 10 || r[5] != 10 || r[7] != 304 {
+		t.Errorf("for the same number of root calls: %v", r)
+	}
+	if c := page.Changes[0]; b.name(int32(c[0])).Name != "p2.C2.m2()V" || c[4] != 200 {
+		t.Errorf("largest change: %v", c)
+	}
+}
+
+// TestThread looks at one thread's tree, and at a thread that isn't there.
+func TestThread(t *testing.T) {
+	s := snapshot(node(1, 1, 10))
+	s.Threads = append(s.Threads, &cct.Thread{ID: 2, Name: "other", Roots: []*cct.Node{node(1, 5, 7)}, RootEntries: 5})
+	f := frameOf(newBook(), s)
+	for thread, want := range map[int]int64{0: 6, 1: 1, 2: 5, 3: 0} {
+		var got int64
+		for _, r := range f.view(&Look{Thread: thread}).tree(&TreeLook{Rows: 9}).Rows {
+			got += r[4]
+		}
+		if got != want {
+			t.Errorf("thread %d: %d calls, want %d", thread, got, want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	var all []Method
+	for _, name := range []string{
+		"shop.orders.OrderService.process(Lshop/Order;)V", "shop.orders.OrderService.<init>()V", "shop.process.Other.run()V",
+		"shop.orders.Order.total()J", "shop.Batch.processOrders(I)V", "shop.orders.OrderService.preprocess()V",
+	} {
+		all = append(all, Method{Name: name, Root: true})
+	}
+	all = append(all, Method{Name: "shop.orders.Gate.process()V"}) // can't be a root
+	for query, want := range map[string]string{
+		"process": "shop.orders.OrderService.process(Lshop/Order;)V", "order process": "shop.orders.OrderService.process(Lshop/Order;)V",
+		"OSp": "shop.orders.OrderService.process(Lshop/Order;)V", "run": "shop.process.Other.run()V", "TOTAL": "shop.orders.Order.total()J",
+		"processOrders": "shop.Batch.processOrders(I)V", "orderservice <init>": "shop.orders.OrderService.<init>()V",
+	} {
+		if best, n := search(all, query, 3); n == 0 || best[0].Name != want {
+			t.Errorf("%q: %d found, %v", query, n, best)
+		}
+	}
+	if best, n := search(all, "no such thing", 3); n != 0 || len(best) != 0 {
+		t.Errorf("found %v", best)
+	}
+	var names []string
+	for _, b := range branches(all, "shop") {
+		names = append(names, fmt.Sprint(b.Kind, " ", b.Name, " ", b.Count))
+	}
+	if want := []string{"package shop.orders 5", "package shop.process 1", "class shop.Batch 1"}; !cmp.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
