@@ -77,6 +77,7 @@ type Thread struct {
 type Snapshot struct {
 	Threads    []*Thread
 	Overflow   int64 // calls for which there was no room in the tree
+	Uncounted  int64 // of those, calls that not even the reserve had room for: they are in no count
 	Lost       int64 // root invocations for which there was no record
 	Refused    int64 // root invocations not recorded since the budget was used up
 	Incomplete int64 // waits for a reveal that timed out

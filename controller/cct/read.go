@@ -25,8 +25,7 @@ var ErrGone = errors.New("the data file was truncated")
 // now is the target's System.nanoTime, taken before the call; with it, a
 // thread that is inside has the time since its last boundary charged to the
 // method in which it is, so that long invocations show before they end. With
-// 0 nothing is charged. While the recording pauses, the time that counts is the
-// one when the pause began.
+// 0 nothing is charged.
 //
 // Only the recording that is on (H_EPOCH) is read: trees of earlier ones may
 // still be there.
@@ -35,9 +34,20 @@ var ErrGone = errors.New("the data file was truncated")
 // needs memory in proportion to the nodes that H_NODE_LIMIT admits. Links
 // that lead nowhere, or to a node already seen, are counted in Snapshot.Bad
 // and not followed.
-func Read(mem []byte, now int64) (*Snapshot, error) { return read(mem, now, nil) }
+func Read(mem []byte, now int64) (*Snapshot, error) { return ReadWith(mem, Options{Now: now}) }
 
-func read(mem []byte, now int64, samples map[uint32]Sample) (s *Snapshot, err error) {
+// Options say more about what is read than is in the file.
+type Options struct {
+	Now int64 // the target's System.nanoTime, see [Read]
+	// Closed is when each part of the recording that has ended did, by its tag as
+	// H_TAG had it. What was open then is charged up to there.
+	Closed map[int64]int64
+	// Samples is what was found at nodes, by their index.
+	Samples map[uint32]Sample
+}
+
+// ReadWith is [Read] with options.
+func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 	if len(mem) < wire.OffNodes {
 		return nil, fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)
 	}
@@ -56,26 +66,21 @@ func read(mem []byte, now int64, samples map[uint32]Sample) (s *Snapshot, err er
 		}
 	}()
 
-	r := &reader{mem: mem[:len(mem)&^7], samples: samples}
+	r := &reader{mem: mem[:len(mem)&^7], Options: o}
 	if magic, version := r.word(wire.HMagic), r.half(wire.HVersion); magic != wire.Magic || version != wire.Version {
 		return nil, fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
 	}
 	r.grow()
 	r.tag, r.epoch = r.word(wire.HTag), r.half(wire.HEpoch)
-	if r.tag == 0 {
-		r.tag = r.word(wire.HClosedTag)
-		if closed := r.word(wire.HClosed); closed != 0 {
-			now = min(now, closed)
-		}
-	}
 	s = &Snapshot{}
 	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)
 	for rec := int64(1); rec < records; rec++ {
-		if t := r.thread(wire.OffRecords+int(rec)<<wire.RecordShift, now); t != nil {
+		if t := r.thread(wire.OffRecords + int(rec)<<wire.RecordShift); t != nil {
 			s.Threads = append(s.Threads, t)
 		}
 	}
 	s.Overflow = count(r.word(wire.HOverflow))
+	s.Uncounted = count(r.word(wire.HUncounted))
 	s.Lost = count(r.word(wire.HLost))
 	s.Refused = count(r.word(wire.HRefused))
 	s.Incomplete = count(r.word(wire.HIncomplete))
@@ -88,15 +93,15 @@ func count(v int64) int64 { return max(v, 0) }
 
 // A reader is one pass over the data file.
 type reader struct {
-	mem     []byte // whole 8-byte words only
-	tag     int64  // of the part that is on, or that ended last
-	epoch   uint32
-	limit   uint32 // nodes from here on are not there
-	seen    []uint64
-	bad     int64
-	samples map[uint32]Sample
-	nodes   slab
-	refs    []*Node // slab from which lists of children are cut
+	Options
+	mem   []byte // whole 8-byte words only
+	tag   int64  // of the part that is on, 0 for none
+	epoch uint32
+	limit uint32 // nodes from here on are not there
+	seen  []uint64
+	bad   int64
+	nodes slab
+	refs  []*Node // slab from which lists of children are cut
 }
 
 // word and half read one word in one piece. The offsets come from wire's
@@ -141,7 +146,7 @@ func nodeOffset(index uint32) int { return wire.OffNodes + int(index)<<wire.Node
 
 // thread reads one record and the tree that hangs on it; nil if the record
 // was never inside the subgraph.
-func (r *reader) thread(rec int, now int64) *Thread {
+func (r *reader) thread(rec int) *Thread {
 	if r.half(rec+wire.REpoch) != r.epoch {
 		return nil
 	}
@@ -168,7 +173,11 @@ func (r *reader) thread(rec int, now int64) *Thread {
 	}
 	t.Suspended = count(r.word(rec + wire.RSuspended))
 	t.Open = cursor != 0
-	still := r.word(rec+wire.RLast) == last && r.word(rec+wire.RCursor) == cursor && (r.word(rec+wire.RKey)^r.tag)>>wire.IndexBits == 0
+	still := r.word(rec+wire.RLast) == last && r.word(rec+wire.RCursor) == cursor
+	now := r.Now
+	if tag := r.word(rec+wire.RKey) >> wire.IndexBits << wire.IndexBits; tag != r.tag {
+		now = r.Closed[tag]
+	}
 	if elapsed := now - last; now > 0 && last > 0 && elapsed > 0 && still && inside != nil {
 		if r.half(rec+wire.RBusy) != 0 {
 			t.Suspended += elapsed // it waits for the profiler
@@ -210,7 +219,7 @@ func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
 				n.Self = count(r.word(off + wire.NSelf))
 				flags := r.half(off + wire.NFlags)
 				n.Incomplete, n.Folded = flags&wire.NIncomplete != 0, flags&wire.NFolded != 0
-				if k, ok := r.samples[next]; ok {
+				if k, ok := r.Samples[next]; ok {
 					n.Sample = &k
 				}
 				found = append(found, n)

@@ -19,11 +19,6 @@ func (s Sample) Of(ns int64) (cpu int64, ok bool) {
 	return int64(float64(ns) * min(1, float64(s.Ran)/float64(s.Wall))), true
 }
 
-// ReadSampled is [Read] with what was found at nodes, by their index.
-func ReadSampled(mem []byte, now int64, samples map[uint32]Sample) (*Snapshot, error) {
-	return read(mem, now, samples)
-}
-
 // SampleTotals adds up the samples of every node and of all below it. Nodes
 // without any are not in the map.
 func SampleTotals(roots []*Node) map[*Node]Sample {

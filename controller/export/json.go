@@ -35,6 +35,7 @@ type head struct {
 	OpenInvocations int64            `json:"open_invocations"`
 	Incomplete      int64            `json:"incomplete"`
 	Overflow        int64            `json:"overflow"`
+	Uncounted       int64            `json:"uncounted"`
 	Lost            int64            `json:"lost"`
 	Refused         int64            `json:"refused"`
 	Filter          *Filter          `json:"filter,omitempty"`
@@ -93,6 +94,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		OpenInvocations: f.open,
 		Incomplete:      f.snapshot.Incomplete,
 		Overflow:        f.snapshot.Overflow,
+		Uncounted:       f.snapshot.Uncounted,
 		Lost:            f.snapshot.Lost,
 		Refused:         f.snapshot.Refused,
 		Filter:          r.Filter,

@@ -332,6 +332,7 @@ func (t *textWriter) footer() {
 	}{
 		{t.figures.snapshot.Incomplete, "waits for instrumentation that timed out", "below nodes marked incomplete, counts are lower bounds"},
 		{t.figures.snapshot.Overflow, "calls without a context of their own for want of room in the tree", "below \"" + noRoom + "\" they count by method; raise --memory"},
+		{t.figures.snapshot.Uncounted, "of them are in no count at all", "raise --memory"},
 		{t.figures.snapshot.Lost, "root invocations missing", "too many were under way at one time"},
 		{t.figures.snapshot.Refused, "root invocations left out", "--until-calls was reached"},
 		{t.figures.snapshot.Bad, "damaged links in the tree", "the target's memory can't be trusted"},

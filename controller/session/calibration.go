@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -88,6 +89,7 @@ func (s *Session) calibrate(ctx context.Context, mode byte) error {
 		}
 		s.data.setMode(sampleCallee, mode)
 		s.data.store32(wire.HEpoch, s.data.load32(wire.HEpoch)+1)
+		s.data.store(wire.HBudget, math.MaxInt64) // what a recording left of it is not for the sample
 		s.data.open()
 		l.send(wire.CmdCalibrate, &w)
 	})
@@ -100,7 +102,12 @@ func (s *Session) remeasure(ctx context.Context) {
 	var want []byte
 	err := s.do(ctx, func() {
 		l := &s.loop
-		if !l.armed || s.data.load32(wire.HState) != wire.StateUp {
+		d := s.data
+		if !l.armed || d.load32(wire.HState) != wire.StateUp {
+			return
+		}
+		// The sample needs a record, and room for its tree, that nobody's is in.
+		if d.load(wire.HNextRecord) >= wire.Records || d.load(wire.HNextNode)+2*wire.NodeChunk > d.load(wire.HNodeMax) {
 			return
 		}
 		l.final = make([]byte, l.ledger.Len())
@@ -200,7 +207,8 @@ func (l *loop) endCalibration() {
 	// On a machine without a free core no batch may run undisturbed, or the
 	// compiler may not get to the sample. What comes out then, or differs by
 	// more than itself from batch to batch, would take more off than it mends.
-	if m, ok := calibrate.Measure(c.batches); ok && m.Total() <= mostCost[c.mode] && m.Spread <= m.Total() {
+	charged := slices.ContainsFunc(c.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
+	if m, ok := calibrate.Measure(c.batches); ok && charged && m.Total() <= mostCost[c.mode] && m.Spread <= m.Total() {
 		if c.mode == wire.ModeCounted { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()
 		}
@@ -216,7 +224,10 @@ func (l *loop) endCalibration() {
 // correct takes the probes' cost off a report's tree, where it is known; where
 // it isn't, the report's calibration is null and says so.
 func (s *Session) correct(r *export.Report) {
-	b := basis{clock: s.loop.clock(), modes: s.loop.final, costs: s.loop.costs}
+	b := s.loop.basis()
+	if s.loop.final != nil {
+		b.modes = s.loop.final
+	}
 	if s.ticker != nil {
 		b.tick = s.ticker.figures()
 	}

@@ -171,7 +171,14 @@ func (c *cpuSampler) learn() {
 	if err != nil {
 		return
 	}
-	for id, own := range attach.ThreadIDs(dump) {
+	ids := attach.ThreadIDs(dump)
+	for id, t := range c.threads {
+		if _, lives := ids[id]; !lives {
+			delete(c.threads, id)
+			t.close()
+		}
+	}
+	for id, own := range ids {
 		tid, ok := host[own]
 		if !ok || c.threads[id] != nil {
 			continue

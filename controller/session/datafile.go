@@ -32,6 +32,8 @@ type dataFile struct {
 	mem []byte
 	tag uint64 // of the last part of a recording, as in a token but not shifted
 
+	closed map[int64]int64 // when the parts that have ended did, by tag; the loop's
+
 	growing sync.Mutex // how much is allocated
 	full    bool       // not even the reserve could be
 }
@@ -57,9 +59,8 @@ func newDataFile(f *os.File, limit int64, tag uint64) (*dataFile, error) {
 	if err := f.Truncate(size); err != nil {
 		return nil, err
 	}
-	d := &dataFile{f: f, tag: tag}
-	if err := errors.Join(unix.Fallocate(int(f.Fd()), 0, 0, wire.OffNodes+wire.NodeChunk<<wire.NodeShift),
-		unix.Fallocate(int(f.Fd()), 0, first-firstNodes, firstNodes)); err != nil {
+	d := &dataFile{f: f, tag: tag, closed: map[int64]int64{}}
+	if err := errors.Join(d.allocate(0, wire.OffNodes+wire.NodeChunk<<wire.NodeShift), d.allocate(first-firstNodes, firstNodes)); err != nil {
 		return nil, fmt.Errorf("allocate %d MB of shared memory for the target: %w; enlarge its /dev/shm (docker: --shm-size)", (wire.OffNodes+firstNodes)>>20, err)
 	}
 	mem, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
@@ -96,6 +97,7 @@ func (d *dataFile) swap32(off int64, from, to uint32) bool {
 func (d *dataFile) open() {
 	d.tag = (d.tag + 1) & (1<<(64-wire.IndexBits-1) - 1)
 	d.tag = max(d.tag, 1)
+	d.store(wire.HInside+int64(d.tag&wire.InsideMask)<<3, 0)
 	d.store(wire.HTag, int64(d.tag<<wire.IndexBits))
 }
 
@@ -108,6 +110,30 @@ func (d *dataFile) shut(now int64) {
 	d.store(wire.HTag, 0)
 	d.store(wire.HClosed, now)
 	d.store(wire.HClosedTag, tag)
+	d.closed[tag] = now
+}
+
+// keep notes words of the header; the result puts them back.
+func (d *dataFile) keep(words ...int64) (restore func()) {
+	values := make([]int64, len(words))
+	for i, w := range words {
+		values[i] = d.load(w)
+	}
+	return func() {
+		for i, w := range words {
+			d.store(w, values[i])
+		}
+	}
+}
+
+// allocate has pages for a range of the file. A signal to this process, such as
+// Go's scheduler sends itself, may interrupt the call without a harm.
+func (d *dataFile) allocate(off, n int64) error {
+	for {
+		if err := unix.Fallocate(int(d.f.Fd()), 0, off, n); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }
 
 // isOpen tells whether the probes record.
@@ -132,7 +158,11 @@ func (d *dataFile) grow() (bool, error) {
 	}
 	next := min(max(used, limit-ahead/2)+ahead, highest)
 	off := int64(wire.OffNodes) + limit<<wire.NodeShift
-	err := unix.Fallocate(int(d.f.Fd()), 0, off, (next-limit)<<wire.NodeShift)
+	err := d.allocate(off, (next-limit)<<wire.NodeShift)
+	for err != nil && next-limit > wire.NodeChunk { // there may be room for less
+		next = limit + max((next-limit)/2&^(wire.NodeChunk-1), wire.NodeChunk)
+		err = d.allocate(off, (next-limit)<<wire.NodeShift)
+	}
 	if err != nil {
 		d.store(wire.HNodeMax, limit)
 		return false, errors.Join(fmt.Errorf("the tmpfs of the target is full, contexts beyond %d nodes are not told apart: %w", limit, err), d.allocateReserve())
@@ -157,7 +187,7 @@ func (d *dataFile) allocateReserve() error {
 		return nil
 	}
 	off := int64(wire.OffNodes) + wire.NodeChunk<<wire.NodeShift
-	if err := unix.Fallocate(int(d.f.Fd()), 0, off, (end-wire.NodeChunk)<<wire.NodeShift); err != nil {
+	if err := d.allocate(off, (end-wire.NodeChunk)<<wire.NodeShift); err != nil {
 		d.full = true
 		return fmt.Errorf("no room for the reserve, calls without room are not told apart by method: %w", err)
 	}
@@ -180,14 +210,14 @@ func (d *dataFile) reuse() error {
 	d.growing.Lock()
 	defer d.growing.Unlock()
 	from := int64(wire.OffNodes) + wire.NodeChunk<<wire.NodeShift
+	d.store(wire.HReserveEnd, 0) // until all is well again, the target gets none
+	d.store(wire.HNodeMax, 0)
 	if err := unix.Fallocate(int(d.f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, int64(len(d.mem))-from); err != nil {
 		return err
 	}
-	if err := unix.Fallocate(int(d.f.Fd()), 0, wire.OffNodes+d.base()<<wire.NodeShift, firstNodes); err != nil {
-		d.store(wire.HNodeMax, 0)
+	if err := d.allocate(wire.OffNodes+d.base()<<wire.NodeShift, firstNodes); err != nil {
 		return err
 	}
-	d.store(wire.HReserveEnd, 0)
 	d.full = false
 	d.store(wire.HNodeMax, d.nodes())
 	d.store(wire.HNodeLimit, d.base()+firstNodes>>wire.NodeShift)

@@ -21,11 +21,11 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	epoch, tag, closed := s.data.load32(wire.HEpoch), s.data.load(wire.HClosedTag), s.data.load(wire.HClosed)
+	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete)
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
-		samples, onCPU = s.cpu.figures(epoch)
+		samples, onCPU = s.cpu.figures(s.data.load32(wire.HEpoch))
 	}
 	s.remeasure(ctx)
 	detach := s.detach(ctx)
@@ -36,11 +36,9 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	}
 	r := s.loop.report()
 	r.Time = took
-	s.data.store32(wire.HEpoch, epoch) // remeasuring had its own
-	s.data.store(wire.HClosedTag, tag)
-	s.data.store(wire.HClosed, closed)
+	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	if r.Tree, err = cct.ReadSampled(s.data.mem, now, samples); err != nil {
+	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: s.data.closed, Samples: samples}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	s.loop.account(r)
@@ -201,6 +199,9 @@ func (l *loop) brief() *export.Report {
 	}
 	if l.rec.warming {
 		r.Notes = append(r.Notes, "The recording ended during the warm-up: what is shown here is the warm-up.")
+	}
+	if l.rec.switched {
+		r.Notes = append(r.Notes, "The clock or methods' modes were switched while recording: every call is corrected as if it had been recorded the way its method was in the end.")
 	}
 	if n := l.rec.pauses; n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("The recording paused (%d). Root invocations that were under way when a pause began are shown up to there, as not returned.", n))

@@ -56,6 +56,7 @@ func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err 
 	err = s.recording(ctx, func(l *loop) {
 		l.rec.Modes = append(slices.Clip(l.rec.Modes), rule)
 		changed = l.applyModes()
+		l.rec.switched = l.rec.switched || changed > 0
 	})
 	return changed, err
 }
@@ -73,14 +74,14 @@ func (s *Session) SetClock(ctx context.Context, clock string) error {
 	if err := s.setClock(ctx, mode); err != nil {
 		return err
 	}
-	return s.recording(ctx, func(l *loop) { l.applyModes() })
+	return s.recording(ctx, func(l *loop) { l.rec.switched = l.applyModes() > 0 || l.rec.switched })
 }
 
 // setClock makes a mode the recording's clock, and has the tick clock kept where
-// it is needed.
-func (s *Session) setClock(ctx context.Context, mode byte) error {
+// it is needed, be it for some methods only.
+func (s *Session) setClock(ctx context.Context, mode byte, rules ...ModeRule) error {
 	return s.do(ctx, func() {
-		if mode == wire.ModeTick {
+		if mode == wire.ModeTick || slices.ContainsFunc(rules, func(r ModeRule) bool { return modes[r.Mode] == wire.ModeTick }) {
 			s.startTicker()
 		}
 		s.data.store32(wire.HClock, uint32(mode))

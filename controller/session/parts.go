@@ -23,6 +23,8 @@ var ErrNotRecording = errors.New("nothing is being recorded")
 // invocations that are open then stay open in the report, with what they did so
 // far. Pausing a recording that pauses does nothing.
 func (s *Session) Pause(ctx context.Context) error {
+	s.switching.Lock()
+	defer s.switching.Unlock()
 	return s.recording(ctx, func(l *loop) {
 		if s.data.isOpen() {
 			l.shut()
@@ -34,6 +36,8 @@ func (s *Session) Pause(ctx context.Context) error {
 // Resume goes on recording, into the same tree. Root invocations count that
 // begin from then on.
 func (s *Session) Resume(ctx context.Context) error {
+	s.switching.Lock()
+	defer s.switching.Unlock()
 	return s.recording(ctx, func(l *loop) {
 		if !s.data.isOpen() {
 			l.open()
@@ -45,6 +49,8 @@ func (s *Session) Resume(ctx context.Context) error {
 // any class; a recording that pauses stays so. Root invocations count that
 // begin from then on.
 func (s *Session) Reset(ctx context.Context) error {
+	s.switching.Lock()
+	defer s.switching.Unlock()
 	var open, full bool
 	if err := s.recording(ctx, func(l *loop) {
 		open = s.data.isOpen()
@@ -54,10 +60,11 @@ func (s *Session) Reset(ctx context.Context) error {
 		return err
 	}
 	quiet := full && s.quiesce(ctx)
-	return s.recording(ctx, func(l *loop) {
-		if quiet {
+	// What was begun is seen through, or the gate would stay shut.
+	return s.recording(context.WithoutCancel(ctx), func(l *loop) {
+		if quiet && !s.data.isOpen() {
 			if err := s.data.reuse(); err != nil {
-				s.log.Warn("no room for another tree", "error", err)
+				l.stats.notes = append(l.stats.notes, "There is no room for another tree: "+err.Error())
 			}
 		}
 		l.renew()
@@ -151,7 +158,8 @@ func (l *loop) renew() {
 	for _, w := range []int64{wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete} {
 		d.store(w, 0)
 	}
-	l.rec.took, l.rec.pauses = 0, 0
+	d.store(wire.HUncounted, 0)
+	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
 }

@@ -3,11 +3,15 @@ package session
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -19,66 +23,67 @@ const (
 )
 
 // quiesce waits, with the gate shut, until no thread of the target can still be
-// within a probe that it entered before: each has either run for a while since or
+// within a probe that it entered before: each has either run for a while since, or
 // sleeps, which probes do only in parts that look at the gate again before they
-// write. It reports false when that can't be known in time.
+// write, and at safepoints if they are interpreted. So a thread has to be seen
+// sleeping twice, each time after the agent has answered, which it can't at a
+// safepoint. It reports false when that can't be known in time.
 func (s *Session) quiesce(ctx context.Context) bool {
-	// Threads in interpreted probes may sleep at a safepoint. The agent's answer
-	// says that none is on.
-	if _, err := s.findable(ctx, "java/lang/Object"); err != nil {
+	dir := fmt.Sprintf("/proc/%d/task", s.proc.PID)
+	tasks, err := os.ReadDir(dir)
+	if err != nil || len(tasks) == 0 {
 		return false
 	}
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", s.proc.PID))
-	if err != nil {
-		return false
-	}
-	first := map[string]time.Duration{}
-	for deadline := time.Now().Add(quietLongest); ; time.Sleep(2 * time.Millisecond) {
-		busy := 0
-		for _, t := range tasks {
-			ran, running, ok := taskRun(t)
-			began, known := first[t]
-			switch {
-			case !ok:
-			case !known:
-				first[t] = ran
-				if running {
-					busy++
-				}
-			case running && ran-began < ranEnough:
-				busy++
-			default:
-				first[t] = -time.Hour // it has been seen outside
-			}
-		}
-		if busy == 0 {
-			return true
-		}
-		if time.Now().After(deadline) || ctx.Err() != nil {
+	begin := map[string]time.Duration{}
+	asleep := map[string]int{}
+	for deadline := time.Now().Add(quietLongest); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
+		if _, err := s.findable(ctx, "java/lang/Object"); err != nil {
 			return false
 		}
+		busy := false
+		for _, t := range tasks {
+			ran, state, err := taskRun(filepath.Join(dir, t.Name()))
+			switch began, known := begin[t.Name()]; {
+			case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
+				continue // it has ended
+			case err != nil:
+				return false
+			case !known:
+				begin[t.Name()] = ran
+			case ran-began >= ranEnough:
+				continue
+			}
+			if state == 'S' {
+				asleep[t.Name()]++
+			}
+			busy = busy || asleep[t.Name()] < 2
+		}
+		if !busy {
+			return true
+		}
 	}
+	return false
 }
 
-// taskRun reads how long a thread has run, and whether it wants to, from its
-// folder under /proc.
-func taskRun(dir string) (ran time.Duration, running, ok bool) {
+// taskRun reads how long a thread has run, and its state, from its folder under
+// /proc.
+func taskRun(dir string) (ran time.Duration, state byte, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, "schedstat"))
 	if err != nil {
-		return 0, false, false
+		return 0, 0, err
 	}
 	ns, _, _ := bytes.Cut(b, []byte(" "))
 	n, err := strconv.ParseInt(string(ns), 10, 64)
 	if err != nil {
-		return 0, false, false
+		return 0, 0, err
 	}
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
-		return 0, false, false
+		return 0, 0, err
 	}
 	end := bytes.LastIndexByte(stat, ')')
 	if end < 0 || len(stat) < end+3 {
-		return 0, false, false
+		return 0, 0, fmt.Errorf("%s/stat: %q", dir, stat)
 	}
-	return time.Duration(n), stat[end+2] == 'R', true
+	return time.Duration(n), stat[end+2], nil
 }

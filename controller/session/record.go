@@ -41,6 +41,7 @@ type recording struct {
 	since          int64         // when the part that is on began, on the target's clock
 	pauses         int
 	warming        bool
+	switched       bool      // clock or modes, while it was on
 	admitted       int64     // root invocations let in so far, with UntilCalls
 	stuck          time.Time // since when the last of them hasn't returned
 }
@@ -68,7 +69,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err != nil {
 		return err
 	}
-	if err := s.setClock(ctx, clock); err != nil {
+	if err := s.setClock(ctx, clock, rec.Modes...); err != nil {
 		return err
 	}
 	if err := s.calibrate(ctx, clock); err != nil {

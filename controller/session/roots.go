@@ -205,6 +205,8 @@ func (l *loop) wantLate(roots []cha.MethodID, p delayedPlan) {
 // findable asks the target which of its loaders could find a class that isn't
 // loaded; 0 stands for the JDK's own.
 func (s *Session) findable(ctx context.Context, class string) (loaders []uint32, err error) {
+	s.finding.Lock()
+	defer s.finding.Unlock()
 	err = s.wait(ctx, func(done func()) {
 		s.loop.found = func(ids []uint32) {
 			loaders = ids

@@ -67,11 +67,13 @@ type Session struct {
 	cpu     *cpuSampler  // nil unless asked for
 	offset  atomic.Int64 // from monotonic to the target's nanoTime
 
-	mapped sync.RWMutex // held for reading by who reads data.mem outside of the loop
-	calls  chan func()  // to the loop
-	cancel context.CancelCauseFunc
-	ctx    context.Context
-	wg     sync.WaitGroup
+	switching sync.Mutex   // held by who pauses, resumes or resets
+	finding   sync.Mutex   // held by who asks the target for a class
+	mapped    sync.RWMutex // held for reading by who reads data.mem outside of the loop
+	calls     chan func()  // to the loop
+	cancel    context.CancelCauseFunc
+	ctx       context.Context
+	wg        sync.WaitGroup
 
 	ended     chan struct{} // closed when the recording has ended by itself
 	endOnce   sync.Once

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -18,12 +19,13 @@ import (
 func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var r *export.Report
 	var b basis
+	var closed map[int64]int64
 	err := s.do(ctx, func() {
 		l := &s.loop
 		if !l.armed {
 			return
 		}
-		r, b = l.brief(), l.basis()
+		r, b, closed = l.brief(), l.basis(), maps.Clone(s.data.closed)
 		r.Time = l.rec.took
 		if l.rec.since != 0 {
 			r.Time += time.Duration(max(0, s.now()-l.rec.since))
@@ -35,20 +37,20 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	if r == nil {
 		return nil, ErrNotRecording
 	}
-	if r.Tree, err = s.readTree(); err != nil {
+	if r.Tree, err = s.readTree(closed); err != nil {
 		return nil, err
 	}
 	b.correct(r)
 	return r, nil
 }
 
-func (s *Session) readTree() (*cct.Snapshot, error) {
+func (s *Session) readTree(closed map[int64]int64) (*cct.Snapshot, error) {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
 	if s.data.mem == nil {
 		return nil, ErrNotRecording
 	}
-	return cct.Read(s.data.mem, s.now())
+	return cct.ReadWith(s.data.mem, cct.Options{Now: s.now(), Closed: closed})
 }
 
 // Room says how many bytes of the room for trees are taken, and how many there

@@ -78,6 +78,8 @@ var Layout = []Const{
 	{"H_CLOSED_TAG", HClosedTag, "u64: the tag of the part before, as H_TAG had it"},
 	{"H_CLOSED", HClosed, "i64: when that part ended, ns on the target's nanoTime"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
+	{"H_INSIDE", HInside, "i64[64]: root invocations under way in a part of the recording, by its tag modulo 64"},
+	{"INSIDE_MASK", InsideMask, "of a tag: its place in H_INSIDE"},
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
 	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
@@ -93,6 +95,7 @@ var Layout = []Const{
 	{"H_OVERFLOW", HOverflow, "i64: calls for which there was no room"},
 	{"H_LOST", HLost, "i64: root invocations for which there was no record"},
 	{"H_INCOMPLETE", HIncomplete, "i64: waits for a reveal that timed out"},
+	{"H_UNCOUNTED", HUncounted, "i64: of the calls without room, those that are counted nowhere else"},
 	{"H_BELL", HBell, "u32: 1 from a ring until the controller has heard it"},
 	{"H_LOCK", HLock, "u32: spin lock of slots and records; 2 when its holder is taken for dead"},
 
@@ -223,9 +226,13 @@ const (
 	HOverflow    = 256
 	HLost        = 264
 	HIncomplete  = 272
+	HUncounted   = 280
 	HBell        = 320
 	HLock        = 324
 	HTick        = 384
+	HInside      = 512
+
+	InsideMask = 63
 )
 
 // Words of a slot.

@@ -25,8 +25,8 @@ import (
 //go:embed testdata
 var sources embed.FS
 
-// Options are the flags of all measuring tasks. With any of them a run is
-// partial: it prints and writes no page.
+// Options are the flags of all measuring tasks. With any but JDK and Reps a run
+// is partial: it prints and writes no page.
 type Options struct {
 	Part, Only, JDK, Clock, Rivulet string
 	Short                           bool
@@ -55,8 +55,13 @@ func given(name string) (found bool) {
 	return found
 }
 
-// Full reports whether nothing was left out.
-func (o *Options) Full() bool { return flag.NFlag() == 0 }
+// Full reports whether nothing was left out but JDKs and repetitions, which a
+// page names.
+func (o *Options) Full() bool {
+	full := true
+	flag.Visit(func(f *flag.Flag) { full = full && (f.Name == "jdk" || f.Name == "reps") })
+	return full
+}
 
 // Has reports whether a part of the page is wanted.
 func (o *Options) Has(part string) bool { return o.Part == "" || o.Part == part }

@@ -27,6 +27,10 @@ public final class Layout {
     public static final int H_CLOSED = 48;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
     public static final int H_TICK = 384;
+    /** i64[64]: root invocations under way in a part of the recording, by its tag modulo 64. */
+    public static final int H_INSIDE = 512;
+    /** of a tag: its place in H_INSIDE. */
+    public static final int INSIDE_MASK = 63;
     /** u32: the agent's state, one of the STATE_ rows. */
     public static final int H_STATE = 72;
     /** u32: why it stopped, one of the REASON_ rows. */
@@ -57,6 +61,8 @@ public final class Layout {
     public static final int H_LOST = 264;
     /** i64: waits for a reveal that timed out. */
     public static final int H_INCOMPLETE = 272;
+    /** i64: of the calls without room, those that are counted nowhere else. */
+    public static final int H_UNCOUNTED = 280;
     /** u32: 1 from a ring until the controller has heard it. */
     public static final int H_BELL = 320;
     /** u32: spin lock of slots and records; 2 when its holder is taken for dead. */

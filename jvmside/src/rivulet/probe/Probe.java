@@ -65,10 +65,10 @@ public final class Probe {
         if (s == 0) return 0;
         long tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0) return 0;
+        int mode = U.getByte(s + Layout.MODES + method);
+        if (mode == Layout.MODE_OFF || mode > 0 && U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3)) == 0) return 0;
         long tid = U.getLong(Thread.currentThread(), TID);
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
-        int mode = U.getByte(s + Layout.MODES + method);
-        if (mode == Layout.MODE_OFF) return 0;
         long record = 0, current = 0;
         if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) record = U.getLong(slot + Layout.S_RECORD);
         else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = inside(slot, s, tag, tid);
@@ -191,7 +191,10 @@ public final class Probe {
     }
 
     private static void charge(long s, long record, long current) {
-        long now = time(s);
+        charge(s, record, current, time(s));
+    }
+
+    private static void charge(long s, long record, long current, long now) {
         long spent = now - U.getLong(record + Layout.R_LAST);
         if (spent <= 0) return;
         long node = node(s, current);
@@ -221,7 +224,8 @@ public final class Probe {
             if (!recover(s, record)) return;
             U.putLong(record + Layout.R_CURSOR, current = index);
         }
-        if ((token & (Layout.COUNTED | Layout.TOP)) != Layout.COUNTED || current != index) charge(s, record, current);
+        if ((token & Layout.TOP) != 0) charge(s, record, current, System.nanoTime());
+        else if ((token & Layout.COUNTED) == 0 || current != index) charge(s, record, current);
         if (!absolute && current != index && !unwind(s, current, index)) {
             // An exit that was followed by an exception of the return itself (IllegalMonitorStateException): the
             // cursor is above already. Or it is where no path leads up from here: among folded or unplaced nodes.
@@ -263,15 +267,21 @@ public final class Probe {
 
     /** The root invocation ends: the thread is outside again, and its record may serve others. */
     private static void end(long s, long record) {
-        outside(record);
+        outside(s, record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
         release(s, record);
     }
 
-    /** With the record's slot, of which its thread is the owner. */
-    private static void outside(long record) {
+    /** One root invocation more or less is under way in a part. A part's count is never too low: threads inside rely on it. */
+    private static void count(long s, long tag, long n) {
+        U.getAndAddLong(null, s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3), n);
+    }
+
+    /** Marks the record's thread, which calls this, as outside. */
+    private static void outside(long s, long record) {
+        count(s, U.getLong(record + Layout.R_KEY), -1);
         long slot = U.getLong(record + Layout.R_SLOT);
         if (slot != 0) U.putLong(slot + Layout.S_KEY, 0);
     }
@@ -327,9 +337,11 @@ public final class Probe {
         long top = U.getInt(record + Layout.R_TOP) & 0xffffffffL;
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
-        U.putLong(record + Layout.R_LAST, time(s));
+        // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
+        U.putLong(record + Layout.R_LAST, System.nanoTime());
         U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
         U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
+        count(s, tag, 1);
         U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
         U.putLong(record + Layout.R_CURSOR, top);
         long token = other(s, tag, record, top, method);
@@ -337,7 +349,8 @@ public final class Probe {
             if (!on(s, tag)) { // it never began
                 U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
                 U.putLong(record + Layout.R_CURSOR, 0);
-                outside(record);
+                if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE) U.getAndAddLong(null, s + Layout.H_BUDGET, 1);
+                outside(s, record);
                 release(s, record);
             } else {
                 end(s, record);
@@ -451,6 +464,7 @@ public final class Probe {
             index = U.getInt(node + Layout.N_SIBLING) & 0xffffffffL;
         }
         if (index == 0) {
+            if (mode == Layout.MODE_COUNTED) charge(s, record, current); // what follows takes its time out
             long again = U.getInt(s + Layout.H_FOLD) == 0 ? 0 : above(s, current, method);
             found = again == 0 ? method : method | Layout.METHOD_BACK;
             index = add(s, record, current, found);
@@ -466,7 +480,10 @@ public final class Probe {
             }
             long now = time(s);
             if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
-            if (index == 0) return 0;
+            if (index == 0) {
+                U.getAndAddLong(null, s + Layout.H_UNCOUNTED, 1);
+                return 0;
+            }
             if (!placed) return push(s, tag | flags, record, current, index);
         }
         long node = node(s, index), into = index;
