@@ -319,7 +319,14 @@ public final class Probe {
             }
         }
         if (record == 0) record = register(s, tid, part);
-        if (record != 0 && U.getInt(record + Layout.R_EPOCH) != U.getInt(s + Layout.H_EPOCH) && !renew(s, record)) {
+        // The number of the recording is read before the tag: with this tag it is no later one's, whose first act would
+        // be to drop a tree that is still to be read.
+        int epoch = U.getIntVolatile(null, s + Layout.H_EPOCH);
+        if (!on(s, tag)) {
+            if (record != 0) release(s, record);
+            return 0;
+        }
+        if (record != 0 && U.getInt(record + Layout.R_EPOCH) != epoch && !renew(s, record, epoch)) {
             release(s, record);
             record = 0;
         }
@@ -370,8 +377,7 @@ public final class Probe {
     }
 
     /** Begins a tree of the present recording in a record that the thread has leased. */
-    private static boolean renew(long s, long record) {
-        int epoch = U.getInt(s + Layout.H_EPOCH);
+    private static boolean renew(long s, long record, int epoch) {
         U.putLong(record + Layout.R_KEY, 0); // whatever its cursor says
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putLong(record + Layout.R_NODE_NEXT, 0);
