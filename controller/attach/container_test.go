@@ -75,6 +75,10 @@ func TestContainer(t *testing.T) {
 
 // TestReadOnlyTmp: nowhere to put the socket; the JVM must not be signalled.
 func TestReadOnlyTmp(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		prepare string
 		cause   error
@@ -82,6 +86,8 @@ func TestReadOnlyTmp(t *testing.T) {
 		"read-only": {"mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp", unix.EROFS},
 		"full":      {"mount -t tmpfs -o size=8k tmpfs /tmp && { cat /dev/zero >/tmp/fill 2>/dev/null; true; }", unix.ENOSPC},
 		"forbidden": {"mount -t tmpfs -o mode=755 tmpfs /tmp", unix.EACCES},
+		// Another user's JVM that had the same number has left its socket.
+		"left": {"mount -t tmpfs tmpfs /opt && cp " + self + " /opt/role && mount -t tmpfs -o mode=1777 tmpfs /tmp && ATTACH_TEST_ROLE=listen=/tmp/.java_pid$$ /opt/role </dev/null >/dev/null && mount -o remount,ro /tmp", unix.EROFS},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

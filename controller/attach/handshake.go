@@ -229,12 +229,15 @@ func (p Process) removeForeign(tmp *os.File, uid uint32) error {
 	}
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return left
 	}
 	defer unix.Close(fd)
 	file, err := unix.Openat(int(tmp.Fd()), socketName(p.NSPID), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
 	if err != nil {
-		return err
+		return left
 	}
 	defer unix.Close(file)
 	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: fdPath(file)}); !errors.Is(err, unix.ECONNREFUSED) {
@@ -242,7 +245,13 @@ func (p Process) removeForeign(tmp *os.File, uid uint32) error {
 		left.Fix = "give containers that share /tmp one of their own"
 		return left
 	}
-	return unix.Unlinkat(int(tmp.Fd()), socketName(p.NSPID), 0)
+	if err := unix.Unlinkat(int(tmp.Fd()), socketName(p.NSPID), 0); err != nil && !errors.Is(err, unix.ENOENT) {
+		left.Kind, left.Err = ErrReadOnly, err
+		left.Cause += ", and can't be removed"
+		left.Fix = "make the JVM's /tmp writable, or remove that file"
+		return left
+	}
+	return nil
 }
 
 func socketName(nspid int) string { return ".java_pid" + strconv.Itoa(nspid) }
