@@ -84,6 +84,10 @@ func TestPause(t *testing.T) {
 			if n.Self < 0 || n.Total < n.Self {
 				t.Errorf("times of %+v", n)
 			}
+			// It was in there for 50 ms before the pause, and nothing has charged that since.
+			if m, _ := r.Lookup(n.Method); strings.HasPrefix(m.Name, "t.Parts.hold") && n.Self < int64(40*time.Millisecond) {
+				t.Errorf("%s: %v", m.Name, time.Duration(n.Self))
+			}
 		}
 	}, 8, 17, 25)
 }
@@ -301,6 +305,46 @@ func TestFoldRecursion(t *testing.T) {
 					t.Errorf("%d nodes", nodes)
 				}
 			})
+		}
+	}, 8, 17)
+}
+
+// TestLateCalibration has a mode calibrated that was not before the recording:
+// that changes nothing of what was recorded.
+func TestLateCalibration(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "2")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, UntilCalls: 100, Modes: []session.ModeRule{rule(t, "t.Parts.leaf=precise")}})
+		ask(t, p, "run 50", "RAN ")
+		r := finish(t, s)
+		wantRoots(t, r, 100, 0)
+		wantCalls(t, r, map[string]int64{"Parts.root": 100, "Parts.branch": 100, "Parts.leaf": 1000 + 2*50})
+		if r.Tree.Refused != 0 {
+			t.Errorf("refused %d", r.Tree.Refused)
+		}
+	}, 17)
+}
+
+// TestCountedLater keeps a caller's time when its first call is to a method that
+// counts only.
+func TestCountedLater(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil)
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Parts.late"}, Modes: []session.ModeRule{rule(t, "t.Parts.leaf=counted")}})
+		p.Send("late")
+		p.WaitLine("LATE")
+		r := closed(t, s)
+		wantCalls(t, r, map[string]int64{"Parts.late": 1, "Parts.leaf": 1})
+		for _, n := range cct.FlatOf(r.Tree.Roots()) {
+			if m, _ := r.Lookup(n.Method); strings.HasPrefix(m.Name, "t.Parts.late") && n.Self < int64(25*time.Millisecond) {
+				t.Errorf("%s: %v", m.Name, time.Duration(n.Self))
+			} else if strings.HasPrefix(m.Name, "t.Parts.leaf") && n.Self != 0 {
+				t.Errorf("%s: %v of its own", m.Name, time.Duration(n.Self))
+			}
 		}
 	}, 8, 17)
 }

@@ -7,7 +7,7 @@ import java.io.InputStreamReader;
  * Calls a root again and again in one or more threads, at commands: "run N" makes N root invocations in each thread and
  * prints RAN and how many there were in all since the beginning; "free" runs until "stop"; "open" enters a root
  * invocation that waits in the middle until "shut"; "deep" recurses; "wide N" calls through N call paths; "mixed N"
- * computes and sleeps in turns.
+ * computes and sleeps in turns; "late" computes before it calls.
  */
 public class Parts {
     static volatile boolean free, shut;
@@ -34,6 +34,12 @@ public class Parts {
         hold();
         leaf(2);
         leaf(3);
+    }
+
+    /** Takes 30 ms of its own before its only call. */
+    static void late() {
+        for (long from = System.nanoTime(); System.nanoTime() - from < 30_000_000L; ) sink++;
+        leaf(1);
     }
 
     static void hold() {
@@ -165,6 +171,9 @@ public class Parts {
             } else if (w[0].equals("recursion")) {
                 recursion(Integer.parseInt(w[1]));
                 System.out.println("RECURSED");
+            } else if (w[0].equals("late")) {
+                late();
+                System.out.println("LATE");
             } else if (w[0].equals("mixed")) {
                 for (int i = Integer.parseInt(w[1]); i > 0; i--) mixed();
                 System.out.println("MIXED");
