@@ -83,6 +83,9 @@ func (f *Frame) flatten(k flatKey) []flat {
 		return len(list) - 1
 	}
 	cct.Walk(f.tree(k.tree), func(n *cct.Node, _ int) bool {
+		if n.Method == cct.Unplaced {
+			return true
+		}
 		i := find(n.Method)
 		e := &list[i]
 		e.add(n)
@@ -91,7 +94,11 @@ func (f *Frame) flatten(k flatKey) []flat {
 		}
 		open[i]++
 		return true
-	}, func(n *cct.Node, _ int) { open[place[n.Method]]-- })
+	}, func(n *cct.Node, _ int) {
+		if n.Method != cct.Unplaced {
+			open[place[n.Method]]--
+		}
+	})
 	return list
 }
 

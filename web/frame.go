@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -54,11 +53,12 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 		f.sums.Thrown += n.Thrown
 		f.sums.Self += n.Self
 		f.sums.Raw += n.Raw
-		for int(n.Method) >= len(seen) {
+		i := int(n.Method - cct.Unplaced) // the least that a node's method can be
+		for i >= len(seen) {
 			seen = append(seen, make([]bool, len(seen)+1)...)
 		}
-		if !seen[n.Method] {
-			seen[n.Method] = true
+		if !seen[i] {
+			seen[i] = true
 			k := book.number(f.method(n.Method))
 			f.numbers[n.Method], f.local[k] = k, n.Method
 		}
@@ -72,14 +72,7 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 }
 
 // method names a method even if nobody knows it.
-func (f *Frame) method(id int32) cct.Method {
-	if f.Report.Lookup != nil {
-		if m, ok := f.Report.Lookup(id); ok {
-			return m
-		}
-	}
-	return cct.Method{Name: fmt.Sprintf("unknown method %d", id), Loader: "unknown"}
-}
+func (f *Frame) method(id int32) cct.Method { return f.Report.Method(id) }
 
 // tree is one of the frame's trees; nil if there is no such thread.
 func (f *Frame) tree(k treeKey) []*cct.Node {

@@ -168,7 +168,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.text(`{"method":`)
 	w.bytes(w.name(e.Method))
 	w.text(`,"loader":`)
-	w.bytes(quote(w.report.method(e.Method).Loader))
+	w.bytes(quote(w.report.Method(e.Method).Loader))
 	w.field("calls", e.Calls)
 	w.field("thrown", e.Thrown)
 	w.field("self_ns", e.Self)
@@ -250,7 +250,7 @@ func (w *jsonWriter) cpu(self int64, s cct.Sample) {
 
 // hidden writes how many hidden methods a method can call, if any.
 func (w *jsonWriter) hidden(method int32) {
-	if n := w.report.method(method).Hidden; n > 0 {
+	if n := w.report.Method(method).Hidden; n > 0 {
 		w.field("hidden", int64(n))
 	}
 }
@@ -266,7 +266,7 @@ func (w *jsonWriter) flag(name string, set bool) {
 func (w *jsonWriter) name(method int32) []byte {
 	q, ok := w.names[method]
 	if !ok {
-		q = quote(w.report.method(method).Name)
+		q = quote(w.report.Method(method).Name)
 		w.names[method] = q
 	}
 	return q

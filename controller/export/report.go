@@ -136,8 +136,8 @@ func (r *Report) figures() figures {
 // noRoom stands for the contexts of calls that found no room in the tree.
 const noRoom = "(no room for contexts)"
 
-// method names a method even if nobody knows it.
-func (r *Report) method(id int32) cct.Method {
+// Method names a method even if nobody knows it.
+func (r *Report) Method(id int32) cct.Method {
 	if id == cct.Unplaced {
 		return cct.Method{Name: noRoom}
 	}

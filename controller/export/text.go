@@ -88,13 +88,13 @@ func (r *Report) labels(flat []cct.Flat) map[int32]string {
 	}
 	bare := func(name string) string { s, _, _ := strings.Cut(name, "("); return s }
 	for _, e := range flat {
-		m := r.method(e.Method)
+		m := r.Method(e.Method)
 		put(short, bare(m.Name), m.Name)
 		put(full, m.Name, m.Loader)
 	}
 	labels := make(map[int32]string, len(flat))
 	for _, e := range flat {
-		m := r.method(e.Method)
+		m := r.Method(e.Method)
 		label := bare(m.Name)
 		if len(short[label]) > 1 {
 			label = m.Name
@@ -358,7 +358,7 @@ func (t *textWriter) filter() {
 	}
 	callers, self := 0, int64(0)
 	for _, e := range t.flat {
-		if t.report.method(e.Method).Hidden > 0 {
+		if t.report.Method(e.Method).Hidden > 0 {
 			callers++
 			self += e.Self
 		}

@@ -107,7 +107,7 @@ func (t *textWriter) nodeLabel(b branch) string {
 	if b.node.Folded {
 		label += " (recursion folded)"
 	}
-	if n := t.report.method(b.node.Method).Hidden; n > 0 {
+	if n := t.report.Method(b.node.Method).Hidden; n > 0 {
 		label += fmt.Sprintf(" (calls up to %s)", Plural(int64(n), "hidden method", "hidden methods"))
 	}
 	if b.node.Incomplete {
