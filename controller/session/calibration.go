@@ -228,9 +228,6 @@ func (s *Session) correct(r *export.Report) {
 	if s.loop.final != nil {
 		b.modes = s.loop.final
 	}
-	if s.ticker != nil {
-		b.tick = s.ticker.figures()
-	}
 	b.correct(r)
 }
 
@@ -249,7 +246,7 @@ func (l *loop) basis() basis {
 		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
 	}
 	if l.s.ticker != nil {
-		b.tick = l.s.ticker.latest.Load()
+		b.tick = l.s.ticker.figures()
 	}
 	return b
 }

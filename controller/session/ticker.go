@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -33,7 +33,9 @@ const (
 // probes read instead of System.nanoTime. It sleeps with a period that varies
 // by a quarter, so that no program is in step with it.
 type ticker struct {
-	s       *Session
+	s *Session
+
+	mu      sync.Mutex // held for each tick's bookkeeping, and by who asks for the figures
 	ticks   int64
 	between time.Duration // sum of the times between ticks while threads were inside
 	spread  *hdrhistogram.Histogram
@@ -41,7 +43,6 @@ type ticker struct {
 	gaps    int64
 	cpu     time.Duration
 	wall    time.Duration
-	latest  atomic.Pointer[export.Tick] // the figures, while it runs
 }
 
 // startTicker starts the tick clock unless it runs. It is the loop's.
@@ -79,14 +80,7 @@ func (k *ticker) run() {
 		now := k.s.now()
 		k.s.data.store(wire.HTick, now)
 		if inside {
-			gap := time.Duration(now - last)
-			k.ticks++
-			k.between += gap
-			k.longest = max(k.longest, gap)
-			_ = k.spread.RecordValue(int64(gap)) // one beyond its range is in longest
-			if gap > longGap {
-				k.gaps++
-			}
+			k.note(time.Duration(now - last))
 		}
 		last = now
 		if windowTicks++; inside && windowTicks < lookEvery {
@@ -94,13 +88,27 @@ func (k *ticker) run() {
 		}
 		cpu, wall := threadCPU()-beginCPU, time.Duration(now-begin)
 		if inside {
+			k.mu.Lock()
 			k.cpu += cpu
 			k.wall += wall
+			k.mu.Unlock()
 			period = adapt(period, cpu, wall)
-			k.latest.Store(k.figures())
 		}
 		inside = k.s.data.anyInside()
 		begin, beginCPU, windowTicks = now, threadCPU(), 0
+	}
+}
+
+// note enters the time since the last tick.
+func (k *ticker) note(gap time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ticks++
+	k.between += gap
+	k.longest = max(k.longest, gap)
+	_ = k.spread.RecordValue(int64(gap)) // one beyond its range is in longest
+	if gap > longGap {
+		k.gaps++
 	}
 }
 
@@ -114,9 +122,11 @@ func adapt(period float64, cpu, wall time.Duration) float64 {
 	return math.Min(float64(maxPeriod), math.Max(float64(tickPeriod), period))
 }
 
-// figures says how the clock went; nil if no thread was ever inside. It is the
-// ticker's own, until that has ended.
+// figures says how the clock went; nil if no thread was ever inside. It may be
+// called while it runs.
 func (k *ticker) figures() *export.Tick {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.ticks == 0 {
 		return nil
 	}
