@@ -82,6 +82,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := s.openJDK(ctx); err != nil {
 		return err
 	}
+	return s.armRoots(ctx, rec, make, specs, ids)
+}
+
+// armRoots instruments the roots as a scheme says, and opens the gate.
+func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hierarchy) scheme.Scheme, specs []rootSpec, ids []cha.MethodID) error {
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
 		l.scheme = make(l.h)
@@ -98,6 +103,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		l := &s.loop
 		l.rec.armed = time.Now()
 		l.armed = true
+		s.data.store(wire.TSince, s.now()) // of a timing; a recording has no use for it
 		l.begin()
 	})
 }

@@ -56,25 +56,7 @@ func (s *Session) StartTiming(ctx context.Context, t Timing) error {
 	if err := s.calibrateTimer(ctx, in); err != nil {
 		return err
 	}
-	if err := s.wait(ctx, func(done func()) {
-		l := &s.loop
-		l.scheme = scheme.NewTimed(l.h)
-		l.rec = recording{Recording: rec}
-		l.roots = specs
-		l.arm(l.scheme.Roots(ids), done)
-	}); err != nil {
-		return err
-	}
-	if err := s.relist(ctx); err != nil {
-		return err
-	}
-	return s.do(ctx, func() {
-		l := &s.loop
-		l.rec.armed = time.Now()
-		l.armed = true
-		s.data.store(wire.TSince, s.now())
-		l.begin()
-	})
+	return s.armRoots(ctx, rec, scheme.NewTimed, specs, ids)
 }
 
 // calibrateTimer measures what timing an empty method yields, and costs, in
