@@ -107,7 +107,7 @@ func (s *Session) remeasure(ctx context.Context) {
 			return
 		}
 		// The sample needs a record, and room for its tree, that nobody's is in.
-		if d.load(wire.HNextRecord) >= wire.Records || d.load(wire.HNextNode)+2*wire.NodeChunk > d.load(wire.HNodeMax) {
+		if d.load(wire.HNextRecord) >= d.load(wire.HRecordMax) || d.load(wire.HNextNode)+2*wire.NodeChunk > d.load(wire.HNodeMax) {
 			return
 		}
 		l.final = make([]byte, l.ledger.Len())

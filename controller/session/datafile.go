@@ -21,6 +21,9 @@ const (
 	growStep = 16 << 20
 	// firstNodes is what is allocated for nodes at first, in bytes.
 	firstNodes = 1 << 20
+	// firstRecords is how many thread records are allocated at first, and how many
+	// free ones are kept ready at least.
+	firstRecords = 1024
 	// maxMemory is what one FileChannel.map can take.
 	maxMemory = math.MaxInt32 &^ (1<<20 - 1)
 )
@@ -39,29 +42,35 @@ type dataFile struct {
 }
 
 // newDataFile sizes, allocates as far as it is needed at first, and maps a
-// file. limit bounds its size in bytes; a tmpfs with less room bounds it too.
-func newDataFile(f *os.File, limit int64, tag uint64) (*dataFile, error) {
+// file. memory bounds what nodes may take of it, in bytes; a tmpfs with less
+// room bounds it too.
+func newDataFile(f *os.File, memory int64, tag uint64) (*dataFile, error) {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &fs); err != nil {
 		return nil, err
 	}
-	size := min(limit, maxMemory)
+	// What is there without nodes, and without the records that few targets need.
+	const fixed = wire.OffNodes - (wire.Records-firstRecords)<<wire.RecordShift
 	if free := int64(fs.Bavail) * fs.Bsize; fs.Blocks > 0 {
-		size = min(size, free*3/4) // others live there too
+		memory = min(memory, free*3/4-fixed) // others live there too
 	}
-	size &^= 1<<20 - 1
+	size := min(wire.OffNodes+memory, maxMemory) &^ (1<<20 - 1)
 	nodes := (size - wire.OffNodes) >> wire.NodeShift
 	base := wire.NodeChunk + reserve(nodes)
 	first := int64(wire.OffNodes) + base<<wire.NodeShift + firstNodes
 	if nodes <= 0 || first > size {
-		return nil, fmt.Errorf("the tmpfs of %s has room for %d MB, Rivulet needs %d; enlarge it (docker: --shm-size)", f.Name(), size>>20, (wire.OffNodes+2*firstNodes)>>20+1)
+		return nil, fmt.Errorf("the tmpfs of %s has room for %d MB, Rivulet needs %d; enlarge it (docker: --shm-size)", f.Name(), (memory+fixed)>>20, (fixed+2*firstNodes)>>20+1)
 	}
 	if err := f.Truncate(size); err != nil {
 		return nil, err
 	}
 	d := &dataFile{f: f, tag: tag, closed: map[int64]int64{}}
-	if err := errors.Join(d.allocate(0, wire.OffNodes+wire.NodeChunk<<wire.NodeShift), d.allocate(first-firstNodes, firstNodes)); err != nil {
-		return nil, fmt.Errorf("allocate %d MB of shared memory for the target: %w; enlarge its /dev/shm (docker: --shm-size)", (wire.OffNodes+firstNodes)>>20, err)
+	if err := errors.Join(
+		d.allocate(0, wire.OffRecords+firstRecords<<wire.RecordShift),
+		d.allocate(wire.OffBoxes, wire.OffNodes-wire.OffBoxes+wire.NodeChunk<<wire.NodeShift),
+		d.allocate(first-firstNodes, firstNodes),
+	); err != nil {
+		return nil, fmt.Errorf("allocate %d MB of shared memory for the target: %w; enlarge its /dev/shm (docker: --shm-size)", (fixed+firstNodes)>>20, err)
 	}
 	mem, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
@@ -73,6 +82,8 @@ func newDataFile(f *os.File, limit int64, tag uint64) (*dataFile, error) {
 	d.store32(wire.HEpoch, 1)
 	d.store(wire.HNextNode, base)
 	d.store(wire.HNextRecord, 1)
+	d.store(wire.HRecordLimit, firstRecords)
+	d.store(wire.HRecordMax, wire.Records)
 	d.store(wire.HNodeMax, nodes)
 	d.store(wire.HNodeLimit, base+firstNodes>>wire.NodeShift)
 	d.store(wire.HMagic, wire.Magic)
@@ -169,6 +180,24 @@ func (d *dataFile) grow() (bool, error) {
 	}
 	d.store(wire.HNodeLimit, next)
 	return true, nil
+}
+
+// growRecords allocates more thread records when the target comes near the end
+// of what there are. On a full tmpfs those there are must do.
+func (d *dataFile) growRecords() error {
+	d.growing.Lock()
+	defer d.growing.Unlock()
+	limit, highest, used := d.load(wire.HRecordLimit), d.load(wire.HRecordMax), d.load(wire.HNextRecord)
+	if limit >= highest || used+firstRecords/2 < limit {
+		return nil
+	}
+	next := min(max(limit+firstRecords, used+used/2), highest)
+	if err := d.allocate(wire.OffRecords+limit<<wire.RecordShift, (next-limit)<<wire.RecordShift); err != nil {
+		d.store(wire.HRecordMax, limit)
+		return fmt.Errorf("the tmpfs of the target is full, no more than %d threads are recorded at a time: %w", limit, err)
+	}
+	d.store(wire.HRecordLimit, next)
+	return nil
 }
 
 // reserve is how many of the nodes are for calls that find no room in the tree.

@@ -27,11 +27,14 @@ func (s *Session) beat() {
 	}
 }
 
-// growth keeps room ahead of the target's new nodes.
+// growth keeps room ahead of the target's new threads and nodes.
 func (s *Session) growth() {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
 	for {
+		if err := s.data.growRecords(); err != nil {
+			s.log.Warn("no more room", "error", err)
+		}
 		for {
 			more, err := s.data.grow()
 			if err != nil {

@@ -170,7 +170,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
 	}
-	data, err := newDataFile(room.data, cfg.Memory+wire.OffNodes, sessionTag())
+	data, err := newDataFile(room.data, cfg.Memory, sessionTag())
 	if err != nil {
 		room.close(false)
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)

@@ -159,12 +159,6 @@ func threadCPU() time.Duration {
 
 // anyInside tells whether some thread is inside the subgraph.
 func (d *dataFile) anyInside() bool {
-	n, tag := min(d.load(wire.HNextRecord), wire.Records), d.load(wire.HTag)
-	for i := int64(1); tag != 0 && i < n; i++ {
-		r := wire.OffRecords + i<<wire.RecordShift
-		if d.load(r+wire.RCursor) != 0 && (d.load(r+wire.RKey)^tag)>>wire.IndexBits == 0 {
-			return true
-		}
-	}
-	return false
+	tag := uint64(d.load(wire.HTag)) >> wire.IndexBits
+	return tag != 0 && d.load(wire.HInside+int64(tag&wire.InsideMask)<<3) != 0
 }

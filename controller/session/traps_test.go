@@ -39,6 +39,7 @@ var traps = []trap{
 	{name: "unload", roots: []string{"t.Traps$Island.enter"}, want: map[string]int64{"Traps$Island.enter": 20, "Traps$Island.work": 80}},
 	{name: "virtual", roots: []string{"t.Traps.virtual"}, from: 21},
 	{name: "virtual", roots: []string{"t.Traps.virtual"}, from: 21, jvm: []string{"-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"}},
+	{name: "parked", roots: []string{"t.Traps.parked"}, from: 21},
 }
 
 // stopped ends a recording and returns its report.

@@ -22,18 +22,18 @@ const Magic = 0x52495655_4c455431 // "RIVULET1"
 // Sizes and bounds of the data file (docs/formats.md).
 const (
 	SlotShift   = 6    // a slot is 64 bytes: one cache line
-	Slots       = 4096 // threads that can be known at one time
-	SlotProbe   = 16   // slots searched beyond the home slot
+	Slots       = 1 << 14 // threads that can be known at one time
+	SlotProbe   = 32      // slots searched beyond the home slot
 	MaxMethods  = 1 << 18
 	RecordShift = 8 // a thread record is 256 bytes
-	Records     = 4096
+	Records     = 1 << 14
 	NodeShift   = 6  // a node is 64 bytes
 	NodeChunk   = 64 // nodes that a record takes at a time
 	Boxes       = 16 // mailbox: requests under way at one time
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 70 // UTF-16 units of a thread's name that are kept
+	NameMax     = 68 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -92,6 +92,9 @@ var Layout = []Const{
 	{"H_RESERVE_NEXT", HReserveNext, "i64: first free node of the reserve, from which contexts that find no room are counted by method"},
 	{"H_RESERVE_END", HReserveEnd, "i64: end of the reserve, 0 until it is allocated"},
 	{"H_NEXT_RECORD", HNextRecord, "i64: first record that was never leased"},
+	{"H_RECORD_LIMIT", HRecordLimit, "i64: records whose pages are allocated; grows"},
+	{"H_RECORD_MAX", HRecordMax, "i64: records that there can be at the most"},
+	{"H_FREE_RECORD", HFreeRecord, "i64: first of the virtual threads' records that are free, 0 none"},
 	{"H_OVERFLOW", HOverflow, "i64: calls for which there was no room"},
 	{"H_LOST", HLost, "i64: root invocations for which there was no record"},
 	{"H_INCOMPLETE", HIncomplete, "i64: waits for a reveal that timed out"},
@@ -119,7 +122,6 @@ var Layout = []Const{
 
 	{"RECORDS", OffRecords, "area of thread records"},
 	{"RECORD_SHIFT", RecordShift, "log2 of a record's size"},
-	{"MAX_RECORDS", Records, "how many there are; record 0 is never used"},
 	{"R_CURSOR", RCursor, "i64: node of the current invocation, 0 outside the subgraph"},
 	{"R_LAST", RLast, "i64: up to when time was charged, ns"},
 	{"R_KEY", RKey, "i64: the part's tag and R_TID, or'ed: whose cursor it is, and of when"},
@@ -139,6 +141,7 @@ var Layout = []Const{
 	{"R_OVER", ROver, "u32: node where the table of unplaced methods lies, 0 none"},
 	{"R_STACK", RStack, "u32: node where the stack of unplaced invocations lies, 0 none"},
 	{"R_DEPTH", RDepth, "u32: unplaced invocations that are open"},
+	{"R_FREE", RFree, "i32: the next free one while it is in that list, -1 at its end; else 0"},
 	{"R_NAME_LENGTH", RNameLength, "u32: UTF-16 units of the name"},
 	{"R_NAME", RName, "u16[]: the thread's name"},
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
@@ -223,12 +226,15 @@ const (
 	HNextRecord  = 216
 	HReserveNext = 224
 	HReserveEnd  = 232
+	HRecordLimit = 240
+	HRecordMax   = 248
 	HOverflow    = 256
 	HLost        = 264
 	HIncomplete  = 272
 	HUncounted   = 280
 	HBell        = 320
 	HLock        = 324
+	HFreeRecord  = 328
 	HTick        = 384
 	HInside      = 512
 
@@ -274,7 +280,8 @@ const (
 	RStack      = 104
 	RDepth      = 108
 	RNameLength = 112
-	RName       = 116
+	RFree       = 116
+	RName       = 120
 
 	LeaseMoving = -1
 

@@ -424,6 +424,33 @@ public class Traps {
         for (Thread t : ts) t.join();
     }
 
+    // ---- more threads inside at one time than most programs ever have ----
+
+    static final java.util.concurrent.CountDownLatch all = new java.util.concurrent.CountDownLatch(6000);
+
+    public static int parked() throws InterruptedException {
+        hit("parked");
+        all.countDown();
+        all.await();
+        return calm(1);
+    }
+
+    static void parkeds() throws Exception {
+        Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        ready();
+        List<Thread> ts = new ArrayList<>();
+        for (int i = 0; i < 6000; i++) {
+            ts.add((Thread) start.invoke(null, (Runnable) () -> {
+                try {
+                    parked();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }));
+        }
+        for (Thread t : ts) t.join();
+    }
+
     static final BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
 
     static void go() throws Exception {
@@ -451,6 +478,7 @@ public class Traps {
                 case "bushy": bushy(); break;
                 case "refused": refused(); break;
                 case "virtual": virtuals(); break;
+                case "parked": parkeds(); break;
                 default: throw new IllegalArgumentException(a[0]);
             }
             for (java.util.Map.Entry<String, AtomicInteger> e : new java.util.TreeMap<>(n).entrySet())

@@ -55,6 +55,12 @@ public final class Layout {
     public static final int H_RESERVE_END = 232;
     /** i64: first record that was never leased. */
     public static final int H_NEXT_RECORD = 216;
+    /** i64: records whose pages are allocated; grows. */
+    public static final int H_RECORD_LIMIT = 240;
+    /** i64: records that there can be at the most. */
+    public static final int H_RECORD_MAX = 248;
+    /** i64: first of the virtual threads' records that are free, 0 none. */
+    public static final int H_FREE_RECORD = 328;
     /** i64: calls for which there was no room. */
     public static final int H_OVERFLOW = 256;
     /** i64: root invocations for which there was no record. */
@@ -72,9 +78,9 @@ public final class Layout {
     /** log2 of a slot's size. */
     public static final int SLOT_SHIFT = 6;
     /** home slot of a thread: its id and this. */
-    public static final long SLOT_MASK = 4095L;
+    public static final long SLOT_MASK = 16383L;
     /** slots searched beyond the home slot. */
-    public static final int SLOT_PROBE = 16;
+    public static final int SLOT_PROBE = 32;
     /** i64: the thread's id, 0 when free. */
     public static final int S_TID = 0;
     /** i64: address of its record in the target. */
@@ -84,7 +90,7 @@ public final class Layout {
     /** i32: threads that have this home slot but lie elsewhere. */
     public static final int S_DISPLACED = 16;
     /** area of modes: one byte a method. */
-    public static final long MODES = 266240L;
+    public static final long MODES = 1052672L;
     /** method ids are below this. */
     public static final int MAX_METHODS = 262144;
     /** not recorded. */
@@ -100,11 +106,9 @@ public final class Layout {
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
     public static final int MODE_ROOT = 128;
     /** area of thread records. */
-    public static final long RECORDS = 528384L;
+    public static final long RECORDS = 1314816L;
     /** log2 of a record's size. */
     public static final int RECORD_SHIFT = 8;
-    /** how many there are; record 0 is never used. */
-    public static final int MAX_RECORDS = 4096;
     /** i64: node of the current invocation, 0 outside the subgraph. */
     public static final int R_CURSOR = 0;
     /** i64: up to when time was charged, ns. */
@@ -143,18 +147,20 @@ public final class Layout {
     public static final int R_STACK = 104;
     /** u32: unplaced invocations that are open. */
     public static final int R_DEPTH = 108;
+    /** i32: the next free one while it is in that list, -1 at its end; else 0. */
+    public static final int R_FREE = 116;
     /** u32: UTF-16 units of the name. */
     public static final int R_NAME_LENGTH = 112;
     /** u16[]: the thread's name. */
-    public static final int R_NAME = 116;
+    public static final int R_NAME = 120;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 70;
+    public static final int NAME_MAX = 68;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */
     public static final int R_SHARED = 2;
     /** area of the mailbox. */
-    public static final long BOXES = 1576960L;
+    public static final long BOXES = 5509120L;
     /** requests under way at one time. */
     public static final int BOX_COUNT = 16;
     /** log2 of a box's size. */
@@ -188,7 +194,7 @@ public final class Layout {
     /** the target has given up waiting. */
     public static final int BOX_ABANDONED = 6;
     /** area of nodes. */
-    public static final long NODES = 2625536L;
+    public static final long NODES = 6557696L;
     /** log2 of a node's size. */
     public static final int NODE_SHIFT = 6;
     /** nodes that a record takes at a time. */

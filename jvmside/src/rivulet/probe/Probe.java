@@ -287,11 +287,18 @@ public final class Probe {
     }
 
     private static void release(long s, long record) {
-        if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != 0 && lock(s)) {
-            unbind(s, record);
-            unlock(s);
+        if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) == 0 || !lock(s)) {
+            U.putIntRelease(null, record + Layout.R_LEASE, 0);
+            return;
         }
+        unbind(s, record);
         U.putIntRelease(null, record + Layout.R_LEASE, 0);
+        if (U.getInt(record + Layout.R_FREE) == 0) {
+            long first = U.getLong(s + Layout.H_FREE_RECORD);
+            U.putInt(record + Layout.R_FREE, first == 0 ? -1 : (int) first);
+            U.putLong(s + Layout.H_FREE_RECORD, record - s - Layout.RECORDS >> Layout.RECORD_SHIFT);
+        }
+        unlock(s);
     }
 
     // ---- entering, slow ----
@@ -690,21 +697,26 @@ public final class Probe {
         U.putIntRelease(null, s + Layout.H_LOCK, 0);
     }
 
-    /** Leases a record to the current thread, 0 when there is none. */
+    /** Leases a record to the current thread, 0 when there is none. Waits up to a second for the controller to allocate more. */
     private static long register(long s, long tid, int part) {
         Thread t = Thread.currentThread();
         boolean virtual = virtual(t);
         String name = virtual ? "" : t.getName();
-        if (!lock(s)) return 0;
-        long record = 0;
-        try {
-            long slot = free(s, tid);
-            if (slot != 0) record = pick(s, virtual, part);
-            if (record != 0) bind(s, record, slot, tid, name);
-        } finally {
-            unlock(s);
+        for (int i = 0; i < 10_000 && U.getLong(s + Layout.H_TAG) != 0; i++) {
+            if (!lock(s)) return 0;
+            long record = 0;
+            try {
+                long slot = free(s, tid);
+                if (slot != 0) record = pick(s, virtual, part);
+                if (record > 0) bind(s, record, slot, tid, name);
+            } finally {
+                unlock(s);
+            }
+            if (record >= 0) return record;
+            U.park(false, 100_000);
+            U.unpark(t);
         }
-        return record;
+        return 0;
     }
 
     private static boolean virtual(Thread t) {
@@ -731,25 +743,34 @@ public final class Probe {
         return 0;
     }
 
-    /** A record of this kind that nobody uses, leased; with the lock held. */
+    /** A record of this kind that nobody uses, leased; with the lock held. 0 if there is none, -1 if there may be soon. */
     private static long pick(long s, boolean virtual, int part) {
         int flag = virtual ? Layout.R_VIRTUAL : 0;
+        for (long i; virtual && (i = U.getLong(s + Layout.H_FREE_RECORD)) != 0; ) {
+            long record = s + Layout.RECORDS + (i << Layout.RECORD_SHIFT);
+            U.putLong(s + Layout.H_FREE_RECORD, Math.max(U.getInt(record + Layout.R_FREE), 0));
+            U.putInt(record + Layout.R_FREE, 0);
+            if (!U.compareAndSetInt(null, record + Layout.R_LEASE, 0, part)) continue;
+            unbind(s, record);
+            U.putInt(record + Layout.R_DEPTH, 0);
+            return record;
+        }
         long next = U.getLong(s + Layout.H_NEXT_RECORD);
-        for (int round = virtual ? 0 : 1; round < 4; round++) {
-            if (round == 1 && next < Layout.MAX_RECORDS) {
-                long record = s + Layout.RECORDS + (next << Layout.RECORD_SHIFT);
-                U.putInt(record + Layout.R_LEASE, part);
-                U.putInt(record + Layout.R_FLAGS, flag);
-                U.putLongRelease(null, s + Layout.H_NEXT_RECORD, next + 1);
-                return record;
-            }
-            if (round == 1) continue;
-            // First virtual threads' free records, then anybody's, at last those of root invocations that a pause cut off.
+        if (next < U.getLongVolatile(null, s + Layout.H_RECORD_LIMIT)) {
+            long record = s + Layout.RECORDS + (next << Layout.RECORD_SHIFT);
+            U.putInt(record + Layout.R_LEASE, part);
+            U.putInt(record + Layout.R_FLAGS, flag);
+            U.putLongRelease(null, s + Layout.H_NEXT_RECORD, next + 1);
+            return record;
+        }
+        if (next < U.getLongVolatile(null, s + Layout.H_RECORD_MAX)) return -1;
+        // First free ones, at last those of root invocations that a pause cut off.
+        for (int round = 0; round < 2; round++) {
             for (long i = 1; i < next; i++) {
                 long record = s + Layout.RECORDS + (i << Layout.RECORD_SHIFT);
                 if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != flag) continue;
                 int lease = U.getInt(record + Layout.R_LEASE);
-                if (lease != 0 && (round < 3 || lease == part || lease == Layout.LEASE_MOVING || U.getInt(record + Layout.R_BUSY) != 0)) continue;
+                if (lease != 0 && (round == 0 || lease == part || lease == Layout.LEASE_MOVING || U.getInt(record + Layout.R_BUSY) != 0)) continue;
                 if (!U.compareAndSetInt(null, record + Layout.R_LEASE, lease, part)) continue;
                 if (!virtual) U.putInt(record + Layout.R_FLAGS, flag | Layout.R_SHARED);
                 unbind(s, record);
