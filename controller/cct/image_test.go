@@ -42,13 +42,13 @@ func (m *image) put32(off int, v uint32) {
 func offRecord(rec int) int    { return wire.OffRecords + rec<<wire.RecordShift }
 func offNode(index uint32) int { return wire.OffNodes + int(index)<<wire.NodeShift }
 
-// tree writes a tree in the form that probes leave and returns its index. The
+// tree writes a tree in the form that probes leave and returns its offset. The
 // new node becomes its parent's first child.
 func (m *image) tree(rec int, parent uint32, n *cct.Node) uint32 {
 	top := m.node(rec, parent, n)
 	type item struct {
-		index uint32
-		node  *cct.Node
+		off  uint32
+		node *cct.Node
 	}
 	stack := []item{{top, n}}
 	for len(stack) > 0 {
@@ -56,7 +56,7 @@ func (m *image) tree(rec int, parent uint32, n *cct.Node) uint32 {
 		stack = stack[:len(stack)-1]
 		for i := len(it.node.Children) - 1; i >= 0; i-- {
 			c := it.node.Children[i]
-			stack = append(stack, item{m.node(rec, it.index, c), c})
+			stack = append(stack, item{m.node(rec, it.off, c), c})
 		}
 	}
 	return top
@@ -68,7 +68,7 @@ func (m *image) node(rec int, parent uint32, n *cct.Node) uint32 {
 	off := offNode(index)
 	m.put32(off+wire.NMethod, uint32(n.Method))
 	m.put32(off+wire.NParent, parent)
-	m.put32(off+wire.NRecord, uint32(rec))
+	m.put32(off+wire.NRecord, uint32(offRecord(rec)))
 	m.put64(off+wire.NCalls, n.Calls)
 	m.put64(off+wire.NThrown, n.Thrown)
 	m.put64(off+wire.NSelf, n.Self)
@@ -76,12 +76,12 @@ func (m *image) node(rec int, parent uint32, n *cct.Node) uint32 {
 		m.put32(off+wire.NFlags, wire.NIncomplete)
 	}
 	if parent != 0 {
-		head := *(*uint32)(unsafe.Pointer(&m.mem[offNode(parent)+wire.NChild]))
+		head := *(*uint32)(unsafe.Pointer(&m.mem[int(parent)+wire.NChild]))
 		m.put32(off+wire.NSibling, head)
-		m.put32(offNode(parent)+wire.NChild, index)
+		m.put32(int(parent)+wire.NChild, uint32(off))
 	}
 	m.put64(wire.HNextNode, int64(m.nextNode))
-	return index
+	return uint32(off)
 }
 
 // thread writes a record with its tree.

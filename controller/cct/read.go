@@ -42,7 +42,7 @@ type Options struct {
 	// Closed is when each part of the recording that has ended did, by its tag as
 	// H_TAG had it. What was open then is charged up to there.
 	Closed map[int64]int64
-	// Samples is what was found at nodes, by their index.
+	// Samples is what was found at nodes, by their offset in the file.
 	Samples map[uint32]Sample
 }
 
@@ -129,8 +129,10 @@ func (r *reader) grow() {
 	}
 }
 
-// take says whether the walk may go on to this node, which is once.
-func (r *reader) take(index uint32) bool {
+// take says whether the walk may go on to the node at this offset, which is
+// once.
+func (r *reader) take(off uint32) bool {
+	index := index(off)
 	if index >= r.limit {
 		r.grow() // a record may have taken nodes that were allocated meanwhile
 	}
@@ -142,7 +144,14 @@ func (r *reader) take(index uint32) bool {
 	return true
 }
 
-func nodeOffset(index uint32) int { return wire.OffNodes + int(index)<<wire.NodeShift }
+// index numbers the node at an offset in the file; 0, where there is never
+// one, if no node can lie there.
+func index(off uint32) uint32 {
+	if off < wire.OffNodes || off%(1<<wire.NodeShift) != 0 {
+		return 0
+	}
+	return (off - wire.OffNodes) >> wire.NodeShift
+}
 
 // thread reads one record and the tree that hangs on it; nil if the record
 // was never inside the subgraph.
@@ -191,23 +200,26 @@ func (r *reader) thread(rec int) *Thread {
 	return t
 }
 
-// tree reads what hangs below the node top and also returns the node whose
-// index is cursor, if that is among it.
+// tree reads what hangs below the node at top and also returns the node at
+// cursor, if that is among it.
 func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
 	type item struct {
-		index uint32
-		node  *Node
+		off  int
+		node *Node
 	}
 	above := &Node{}
-	stack := []item{{top, above}}
+	stack := []item{{int(top), above}}
 	var found []*Node
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		found = found[:0]
-		for next := r.half(nodeOffset(it.index) + wire.NChild); next != 0 && r.take(next); {
-			off := nodeOffset(next)
+		for next := r.half(it.off + wire.NChild); next != 0 && r.take(next); {
+			off := int(next)
 			method := r.half(off + wire.NMethod)
+			if int32(method) >= 0 {
+				method &^= wire.MethodFold
+			}
 			switch {
 			case method&^wire.MethodBack < wire.MaxMethods && method&wire.MethodBack != 0:
 				it.node.Back += count(r.word(off + wire.NCalls))
@@ -223,7 +235,7 @@ func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
 					n.Sample = &k
 				}
 				found = append(found, n)
-				stack = append(stack, item{next, n})
+				stack = append(stack, item{off, n})
 				if int64(next) == cursor {
 					inside = n
 				}

@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 
 // TestReadRunning charges the time since a thread's last boundary.
 func TestReadRunning(t *testing.T) {
-	const index = 3 // top is 1, then the roots from the last to the first
+	index := int64(offNode(3)) // top is 1, then the roots from the last to the first
 	tests := []struct {
 		name      string
 		now, last int64
@@ -73,8 +73,9 @@ func TestReadRunning(t *testing.T) {
 		{name: "never charged", now: 300, last: 0, cursor: index, open: true},
 		{name: "waiting for the profiler", now: 1000, last: 400, cursor: index, busy: 1, suspended: 600, open: true},
 		{name: "cursor nowhere", now: 1000, last: 400, cursor: 1 << 39, open: true},
+		{name: "cursor within a node", now: 1000, last: 400, cursor: index + 8, open: true},
 		{name: "cursor negative", now: 1000, last: 400, cursor: -1, open: true},
-		{name: "cursor at top", now: 1000, last: 400, cursor: 1, open: true},
+		{name: "cursor at top", now: 1000, last: 400, cursor: int64(offNode(1)), open: true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -111,20 +112,22 @@ func TestReadDamaged(t *testing.T) {
 		bad    int64
 	}{
 		{"nothing", func(*image, int) {}, 5, 0},
-		{"child is its ancestor", func(m *image, _ int) { m.put32(offNode(2)+wire.NChild, 1) }, 5, 1},
-		{"sibling is itself", func(m *image, _ int) { m.put32(offNode(2)+wire.NSibling, 2) }, 5, 1},
-		{"sibling beyond the limit", func(m *image, _ int) { m.put32(offNode(2)+wire.NSibling, 64) }, 5, 1},
+		{"child is its ancestor", func(m *image, _ int) { m.put32(offNode(2)+wire.NChild, uint32(offNode(1))) }, 5, 1},
+		{"sibling is itself", func(m *image, _ int) { m.put32(offNode(2)+wire.NSibling, uint32(offNode(2))) }, 5, 1},
+		{"sibling within a node", func(m *image, _ int) { m.put32(offNode(2)+wire.NSibling, uint32(offNode(3)+8)) }, 5, 1},
+		{"child before all nodes", func(m *image, _ int) { m.put32(offNode(2)+wire.NChild, wire.OffRecords) }, 5, 1},
+		{"sibling beyond the limit", func(m *image, _ int) { m.put32(offNode(2)+wire.NSibling, uint32(offNode(64))) }, 5, 1},
 		{"child far away", func(m *image, _ int) { m.put32(offNode(2)+wire.NChild, 1<<32-1) }, 5, 1},
 		{"method negative", func(m *image, _ int) { m.put32(offNode(2)+wire.NMethod, 1<<31) }, 4, 1},
 		{"method unknown", func(m *image, _ int) { m.put32(offNode(2)+wire.NMethod, wire.MaxMethods) }, 4, 1},
 		{"top nowhere", func(m *image, rec int) { m.put32(offRecord(rec)+wire.RTop, 1<<31) }, 0, 1},
 		{"two records, one tree", func(m *image, rec int) {
-			m.put32(offRecord(rec+1)+wire.RTop, 1)
+			m.put32(offRecord(rec+1)+wire.RTop, uint32(offNode(1)))
 			m.put64(wire.HNextRecord, big)
 		}, 5, 1},
 		{"limit beyond the file", func(m *image, _ int) {
 			m.put64(wire.HNodeLimit, big)
-			m.put32(offNode(2)+wire.NChild, 1<<20)
+			m.put32(offNode(2)+wire.NChild, uint32(offNode(1<<20)))
 		}, 5, 1},
 		{"limit negative", func(m *image, _ int) { m.put64(wire.HNodeLimit, -1) }, 0, 1},
 		{"records negative", func(m *image, _ int) { m.put64(wire.HNextRecord, -1) }, 0, 0},
@@ -207,7 +210,7 @@ func TestReadWhileWritten(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		parent := uint32(2)
+		parent := uint32(offNode(2))
 		for i := range nodes {
 			if i%128 == 0 {
 				m.put64(wire.HNodeLimit, int64(i+300))
@@ -237,7 +240,7 @@ func bigImage(nodes uint32) *image {
 	const levels = 20000
 	m := newImage(int(nodes) + 16)
 	rec := m.thread(&cct.Thread{ID: 1, Name: "main", RootEntries: 1, Roots: []*cct.Node{{Method: 0, Calls: 1}}})
-	parent := uint32(2)
+	parent := uint32(offNode(2))
 	spine := []uint32{parent}
 	for i := range levels {
 		parent = m.node(rec, parent, &cct.Node{Method: int32(i%1000 + 1), Calls: 1, Self: 1})
@@ -329,6 +332,9 @@ func FuzzRead(f *testing.F) {
 				off = offNode(uint32(place%64)) + word%64
 			}
 			value := uint32(data[3])<<24 | uint32(data[4])<<16 | uint32(data[5])<<8 | uint32(data[6])
+			if value < 64 {
+				value = uint32(offNode(value))
+			}
 			if off &^= 3; off >= 16 { // leave magic and version
 				m.put32(off, value)
 			}

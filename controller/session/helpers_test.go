@@ -190,11 +190,16 @@ func ours(t *testing.T, pid int) []string {
 func calls(r *export.Report) map[string]int64 {
 	out := map[string]int64{}
 	for _, f := range cct.FlatOf(r.Tree.Roots()) {
-		m, _ := r.Lookup(f.Method)
-		name, _, _ := strings.Cut(m.Name, "(")
-		out[strings.TrimPrefix(name, "t.")] += f.Calls
+		out[short(r, f.Method)] += f.Calls
 	}
 	return out
+}
+
+// short is a method's name without package and descriptor.
+func short(r *export.Report, method int32) string {
+	m, _ := r.Lookup(method)
+	name, _, _ := strings.Cut(m.Name, "(")
+	return strings.TrimPrefix(name, "t.")
 }
 
 // wantCalls compares some methods' calls.

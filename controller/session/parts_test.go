@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -300,10 +302,34 @@ func TestFoldRecursion(t *testing.T) {
 				}
 				r := closed(t, s)
 				wantRoots(t, r, 3, 0)
-				wantCalls(t, r, map[string]int64{"Parts.recursion": 3, "Parts.self": 3003, "Parts.leaf": 3000 + 1500, "Parts.even": 1503, "Parts.odd": 1500})
+				wantCalls(t, r, map[string]int64{"Parts.recursion": 3, "Parts.self": 3003, "Parts.leaf": 3000 + 1500 + 3*609, "Parts.even": 1503, "Parts.odd": 1500,
+					"Parts.half": 3 * 377, "Parts$Half.<init>": 3 * 609, "Parts$Whole.<init>": 3 * 609})
 				nodes := cct.Sum(r.Tree.Roots()).Nodes
-				if fold && nodes != 6 || !fold && nodes < 3000 { // recursion, self, its leaf, even, odd, its leaf
+				if fold && nodes != 11 || !fold && nodes < 3000 { // recursion, self, its leaf, even, odd, its leaf, half, its leaf, two constructors, a leaf
 					t.Errorf("%d nodes", nodes)
+				}
+				leaves, thrown := map[string]int64{}, map[string]int64{}
+				for n := range cct.All(r.Tree.Roots()) {
+					name := short(r, n.Method)
+					thrown[name] += n.Thrown
+					for _, c := range n.Children {
+						if short(r, c.Method) == "Parts.leaf" {
+							leaves[name] += c.Calls
+						}
+					}
+				}
+				want := map[string]int64{"Parts.self": 3000, "Parts.odd": 1500, "Parts.half": 3 * 377, "Parts$Whole.<init>": 3 * 232}
+				if diff := cmp.Diff(want, leaves); diff != "" {
+					t.Errorf("leaf by caller, -want +got:\n%s", diff)
+				}
+				for name, n := range thrown {
+					want := map[string]int64{"Parts$Half.<init>": 3 * 609, "Parts$Whole.<init>": 3 * 609}[name]
+					if fold && name == "Parts$Half.<init>" {
+						want = 3 * 377 // one that calls itself has no exit, and leaves no trace in a folded tree
+					}
+					if n != want {
+						t.Errorf("%s: %d thrown, want %d", name, n, want)
+					}
 				}
 			})
 		}

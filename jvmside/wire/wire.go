@@ -21,7 +21,7 @@ const Magic = 0x52495655_4c455431 // "RIVULET1"
 
 // Sizes and bounds of the data file (docs/formats.md).
 const (
-	SlotShift   = 6    // a slot is 64 bytes: one cache line
+	SlotShift   = 6       // a slot is 64 bytes: one cache line
 	Slots       = 1 << 14 // threads that can be known at one time
 	SlotProbe   = 32      // slots searched beyond the home slot
 	MaxMethods  = 1 << 18
@@ -42,6 +42,8 @@ const (
 	TokenCounted = 1 << (IndexBits - 3)
 	TokenBack    = 1 << (IndexBits - 4)
 	TokenOver    = 1 << (IndexBits - 5)
+	TokenOwn     = 1 << (IndexBits - 6)
+	FlagBits     = IndexBits - 6 // of a token, below its flags
 
 	OverTable = 64   // nodes that the first table of a record's unplaced methods takes
 	OverDepth = 4096 // unplaced invocations of one record that can be open at a time
@@ -130,7 +132,7 @@ var Layout = []Const{
 	{"LEASE_MOVING", LeaseMoving, "the record is being given to another thread"},
 	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED"},
 	{"R_TOP", RTop, "u32: node above this record's roots"},
-	{"R_BUSY", RBusy, "u32: 1 while the thread does the profiler's own work"},
+	{"R_BUSY", RBusy, "u32: while the thread does the profiler's own work its node, else 0"},
 	{"R_NODE_NEXT", RNodeNext, "i64: next free node of the chunk"},
 	{"R_NODE_END", RNodeEnd, "i64: end of the chunk"},
 	{"R_ENTRIES", REntries, "i64: root invocations entered from outside"},
@@ -166,31 +168,34 @@ var Layout = []Const{
 	{"BOX_NEXT", BoxNext, "the target has taken the part and wants the next"},
 	{"BOX_ABANDONED", BoxAbandoned, "the target has given up waiting"},
 
-	{"NODES", OffNodes, "area of nodes"},
+	{"NODES", OffNodes, "area of nodes; a node is referred to by its offset in the file"},
 	{"NODE_SHIFT", NodeShift, "log2 of a node's size"},
 	{"NODE_CHUNK", NodeChunk, "nodes that a record takes at a time"},
-	{"N_METHOD", NMethod, "i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor"},
+	{"N_METHOD", NMethod, "i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded"},
 	{"METHOD_UNPLACED", MethodUnplaced, "what lies below has no context: there was no room"},
+	{"METHOD_FOLD", MethodFold, "flag: recursion is folded, so the hot path doesn't know the method"},
 	{"METHOD_BACK", MethodBack, "flag: the callee is the ancestor in N_CACHE, whose node counts the call"},
 	{"N_PARENT", NParent, "u32: the caller's node"},
 	{"N_CHILD", NChild, "u32: first callee"},
 	{"N_SIBLING", NSibling, "u32: next callee of the same caller"},
 	{"N_CACHE", NCache, "u32[4]: of the callees with the same method id modulo 4, the one entered last"},
 	{"CACHE_MASK", CacheMask, "of a method id: its place in N_CACHE"},
-	{"N_RECORD", NRecord, "u32: the thread record that owns the tree"},
+	{"N_RECORD", NRecord, "u32: the thread record that owns the tree, its offset in the file"},
 	{"N_CALLS", NCalls, "i64: invocations begun"},
 	{"N_THROWN", NThrown, "i64: of those, ended by an exception"},
 	{"N_SELF", NSelf, "i64: ns of its own"},
 	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
 	{"N_FOLDED", NFolded, "flag: recursion was folded into the node"},
-	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node's index; above is the tag"},
+	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node where the invocation began; above is the tag"},
 	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
 	{"TOP", TokenTop, "flag of a token: a root invocation"},
 	{"COUNTED", TokenCounted, "flag of a token: its invocation is counted only"},
-	{"BACK", TokenBack, "flag of a token: folded recursion; the node is the way back"},
+	{"OWN", TokenOwn, "flag of a token: recursion is folded; its node is the invocation's own"},
+	{"BACK", TokenBack, "flag of a token: folded recursion; its node is the way back"},
 	{"OVER", TokenOver, "flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations"},
-	{"INDEX_MASK", TokenOver - 1, "a token's index"},
+	{"FLAG_BITS", FlagBits, "low bits of a token: the node's place; above are flags"},
+	{"INDEX_MASK", 1<<FlagBits - 1, "a token's node"},
 	{"OVER_TABLE", OverTable, "nodes that the first table of unplaced methods takes"},
 	{"OVER_DEPTH", OverDepth, "places on the stack of unplaced invocations, 8 bytes each: node, and caller's node"},
 
@@ -326,6 +331,7 @@ const (
 
 	MethodUnplaced = -2
 	MethodBack     = 1 << 30
+	MethodFold     = 1 << 29
 )
 
 // States of the agent, and why it stopped.

@@ -72,6 +72,36 @@ public class Parts {
     static void recursion(int depth) {
         self(depth);
         even(depth);
+        half(12);
+    }
+
+    /** A constructor whose super() throws, after it has made another one. */
+    static class Half extends Whole {
+        Half(int d) {
+            super(d);
+        }
+    }
+
+    static class Whole {
+        Whole(int d) {
+            if (d > 0) half(d - 1);
+            if (d > 1) {
+                try {
+                    new Half(d - 2);
+                } catch (IllegalStateException e) {
+                    leaf(d);
+                }
+            }
+            throw new IllegalStateException();
+        }
+    }
+
+    static void half(int d) {
+        try {
+            new Half(d);
+        } catch (IllegalStateException e) {
+            leaf(d);
+        }
     }
 
     /** A tree of calls with 3^depth paths. */

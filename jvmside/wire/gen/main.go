@@ -72,7 +72,7 @@ func constants(b *strings.Builder, rows []wire.Const) {
 func long(c wire.Const) bool {
 	switch c.Name {
 	case "MAGIC", "SLOTS", "SLOT_MASK", "MODES", "RECORDS", "BOXES", "NODES",
-		"PRECISE", "TOP", "COUNTED", "BACK", "OVER", "INDEX_MASK":
+		"PRECISE", "TOP", "COUNTED", "BACK", "OWN", "OVER", "INDEX_MASK":
 		return true
 	}
 	return false

@@ -125,7 +125,7 @@ public final class Layout {
     public static final int R_FLAGS = 36;
     /** u32: node above this record's roots. */
     public static final int R_TOP = 40;
-    /** u32: 1 while the thread does the profiler's own work. */
+    /** u32: while the thread does the profiler's own work its node, else 0. */
     public static final int R_BUSY = 44;
     /** i64: next free node of the chunk. */
     public static final int R_NODE_NEXT = 48;
@@ -193,16 +193,18 @@ public final class Layout {
     public static final int BOX_NEXT = 5;
     /** the target has given up waiting. */
     public static final int BOX_ABANDONED = 6;
-    /** area of nodes. */
+    /** area of nodes; a node is referred to by its offset in the file. */
     public static final long NODES = 6557696L;
     /** log2 of a node's size. */
     public static final int NODE_SHIFT = 6;
     /** nodes that a record takes at a time. */
     public static final int NODE_CHUNK = 64;
-    /** i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor. */
+    /** i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded. */
     public static final int N_METHOD = 0;
     /** what lies below has no context: there was no room. */
     public static final int METHOD_UNPLACED = -2;
+    /** flag: recursion is folded, so the hot path doesn't know the method. */
+    public static final int METHOD_FOLD = 536870912;
     /** flag: the callee is the ancestor in N_CACHE, whose node counts the call. */
     public static final int METHOD_BACK = 1073741824;
     /** u32: the caller's node. */
@@ -215,7 +217,7 @@ public final class Layout {
     public static final int N_CACHE = 16;
     /** of a method id: its place in N_CACHE. */
     public static final int CACHE_MASK = 3;
-    /** u32: the thread record that owns the tree. */
+    /** u32: the thread record that owns the tree, its offset in the file. */
     public static final int N_RECORD = 32;
     /** i64: invocations begun. */
     public static final int N_CALLS = 40;
@@ -229,7 +231,7 @@ public final class Layout {
     public static final int N_INCOMPLETE = 1;
     /** flag: recursion was folded into the node. */
     public static final int N_FOLDED = 2;
-    /** low bits of a token: flags and the node's index; above is the tag. */
+    /** low bits of a token: flags and the node where the invocation began; above is the tag. */
     public static final int INDEX_BITS = 40;
     /** flag of a token: its invocation is recorded with System.nanoTime. */
     public static final long PRECISE = 549755813888L;
@@ -237,12 +239,16 @@ public final class Layout {
     public static final long TOP = 274877906944L;
     /** flag of a token: its invocation is counted only. */
     public static final long COUNTED = 137438953472L;
-    /** flag of a token: folded recursion; the node is the way back. */
+    /** flag of a token: recursion is folded; its node is the invocation's own. */
+    public static final long OWN = 17179869184L;
+    /** flag of a token: folded recursion; its node is the way back. */
     public static final long BACK = 68719476736L;
     /** flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations. */
     public static final long OVER = 34359738368L;
-    /** a token's index. */
-    public static final long INDEX_MASK = 34359738367L;
+    /** low bits of a token: the node's place; above are flags. */
+    public static final int FLAG_BITS = 34;
+    /** a token's node. */
+    public static final long INDEX_MASK = 17179869183L;
     /** nodes that the first table of unplaced methods takes. */
     public static final int OVER_TABLE = 64;
     /** places on the stack of unplaced invocations, 8 bytes each: node, and caller's node. */

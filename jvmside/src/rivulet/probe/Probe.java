@@ -14,7 +14,11 @@ import rivulet.probe.stub.Unsafe;
  * allocate or search is in methods of its own, which leave a thread outside of the subgraph while they work, so that
  * no probe below them records anything.
  *
- * A token is the node of an invocation, tagged with the session; 0 means that the invocation is not recorded.
+ * A token is the node where an invocation began, its caller's, tagged with the part of the recording: so an exit knows
+ * where to go back to without a look at the tree, and the next entry needn't wait for one. The invocation's own node
+ * is the callee of that one on the way up from the cursor; where folded recursion makes that unsure the token is the
+ * own node. 0 means that the invocation is not recorded. Nodes are
+ * referred to by their place in the file, in bytes, which is below 2 GB.
  */
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -22,7 +26,7 @@ public final class Probe {
     /** Address of the cell that holds the address of the current session's data file, or 0. */
     private static final long CELL;
     /** Flags of tokens whose exit isn't the usual one. */
-    private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER;
+    private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN;
     private static final int MODE = 0x7f;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
     private static final int USERS = 16;
@@ -69,6 +73,51 @@ public final class Probe {
         if (mode == Layout.MODE_OFF || mode > 0 && U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3)) == 0) return 0;
         long tid = U.getLong(Thread.currentThread(), TID);
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
+        if (U.getLong(slot + Layout.S_KEY) != (tag | tid)) {
+            if (mode > 0 && U.getInt(slot + Layout.S_DISPLACED) == 0) return 0;
+            return any(s, tag, slot, tid, method);
+        }
+        long record = U.getLong(slot + Layout.S_RECORD);
+        long current = U.getLong(record + Layout.R_CURSOR);
+        if ((mode & MODE) != Layout.MODE_TICK || current == 0) return any(s, tag, slot, tid, method);
+        long index = U.getInt(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
+        if (U.getInt(s + index + Layout.N_METHOD) != method) return child(s, tag, record, current, method);
+        if (U.getLong(s + Layout.H_TICK) > U.getLong(record + Layout.R_LAST)) tick(s, record, current);
+        U.putLong(s + index + Layout.N_CALLS, U.getLong(s + index + Layout.N_CALLS) + 1);
+        U.putLong(record + Layout.R_CURSOR, index);
+        return tag | current;
+    }
+
+    @ForceInline
+    public static void exit(long token) {
+        if (token == 0) return;
+        long s = U.getLong(CELL);
+        if (s == 0) return;
+        long to = token ^ U.getLong(s + Layout.H_TAG);
+        if (to >>> Layout.FLAG_BITS != 0) {
+            quit(s, token);
+            return;
+        }
+        long record = s + U.getInt(s + to + Layout.N_RECORD);
+        long current = U.getLong(record + Layout.R_CURSOR);
+        if (U.getInt(s + current + Layout.N_PARENT) != (int) to) { // at 0, outside, is half of MAGIC: no node's place
+            leave(s, token, false);
+            return;
+        }
+        if (U.getLong(s + Layout.H_TICK) > U.getLong(record + Layout.R_LAST)) tick(s, record, current);
+        U.putLong(record + Layout.R_CURSOR, to);
+    }
+
+    /** The tick clock has gone on: once in thousands of calls. */
+    @DontInline
+    private static void tick(long s, long record, long current) {
+        charge(s, record, current, U.getLong(s + Layout.H_TICK));
+    }
+
+    /** Every entry that isn't one with the tick clock of a thread inside, to a node that was entered before. */
+    @DontInline
+    private static long any(long s, long tag, long slot, long tid, int method) {
+        int mode = U.getByte(s + Layout.MODES + method);
         long record = 0, current = 0;
         if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) record = U.getLong(slot + Layout.S_RECORD);
         else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = inside(slot, s, tag, tid);
@@ -76,54 +125,37 @@ public final class Probe {
         if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
         if (mode < Layout.MODE_COUNTED) return other(s, tag, record, current, method);
-        long caller = s + Layout.NODES + (current << Layout.NODE_SHIFT);
-        long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2)) & 0xffffffffL;
-        long node = s + Layout.NODES + (index << Layout.NODE_SHIFT);
+        long node = s + U.getInt(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
         if (U.getInt(node + Layout.N_METHOD) != method) return child(s, tag, record, current, method);
-        long now = 0, token = tag | index;
-        if (mode == Layout.MODE_TICK) {
-            now = U.getLong(s + Layout.H_TICK);
-        } else if (mode == Layout.MODE_PRECISE) {
-            now = System.nanoTime();
+        long token = tag | current;
+        if (mode == Layout.MODE_PRECISE) {
+            charge(s, record, current, System.nanoTime());
             token |= Layout.PRECISE;
+        } else if (mode == Layout.MODE_TICK) {
+            charge(s, record, current, U.getLong(s + Layout.H_TICK));
         } else {
             token |= Layout.COUNTED;
         }
-        long spent = now - U.getLong(record + Layout.R_LAST);
-        if (spent > 0) {
-            U.putLong(caller + Layout.N_SELF, U.getLong(caller + Layout.N_SELF) + spent);
-            U.putLong(record + Layout.R_LAST, now);
-        }
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
-        U.putLong(record + Layout.R_CURSOR, index);
+        U.putLong(record + Layout.R_CURSOR, node - s);
         return token;
     }
 
-    @ForceInline
-    public static void exit(long token) {
-        if (token == 0) return;
-        long s = U.getLong(CELL);
-        if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        if ((token & SLOW) != 0) {
-            leave(s, token, false);
-            return;
+    /** Ends an invocation of another recording, or one whose token has flags. */
+    @DontInline
+    private static void quit(long s, long token) {
+        if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
+        long to = token & Layout.INDEX_MASK;
+        if ((token & SLOW) == 0) {
+            long record = record(s, to), current = U.getLong(record + Layout.R_CURSOR);
+            if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) to) {
+                // Counted only: the time falls to whoever charges next, and then to the caller (package cct).
+                if ((token & Layout.COUNTED) == 0) charge(s, record, current, System.nanoTime());
+                U.putLong(record + Layout.R_CURSOR, to);
+                return;
+            }
         }
-        long index = token & Layout.INDEX_MASK;
-        long node = s + Layout.NODES + (index << Layout.NODE_SHIFT);
-        long record = s + Layout.RECORDS + ((long) U.getInt(node + Layout.N_RECORD) << Layout.RECORD_SHIFT);
-        if (U.getLong(record + Layout.R_CURSOR) != index) {
-            leave(s, token, false);
-            return;
-        }
-        long now = 0; // counted only: the time falls to whoever charges next, and then to the caller (package cct)
-        if ((token & (Layout.PRECISE | Layout.COUNTED)) == 0) now = U.getLong(s + Layout.H_TICK);
-        else if ((token & Layout.COUNTED) == 0) now = System.nanoTime();
-        long spent = now - U.getLong(record + Layout.R_LAST);
-        if (spent > 0) {
-            U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
-            U.putLong(record + Layout.R_LAST, now);
-        }
-        U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT) & 0xffffffffL);
+        leave(s, token, false);
     }
 
     /** The invocation ends by an exception. */
@@ -141,23 +173,27 @@ public final class Probe {
         if (token == 0) return;
         long s = U.getLong(CELL);
         if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        long index = token & Layout.INDEX_MASK, record;
+        long index = token & Layout.INDEX_MASK, record, current;
         if ((token & Layout.OVER) != 0) {
             record = mine(s, token);
-            if (record == 0) return;
+            if (record == 0 || (current = cursor(s, record)) == 0) return;
             U.putInt(record + Layout.R_DEPTH, (int) index + 1);
-            index = U.getInt(place(s, record, index)) & 0xffffffffL;
+            index = U.getInt(place(s, record, index));
+            if (current != index) charge(s, record, current);
         } else {
-            if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE) & 0xffffffffL;
             record = record(s, index);
-        }
-        long current = U.getLong(record + Layout.R_CURSOR);
-        if (current == index) return;
-        if (current == 0) {
-            if (!recover(s, record)) return;
-        } else {
-            charge(s, record, current);
-            unwind(s, current, index);
+            if ((current = cursor(s, record)) == 0) return;
+            if ((token & (Layout.BACK | Layout.OWN)) != 0) {
+                if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE);
+                if (current == index) return;
+                charge(s, record, current);
+            } else {
+                if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) index) return;
+                charge(s, record, current);
+                long own = own(s, record, current, index);
+                if (own != 0) index = own; // else it had ended: an exception of the return itself
+            }
+            unwind(s, record, current, index);
         }
         U.putLong(record + Layout.R_CURSOR, index);
     }
@@ -165,11 +201,11 @@ public final class Probe {
     // ---- leaving ----
 
     private static long record(long s, long index) {
-        return s + Layout.RECORDS + ((long) U.getInt(node(s, index) + Layout.N_RECORD) << Layout.RECORD_SHIFT);
+        return s + U.getInt(s + index + Layout.N_RECORD);
     }
 
     private static long node(long s, long index) {
-        return s + Layout.NODES + (index << Layout.NODE_SHIFT);
+        return s + index;
     }
 
     /** The current thread's record if it is inside with the tag of this token, else 0. */
@@ -206,63 +242,82 @@ public final class Probe {
     @DontInline
     private static void leave(long s, long token, boolean thrown) {
         long index = token & Layout.INDEX_MASK, to, record;
-        boolean absolute = (token & (Layout.BACK | Layout.OVER)) != 0;
+        boolean known = (token & (Layout.BACK | Layout.OVER | Layout.OWN)) != 0;
         if ((token & Layout.OVER) != 0) {
             record = mine(s, token);
             if (record == 0 || U.getInt(record + Layout.R_DEPTH) <= (int) index) return; // it has ended
             long place = place(s, record, index);
             U.putInt(record + Layout.R_DEPTH, (int) index);
-            index = U.getInt(place) & 0xffffffffL;
-            to = U.getInt(place + 4) & 0xffffffffL;
+            index = U.getInt(place);
+            to = U.getInt(place + 4);
         } else {
             record = record(s, index);
-            to = U.getInt(node(s, index) + Layout.N_PARENT) & 0xffffffffL;
-            if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE) & 0xffffffffL;
+            to = index;
+            if (known) to = U.getInt(node(s, index) + Layout.N_PARENT);
+            if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE);
         }
-        long current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0) {
-            if (!recover(s, record)) return;
-            U.putLong(record + Layout.R_CURSOR, current = index);
-        }
+        long current = cursor(s, record);
+        if (current == 0) return;
+        if (!known) index = own(s, record, current, to);
         if ((token & Layout.TOP) != 0) charge(s, record, current, System.nanoTime());
         else if ((token & Layout.COUNTED) == 0 || current != index) charge(s, record, current);
-        if (!absolute && current != index && !unwind(s, current, index)) {
-            // An exit that was followed by an exception of the return itself (IllegalMonitorStateException): the
-            // cursor is above already. Or it is where no path leads up from here: among folded or unplaced nodes.
-            if (current != to && U.getInt(s + Layout.H_FOLD) == 0 && U.getInt(record + Layout.R_DEPTH) == 0) return;
-        }
-        if (thrown) {
-            long node = node(s, index);
-            U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+        if (index != 0) {
+            if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
+            if (thrown) {
+                long node = node(s, index);
+                U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+            }
+        } else if (current != to) {
+            return; // an exit that was followed by an exception of the return itself (IllegalMonitorStateException)
         }
         if ((token & Layout.TOP) != 0) end(s, record);
         else U.putLong(record + Layout.R_CURSOR, to);
     }
 
     /**
-     * A thread leaves the subgraph for the profiler's own work and comes back. If an overflow of its stack kept it from
-     * coming back, the next boundary below does that.
+     * The node of the invocation that began at a caller's node: its callee on the way up from the cursor. 0 if there is
+     * none: the invocation has ended. Unplaced ones that are open were all begun within it, the first at a node that is placed.
      */
-    private static boolean recover(long s, long record) {
-        if (U.getInt(record + Layout.R_BUSY) == 0) return false;
-        U.putInt(record + Layout.R_BUSY, 0);
-        U.putLong(record + Layout.R_LAST, time(s));
-        return true;
+    private static long own(long s, long record, long current, long from) {
+        long i = U.getInt(record + Layout.R_DEPTH) == 0 ? current : U.getInt(place(s, record, 0) + 4);
+        while (i != 0) {
+            long parent = U.getInt(node(s, i) + Layout.N_PARENT);
+            if (parent == from) return i;
+            i = parent;
+        }
+        return 0;
+    }
+
+    /**
+     * Where the thread is, 0 outside. A thread leaves the subgraph for the profiler's own work and comes back; if an
+     * overflow of its stack kept it from coming back, the next boundary below does that.
+     */
+    private static long cursor(long s, long record) {
+        long current = U.getLong(record + Layout.R_CURSOR);
+        if (current == 0 && (current = U.getInt(record + Layout.R_BUSY)) != 0) {
+            U.putInt(record + Layout.R_BUSY, 0);
+            U.putLong(record + Layout.R_LAST, time(s));
+            U.putLong(record + Layout.R_CURSOR, current);
+        }
+        return current;
     }
 
     /**
      * The invocations from current up to index, which stays, were ended by an exception without an exit of their
-     * own: it came out of their super(). False if index is not above current.
+     * own: it came out of their super(). Unplaced ones say themselves how they ended, but for such.
      */
-    private static boolean unwind(long s, long current, long index) {
-        for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT) & 0xffffffffL) {
-            if (i == 0) return false;
+    private static void unwind(long s, long record, long current, long index) {
+        if (U.getInt(record + Layout.R_DEPTH) != 0) {
+            current = U.getInt(place(s, record, 0) + 4);
+            U.putInt(record + Layout.R_DEPTH, 0);
         }
-        for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT) & 0xffffffffL) {
+        for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
+            if (i == 0) return;
+        }
+        for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
             long node = node(s, i);
             U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
         }
-        return true;
     }
 
     /** The root invocation ends: the thread is outside again, and its record may serve others. */
@@ -348,7 +403,7 @@ public final class Probe {
             return 0;
         }
         close(s, record);
-        long top = U.getInt(record + Layout.R_TOP) & 0xffffffffL;
+        long top = U.getInt(record + Layout.R_TOP);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
@@ -425,7 +480,7 @@ public final class Probe {
         }
         long token = child(s, tag, record, current, method);
         if (incomplete && token != 0 && (token & Layout.OVER) == 0) {
-            long node = node(s, token & Layout.INDEX_MASK);
+            long node = node(s, U.getLong(record + Layout.R_CURSOR));
             U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_INCOMPLETE);
         }
         return token;
@@ -438,7 +493,7 @@ public final class Probe {
         long from = System.nanoTime();
         U.getAndAddLong(null, CELL + USERS, 1);
         try {
-            U.putInt(record + Layout.R_BUSY, 1);
+            U.putInt(record + Layout.R_BUSY, (int) current);
             U.putLong(record + Layout.R_CURSOR, 0);
             try {
                 reserve(200, 0, 0, 0);
@@ -467,19 +522,20 @@ public final class Probe {
         if (mode == Layout.MODE_OFF) return 0; // since it was revealed
         if (mode != Layout.MODE_COUNTED) charge(s, record, current);
         long caller = node(s, current), flags = mode == Layout.MODE_PRECISE ? Layout.PRECISE : mode == Layout.MODE_COUNTED ? Layout.COUNTED : 0;
-        long index = U.getInt(caller + Layout.N_CHILD) & 0xffffffffL;
-        int found = method;
-        boolean placed = true;
-        while (index != 0) {
-            long node = node(s, index);
-            found = U.getInt(node + Layout.N_METHOD);
-            if (found == method || found == (method | Layout.METHOD_BACK)) break;
-            index = U.getInt(node + Layout.N_SIBLING) & 0xffffffffL;
+        boolean fold = U.getInt(s + Layout.H_FOLD) != 0, placed = true;
+        if (fold) flags |= Layout.OWN;
+        int own = fold ? method | Layout.METHOD_FOLD : method, found = own;
+        long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
+        if (U.getInt(node(s, index) + Layout.N_METHOD) != own) {
+            for (index = U.getInt(caller + Layout.N_CHILD); index != 0; index = U.getInt(node(s, index) + Layout.N_SIBLING)) {
+                found = U.getInt(node(s, index) + Layout.N_METHOD);
+                if (found == own || found == (method | Layout.METHOD_BACK)) break;
+            }
         }
         if (index == 0) {
             if (mode == Layout.MODE_COUNTED) charge(s, record, current); // what follows takes its time out
-            long again = U.getInt(s + Layout.H_FOLD) == 0 ? 0 : above(s, current, method);
-            found = again == 0 ? method : method | Layout.METHOD_BACK;
+            long again = fold ? above(s, current, own) : 0;
+            found = again == 0 ? own : method | Layout.METHOD_BACK;
             index = add(s, record, current, found);
             if (index != 0 && again != 0) {
                 long node = node(s, index);
@@ -500,9 +556,9 @@ public final class Probe {
             if (!placed) return push(s, tag | flags, record, current, index);
         }
         long node = node(s, index), into = index;
-        if (found != method) {
+        if (found != own) {
             flags |= Layout.BACK;
-            into = U.getInt(node + Layout.N_CACHE) & 0xffffffffL;
+            into = U.getInt(node + Layout.N_CACHE);
             U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         } else {
             U.putInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2), (int) index);
@@ -510,12 +566,12 @@ public final class Probe {
         node = node(s, into);
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         U.putLong(record + Layout.R_CURSOR, into);
-        return tag | flags | index;
+        return tag | flags | (fold ? index : current);
     }
 
     /** The nearest node from current upwards that is the method's, or 0. */
     private static long above(long s, long current, int method) {
-        for (long i = current; i != 0; i = U.getInt(node(s, i) + Layout.N_PARENT) & 0xffffffffL) {
+        for (long i = current; i != 0; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
             if (U.getInt(node(s, i) + Layout.N_METHOD) == method) return i;
         }
         return 0;
@@ -531,7 +587,7 @@ public final class Probe {
             index = chunk(s, record);
             if (index == 0) return 0;
         }
-        U.putLong(record + Layout.R_NODE_NEXT, index + 1);
+        U.putLong(record + Layout.R_NODE_NEXT, index + (1 << Layout.NODE_SHIFT));
         link(s, record, index, parent, method);
         return index;
     }
@@ -540,7 +596,7 @@ public final class Probe {
         long node = node(s, index);
         U.putInt(node + Layout.N_METHOD, method);
         U.putInt(node + Layout.N_PARENT, (int) parent);
-        U.putInt(node + Layout.N_RECORD, (int) ((record - s - Layout.RECORDS) >> Layout.RECORD_SHIFT));
+        U.putInt(node + Layout.N_RECORD, (int) (record - s));
         if (parent == 0) return;
         long p = node(s, parent);
         U.putInt(node + Layout.N_SIBLING, U.getInt(p + Layout.N_CHILD));
@@ -554,12 +610,12 @@ public final class Probe {
     /** The method's node for calls that find no room, 0 if not even the reserve has any. */
     private static long over(long s, long record, int method) {
         U.getAndAddLong(null, s + Layout.H_OVERFLOW, 1);
-        long table = U.getInt(record + Layout.R_OVER) & 0xffffffffL;
+        long table = U.getInt(record + Layout.R_OVER);
         if (table == 0) {
             table = reserved(s, Layout.OVER_TABLE);
             long stack = reserved(s, Layout.OVER_DEPTH * 8 >> Layout.NODE_SHIFT), above = reserved(s, 1);
             if (table == 0 || stack == 0 || above == 0) return 0;
-            link(s, record, above, U.getInt(record + Layout.R_TOP) & 0xffffffffL, Layout.METHOD_UNPLACED);
+            link(s, record, above, U.getInt(record + Layout.R_TOP), Layout.METHOD_UNPLACED);
             U.putInt(node(s, table), Layout.OVER_TABLE * 16);
             U.putInt(node(s, table) + 8, (int) above);
             U.putInt(record + Layout.R_STACK, (int) stack);
@@ -577,16 +633,16 @@ public final class Probe {
             U.putInt(to + 8, above);
             for (int i = 16; i < size; i++) {
                 int index = U.getInt(words + 4L * i);
-                if (index != 0) U.putInt(hashed(s, to, U.getInt(node(s, index & 0xffffffffL) + Layout.N_METHOD)), index);
+                if (index != 0) U.putInt(hashed(s, to, U.getInt(node(s, index) + Layout.N_METHOD)), index);
             }
             U.putInt(record + Layout.R_OVER, (int) larger);
             words = to;
         }
-        long at = hashed(s, words, method), index = U.getInt(at) & 0xffffffffL;
+        long at = hashed(s, words, method), index = U.getInt(at);
         if (index == 0) {
             index = reserved(s, 1);
             if (index == 0) return 0;
-            link(s, record, index, above & 0xffffffffL, method);
+            link(s, record, index, above, method);
             U.putInt(words + 4, U.getInt(words + 4) + 1);
             U.putInt(at, (int) index);
         }
@@ -599,7 +655,7 @@ public final class Probe {
         for (int i = (method * 0x9e3779b1 >>> 8) % room; ; i = i + 1 == room ? 0 : i + 1) {
             long at = words + 4L * (16 + i);
             int index = U.getInt(at);
-            if (index == 0 || U.getInt(node(s, index & 0xffffffffL) + Layout.N_METHOD) == method) return at;
+            if (index == 0 || U.getInt(node(s, index) + Layout.N_METHOD) == method) return at;
         }
     }
 
@@ -609,13 +665,13 @@ public final class Probe {
         for (;;) {
             long next = U.getLongVolatile(null, s + Layout.H_RESERVE_NEXT);
             if (end - next < n) return 0;
-            if (U.compareAndSetLong(null, s + Layout.H_RESERVE_NEXT, next, next + n)) return next;
+            if (U.compareAndSetLong(null, s + Layout.H_RESERVE_NEXT, next, next + n)) return Layout.NODES + (next << Layout.NODE_SHIFT);
         }
     }
 
     /** The place at a depth of a record's stack of unplaced invocations: their node, and their caller's. */
     private static long place(long s, long record, long depth) {
-        return node(s, U.getInt(record + Layout.R_STACK) & 0xffffffffL) + (depth << 3);
+        return node(s, U.getInt(record + Layout.R_STACK)) + (depth << 3);
     }
 
     /** Begins an unplaced invocation. One too deep for the stack is counted; its time is its caller's. */
@@ -648,7 +704,8 @@ public final class Probe {
                 index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
             }
         }
-        U.putLong(record + Layout.R_NODE_END, index + Layout.NODE_CHUNK);
+        index = Layout.NODES + (index << Layout.NODE_SHIFT);
+        U.putLong(record + Layout.R_NODE_END, index + (Layout.NODE_CHUNK << Layout.NODE_SHIFT));
         return index;
     }
 
@@ -817,7 +874,7 @@ public final class Probe {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return 0;
         charge(s, record, current);
-        U.putInt(record + Layout.R_BUSY, 1);
+        U.putInt(record + Layout.R_BUSY, (int) current);
         U.putLong(record + Layout.R_CURSOR, 0);
         return tag | current;
     }
