@@ -92,8 +92,8 @@ func TestTraps(t *testing.T) {
 				continue
 			}
 			for _, scheme := range []string{"A", "B", "C"} {
-				if scheme == "A" && tr.jvm != nil {
-					continue
+				if scheme == "A" && tr.jvm != nil || scheme != "B" && j.Version == 21 && tr.from == 0 {
+					continue // what 17 and 25 do alike, 21 does too
 				}
 				t.Run(fmt.Sprint(tr.name, "-", scheme, tr.jvm), func(t *testing.T) {
 					p := program(t, j, dir, "Traps", tr.jvm, tr.name)
