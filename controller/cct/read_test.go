@@ -314,8 +314,8 @@ func BenchmarkFlat(b *testing.B) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{2, 2, 8, 0, 0, 0, 1})                         // node 2's child is node 1
-	f.Add([]byte{0, 3, 40, 0xff, 0xff, 0xff, 0xff})            // H_NODE_LIMIT
-	f.Add([]byte{1, 1, 32, 0, 0, 0, 40, 1, 2, 32, 0, 0, 0, 1}) // R_TOP
+	f.Add([]byte{0, 4, 8, 0xff, 0xff, 0xff, 0xff})             // H_NODE_LIMIT
+	f.Add([]byte{1, 1, 40, 0, 0, 0, 40, 1, 2, 40, 0, 0, 0, 1}) // R_TOP
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := newImage(64)
 		m.thread(sample())

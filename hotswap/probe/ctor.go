@@ -42,7 +42,7 @@ const ctorBudget = 1 << 26
 
 // catches returns the catch-alls of a constructor: one for what runs before
 // super(), if anything does, and one for what runs after it. Both leave out
-// the call itself and code that is never reached.
+// the call itself, returns, and code that is never reached.
 func (f *ctorFlow) catches(l *layout, code *classfile.Code, m *classfile.Member, p *classfile.Pool, maps bool) ([]catch, error) {
 	f.layout, f.code, f.pool = l, code, p
 	if err := f.run(); err != nil {
@@ -56,7 +56,7 @@ func (f *ctorFlow) catches(l *layout, code *classfile.Code, m *classfile.Member,
 			continue
 		}
 		var in *catch
-		if at < n && l.marks[at]&markSuper == 0 {
+		if at < n && l.marks[at]&(markSuper|markReturn) == 0 {
 			switch f.state[at] {
 			case thisBefore:
 				in = &before

@@ -30,11 +30,11 @@ func (l *layout) setDepth(at int, stack []classfile.VType) {
 // stack returns the operand stack that the new code needs. What is injected
 // before a return needs room above what is on the stack there, the value
 // returned and whatever the compiler left below it.
-func (r *rewriter) stack() int {
+func (r *rewriter) stack(catches []catch) int {
 	p, l := r.program, &r.layout
 	have := int(r.code.MaxStack)
 	need := max(have, p.need.entry)
-	if len(p.Caught) > 0 {
+	if len(catches) > 0 {
 		need = max(need, 1+p.need.caught)
 	}
 	ret, handler := p.need.exit, 1+p.need.handler

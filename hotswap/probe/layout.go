@@ -15,6 +15,7 @@ const (
 	markSuper                     // calls super() or this(), see ctorFlow
 	markLeader                    // a basic block begins
 	markPoint                     // something is injected for a point
+	markReturn                    // leaves the method
 )
 
 // A spot is an instruction at which the code changes its length or content.
@@ -60,6 +61,9 @@ func (l *layout) scan(code *classfile.Code) error {
 	for s.Next() {
 		l.marks[s.Offset] |= markStart
 		flow := s.Op.Info().Flow
+		if flow == classfile.FlowReturn {
+			l.marks[s.Offset] |= markReturn
+		}
 		handler := l.marks[s.Offset]&markHandler != 0
 		if (flow == classfile.FlowNext || flow == classfile.FlowThrow) && !handler {
 			continue
@@ -92,6 +96,23 @@ func (l *layout) scan(code *classfile.Code) error {
 	}
 	l.marks[n] = markStart // ends of ranges may be here
 	return nil
+}
+
+// betweenReturns is all code but returns.
+func (l *layout) betweenReturns() (ranges []span) {
+	from := 0
+	for i := range l.spots {
+		if sp := &l.spots[i]; sp.flow == classfile.FlowReturn {
+			if int(sp.at) > from {
+				ranges = append(ranges, span{from, int(sp.at)})
+			}
+			from = int(sp.at + sp.size)
+		}
+	}
+	if from < len(l.code) {
+		ranges = append(ranges, span{from, len(l.code)})
+	}
+	return ranges
 }
 
 // markCases marks the targets of a switch and reports whether all are in the

@@ -171,7 +171,10 @@ func (r *rewriter) assemble(id int32, slot int) (err error) {
 }
 
 // catches returns the catch-alls that the method needs: one, two for a
-// constructor, none if there is nothing to do in them.
+// constructor, none if there is nothing to do in them. What is injected at a
+// return is not covered: compilers then know that a method which calls nothing
+// has no use for the handler. If it does end by an exception, of an exhausted
+// stack, the invocation has no exit, and the next one below repairs that.
 func (r *rewriter) catches(m *classfile.Member) ([]catch, error) {
 	if len(r.in.caught) == 0 {
 		return nil, nil
@@ -179,7 +182,11 @@ func (r *rewriter) catches(m *classfile.Member) ([]catch, error) {
 	if m.Name == "<init>" && r.class.Name() != "java/lang/Object" {
 		return r.ctor.catches(&r.layout, &r.code, m, &r.class.Pool, r.class.Major >= classfile.MajorStackMaps)
 	}
-	return []catch{{ranges: []span{{0, len(r.code.Bytecode)}}, this: -1}}, nil
+	c := catch{ranges: r.layout.betweenReturns(), this: -1}
+	if len(c.ranges) == 0 {
+		return nil, nil
+	}
+	return []catch{c}, nil
 }
 
 // encode writes the Code attribute.
@@ -200,7 +207,7 @@ func (r *rewriter) encode(m *classfile.Member, catches []catch, slot int) ([]byt
 	if len(code.Handlers) > math.MaxUint16 {
 		return nil, reasonHandlers
 	}
-	stack := r.stack()
+	stack := r.stack(catches)
 	if stack > math.MaxUint16 {
 		return nil, reasonStack
 	}

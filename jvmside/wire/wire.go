@@ -208,40 +208,42 @@ var Layout = []Const{
 	{"REASON_FAILED", ReasonFailed, "the agent failed"},
 }
 
-// Words of the header. Those that probes read on every call share one cache
-// line with nothing that is written often.
+// Words of the header. Its first 64 bytes look like a node that is none: what a
+// probe reads there for a thread outside, whose cursor is 0, is no node's place
+// and no method's id. Words that probes read on every call share one cache line
+// with nothing that is written often.
 const (
 	HMagic       = 0
 	HVersion     = 8
-	HTag         = 16
-	HClock       = 24
-	HFold        = 28
-	HEpoch       = 32
-	HClosedTag   = 40
-	HClosed      = 48
-	HHeartbeat   = 64
-	HState       = 72
-	HReason      = 76
-	HEnded       = 80
-	HBudget      = 128
-	HRefused     = 136
-	HNextNode    = 192
-	HNodeLimit   = 200
-	HNodeMax     = 208
-	HNextRecord  = 216
-	HReserveNext = 224
-	HReserveEnd  = 232
-	HRecordLimit = 240
-	HRecordMax   = 248
-	HOverflow    = 256
-	HLost        = 264
-	HIncomplete  = 272
-	HUncounted   = 280
-	HBell        = 320
-	HLock        = 324
-	HFreeRecord  = 328
-	HTick        = 384
-	HInside      = 512
+	HTag         = 64
+	HClock       = 72
+	HFold        = 76
+	HEpoch       = 80
+	HClosedTag   = 88
+	HClosed      = 96
+	HHeartbeat   = 128
+	HState       = 136
+	HReason      = 140
+	HEnded       = 144
+	HBudget      = 192
+	HRefused     = 200
+	HNextNode    = 256
+	HNodeLimit   = 264
+	HNodeMax     = 272
+	HNextRecord  = 280
+	HReserveNext = 288
+	HReserveEnd  = 296
+	HRecordLimit = 304
+	HRecordMax   = 312
+	HOverflow    = 320
+	HLost        = 328
+	HIncomplete  = 336
+	HUncounted   = 344
+	HBell        = 384
+	HLock        = 388
+	HFreeRecord  = 392
+	HTick        = 448
+	HInside      = 576
 
 	InsideMask = 63
 )

@@ -378,7 +378,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Memory.U.putInt(base + Layout.H_REASON, reason);
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);
         Probe.revealer(null);
-        Memory.U.putLongRelease(null, Probe.cell(), 0);
+        Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
         mailbox.close(); // a thread that waits may hold what restoring needs
         long from = System.nanoTime();
         Restore r = new Restore(inst, loaders, hook);

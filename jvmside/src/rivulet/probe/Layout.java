@@ -14,65 +14,65 @@ public final class Layout {
     /** u32: VERSION. */
     public static final int H_VERSION = 8;
     /** u64: the tag of the part of the recording that is on, shifted left by INDEX_BITS; 0 silences every probe. */
-    public static final int H_TAG = 16;
+    public static final int H_TAG = 64;
     /** u32: the recording's clock, MODE_TICK or MODE_PRECISE. */
-    public static final int H_CLOCK = 24;
+    public static final int H_CLOCK = 72;
     /** u32: number of the recording; a record of another one begins a new tree. */
-    public static final int H_EPOCH = 32;
+    public static final int H_EPOCH = 80;
     /** u32: 1 folds recursion. */
-    public static final int H_FOLD = 28;
+    public static final int H_FOLD = 76;
     /** u64: the tag of the part before, as H_TAG had it. */
-    public static final int H_CLOSED_TAG = 40;
+    public static final int H_CLOSED_TAG = 88;
     /** i64: when that part ended, ns on the target's nanoTime. */
-    public static final int H_CLOSED = 48;
+    public static final int H_CLOSED = 96;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
-    public static final int H_TICK = 384;
+    public static final int H_TICK = 448;
     /** i64[64]: root invocations under way in a part of the recording, by its tag modulo 64. */
-    public static final int H_INSIDE = 512;
+    public static final int H_INSIDE = 576;
     /** of a tag: its place in H_INSIDE. */
     public static final int INSIDE_MASK = 63;
     /** u32: the agent's state, one of the STATE_ rows. */
-    public static final int H_STATE = 72;
+    public static final int H_STATE = 136;
     /** u32: why it stopped, one of the REASON_ rows. */
-    public static final int H_REASON = 76;
+    public static final int H_REASON = 140;
     /** i64: written by the controller, ns on the target's nanoTime. */
-    public static final int H_HEARTBEAT = 64;
+    public static final int H_HEARTBEAT = 128;
     /** i64: the target's nanoTime when the agent began to stop. */
-    public static final int H_ENDED = 80;
+    public static final int H_ENDED = 144;
     /** i64: root invocations still admitted. */
-    public static final int H_BUDGET = 128;
+    public static final int H_BUDGET = 192;
     /** i64: root invocations not recorded since the budget was used up. */
-    public static final int H_REFUSED = 136;
+    public static final int H_REFUSED = 200;
     /** i64: first node that no record has taken. */
-    public static final int H_NEXT_NODE = 192;
+    public static final int H_NEXT_NODE = 256;
     /** i64: nodes whose pages are allocated; grows. */
-    public static final int H_NODE_LIMIT = 200;
+    public static final int H_NODE_LIMIT = 264;
     /** i64: nodes that the file can hold at the most. */
-    public static final int H_NODE_MAX = 208;
+    public static final int H_NODE_MAX = 272;
     /** i64: first free node of the reserve, from which contexts that find no room are counted by method. */
-    public static final int H_RESERVE_NEXT = 224;
+    public static final int H_RESERVE_NEXT = 288;
     /** i64: end of the reserve, 0 until it is allocated. */
-    public static final int H_RESERVE_END = 232;
+    public static final int H_RESERVE_END = 296;
     /** i64: first record that was never leased. */
-    public static final int H_NEXT_RECORD = 216;
+    public static final int H_NEXT_RECORD = 280;
     /** i64: records whose pages are allocated; grows. */
-    public static final int H_RECORD_LIMIT = 240;
+    public static final int H_RECORD_LIMIT = 304;
     /** i64: records that there can be at the most. */
-    public static final int H_RECORD_MAX = 248;
+    public static final int H_RECORD_MAX = 312;
     /** i64: first of the virtual threads' records that are free, 0 none. */
-    public static final int H_FREE_RECORD = 328;
+    public static final int H_FREE_RECORD = 392;
     /** i64: calls for which there was no room. */
-    public static final int H_OVERFLOW = 256;
+    public static final int H_OVERFLOW = 320;
     /** i64: root invocations for which there was no record. */
-    public static final int H_LOST = 264;
+    public static final int H_LOST = 328;
     /** i64: waits for a reveal that timed out. */
-    public static final int H_INCOMPLETE = 272;
+    public static final int H_INCOMPLETE = 336;
     /** i64: of the calls without room, those that are counted nowhere else. */
-    public static final int H_UNCOUNTED = 280;
+    public static final int H_UNCOUNTED = 344;
     /** u32: 1 from a ring until the controller has heard it. */
-    public static final int H_BELL = 320;
+    public static final int H_BELL = 384;
     /** u32: spin lock of slots and records; 2 when its holder is taken for dead. */
-    public static final int H_LOCK = 324;
+    public static final int H_LOCK = 388;
     /** area of slots: thread id -> record. */
     public static final long SLOTS = 4096L;
     /** log2 of a slot's size. */

@@ -7,7 +7,7 @@ import rivulet.probe.stub.Unsafe;
 
 /**
  * The recorder: what instrumented methods call. It is defined in the bootstrap loader under a java.lang name that
- * carries the agent's version, lives as long as the JVM, and costs a load and a branch when no session is on.
+ * carries the agent's version, lives as long as the JVM, and costs two loads and a branch when no session is on.
  *
  * A thread's record is written by that thread alone; nodes are published by release stores, so that the controller
  * can read the tree at any moment. The hot paths (enter, exit) call only intrinsics. Everything that can block,
@@ -23,8 +23,10 @@ import rivulet.probe.stub.Unsafe;
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final long TID;
-    /** Address of the cell that holds the address of the current session's data file, or 0. */
+    /** Address of the cell that holds the address of the current session's data file, or EMPTY. */
     private static final long CELL;
+    /** What looks like a data file whose gate is shut. */
+    private static final long EMPTY;
     /** Flags of tokens whose exit isn't the usual one. */
     private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN;
     private static final int MODE = 0x7f;
@@ -40,9 +42,11 @@ public final class Probe {
         } catch (NoSuchFieldException e) {
             throw new NoSuchFieldError(e.getMessage());
         }
-        long a = U.allocateMemory(192);
-        U.setMemory(a, 192, (byte) 0);
+        long a = U.allocateMemory(320);
+        U.setMemory(a, 320, (byte) 0);
         CELL = (a + 63) & ~63L;
+        EMPTY = CELL + 64;
+        U.putLong(CELL, EMPTY);
     }
 
     private Probe() {}
@@ -50,6 +54,11 @@ public final class Probe {
     /** The cell's address. */
     public static long cell() {
         return CELL;
+    }
+
+    /** What is in the cell without a session. */
+    public static long empty() {
+        return EMPTY;
     }
 
     /** Threads wait for a reveal, or have just done so. */
@@ -63,60 +72,55 @@ public final class Probe {
 
     // ---- hot paths ----
 
+    // Each has one call of anything that isn't inlined, and as few branches as can be: these are what costs a compiler
+    // most, and what a probe takes of its budget the program's own methods lose. A thread outside, with cursor 0, reads
+    // the file's first bytes as a node; they are no node's (package wire).
+
     @ForceInline
     public static long enter(int method) {
-        long s = U.getLong(CELL);
-        if (s == 0) return 0;
-        long tag = U.getLong(s + Layout.H_TAG);
+        long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0) return 0;
         int mode = U.getByte(s + Layout.MODES + method);
-        if (mode == Layout.MODE_OFF || mode > 0 && U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3)) == 0) return 0;
+        long inside = U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3));
+        if ((inside | mode & Layout.MODE_ROOT) * mode == 0) return 0; // off, or nobody is inside and it is no root
         long tid = U.getLong(Thread.currentThread(), TID);
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
-        if (U.getLong(slot + Layout.S_KEY) != (tag | tid)) {
-            if (mode > 0 && U.getInt(slot + Layout.S_DISPLACED) == 0) return 0;
-            return any(s, tag, slot, tid, method);
+        if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) {
+            long record = U.getLong(slot + Layout.S_RECORD), current = U.getLong(record + Layout.R_CURSOR);
+            long index = U.getInt(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2)), node = s + index;
+            long late = U.getLong(record + Layout.R_LAST) - U.getLong(s + Layout.H_TICK) >>> 63;
+            if ((late | U.getInt(node + Layout.N_METHOD) ^ method | mode & MODE ^ Layout.MODE_TICK) == 0) {
+                U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
+                U.putLong(record + Layout.R_CURSOR, index);
+                return tag | current;
+            }
+        } else if ((U.getInt(slot + Layout.S_DISPLACED) | mode & Layout.MODE_ROOT) == 0) {
+            return 0;
         }
-        long record = U.getLong(slot + Layout.S_RECORD);
-        long current = U.getLong(record + Layout.R_CURSOR);
-        if ((mode & MODE) != Layout.MODE_TICK || current == 0) return any(s, tag, slot, tid, method);
-        long index = U.getInt(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
-        if (U.getInt(s + index + Layout.N_METHOD) != method) return child(s, tag, record, current, method);
-        if (U.getLong(s + Layout.H_TICK) > U.getLong(record + Layout.R_LAST)) tick(s, record, current);
-        U.putLong(s + index + Layout.N_CALLS, U.getLong(s + index + Layout.N_CALLS) + 1);
-        U.putLong(record + Layout.R_CURSOR, index);
-        return tag | current;
+        return any(method);
     }
 
     @ForceInline
     public static void exit(long token) {
         if (token == 0) return;
-        long s = U.getLong(CELL);
-        if (s == 0) return;
-        long to = token ^ U.getLong(s + Layout.H_TAG);
-        if (to >>> Layout.FLAG_BITS != 0) {
-            quit(s, token);
-            return;
+        long s = U.getLong(CELL), to = token ^ U.getLong(s + Layout.H_TAG);
+        if (to >>> Layout.FLAG_BITS == 0) {
+            long record = s + U.getInt(s + to + Layout.N_RECORD);
+            long late = U.getLong(record + Layout.R_LAST) - U.getLong(s + Layout.H_TICK) >>> 63;
+            if ((late | U.getInt(s + U.getLong(record + Layout.R_CURSOR) + Layout.N_PARENT) ^ (int) to) == 0) {
+                U.putLong(record + Layout.R_CURSOR, to);
+                return;
+            }
         }
-        long record = s + U.getInt(s + to + Layout.N_RECORD);
-        long current = U.getLong(record + Layout.R_CURSOR);
-        if (U.getInt(s + current + Layout.N_PARENT) != (int) to) { // at 0, outside, is half of MAGIC: no node's place
-            leave(s, token, false);
-            return;
-        }
-        if (U.getLong(s + Layout.H_TICK) > U.getLong(record + Layout.R_LAST)) tick(s, record, current);
-        U.putLong(record + Layout.R_CURSOR, to);
+        quit(token);
     }
 
-    /** The tick clock has gone on: once in thousands of calls. */
+    /** Every entry that isn't within one tick, of a thread inside, to a node that was entered before. */
     @DontInline
-    private static void tick(long s, long record, long current) {
-        charge(s, record, current, U.getLong(s + Layout.H_TICK));
-    }
-
-    /** Every entry that isn't one with the tick clock of a thread inside, to a node that was entered before. */
-    @DontInline
-    private static long any(long s, long tag, long slot, long tid, int method) {
+    private static long any(int method) {
+        long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
+        if (tag == 0) return 0;
+        long tid = U.getLong(Thread.currentThread(), TID), slot = slot(s, tid);
         int mode = U.getByte(s + Layout.MODES + method);
         long record = 0, current = 0;
         if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) record = U.getLong(slot + Layout.S_RECORD);
@@ -141,16 +145,18 @@ public final class Probe {
         return token;
     }
 
-    /** Ends an invocation of another recording, or one whose token has flags. */
+    /** Every exit that isn't within one tick of an invocation whose token has no flags. */
     @DontInline
-    private static void quit(long s, long token) {
+    private static void quit(long token) {
+        long s = U.getLong(CELL);
         if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
         long to = token & Layout.INDEX_MASK;
         if ((token & SLOW) == 0) {
             long record = record(s, to), current = U.getLong(record + Layout.R_CURSOR);
             if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) to) {
                 // Counted only: the time falls to whoever charges next, and then to the caller (package cct).
-                if ((token & Layout.COUNTED) == 0) charge(s, record, current, System.nanoTime());
+                if ((token & Layout.PRECISE) != 0) charge(s, record, current, System.nanoTime());
+                else if ((token & Layout.COUNTED) == 0) charge(s, record, current, U.getLong(s + Layout.H_TICK));
                 U.putLong(record + Layout.R_CURSOR, to);
                 return;
             }
@@ -163,7 +169,7 @@ public final class Probe {
     public static void thrown(long token) {
         if (token == 0) return;
         long s = U.getLong(CELL);
-        if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
+        if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
         leave(s, token, true);
     }
 
@@ -172,7 +178,7 @@ public final class Probe {
     public static void resync(long token) {
         if (token == 0) return;
         long s = U.getLong(CELL);
-        if (s == 0 || (token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
+        if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
         long index = token & Layout.INDEX_MASK, record, current;
         if ((token & Layout.OVER) != 0) {
             record = mine(s, token);
@@ -867,9 +873,7 @@ public final class Probe {
 
     /** Takes the current thread out of the subgraph; what to give to resume afterwards. */
     public static long suspend() {
-        long s = U.getLong(CELL);
-        if (s == 0) return 0;
-        long tag = U.getLong(s + Layout.H_TAG), record = tag == 0 ? 0 : mine(s, tag);
+        long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG), record = tag == 0 ? 0 : mine(s, tag);
         if (record == 0) return 0;
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return 0;
@@ -882,7 +886,7 @@ public final class Probe {
     /** Puts it back; the time between is left out of its profile. */
     public static void resume(long token) {
         long s = U.getLong(CELL);
-        if (token == 0 || s == 0) return;
+        if (token == 0 || s == EMPTY) return;
         long record = mine(s, token); // by its own tag, which may not be the present one any more
         if (record == 0) return;
         long now = time(s);
@@ -898,7 +902,7 @@ public final class Probe {
     @ForceInline
     public static long clock(int method) {
         long s = U.getLong(CELL);
-        if (s == 0 || U.getLong(s + Layout.H_TAG) == 0 || method >= U.getInt(s + Layout.T_METHODS)) return 0;
+        if (U.getLong(s + Layout.H_TAG) == 0 || method >= U.getInt(s + Layout.T_METHODS)) return 0;
         if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && !admit(s)) return 0;
         return System.nanoTime();
     }
@@ -929,7 +933,7 @@ public final class Probe {
     @ForceInline
     private static void time(int method, long from, long took, boolean thrown) {
         long s = U.getLong(CELL);
-        if (s == 0 || U.getLong(s + Layout.H_TAG) == 0 || method >= U.getInt(s + Layout.T_METHODS)) return;
+        if (U.getLong(s + Layout.H_TAG) == 0 || method >= U.getInt(s + Layout.T_METHODS)) return;
         if (from < U.getLong(s + Layout.T_SINCE)) return;
         if (took < 0) took = 0;
         long tid = U.getLong(Thread.currentThread(), TID), stripes = U.getInt(s + Layout.T_STRIPES);
