@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
@@ -156,7 +158,7 @@ func (s *Server) getMethods(r *http.Request) (any, error) {
 	if len(q) > 200 {
 		return nil, bad("a query of more than 200 letters")
 	}
-	best, count := search(s.live.known(), q, int(min(most, 500)))
+	best, count := find(s.live.known(), q, int(min(most, 500)))
 	return map[string]any{"methods": best, "count": count}, nil
 }
 
@@ -218,18 +220,10 @@ func (s *Server) postSave(r *http.Request) (any, error) {
 	if err := body(r, &b); err != nil {
 		return nil, err
 	}
-	f, err := s.live.refresh(whole(r))
+	info, err := s.live.Keep(whole(r), b.Name)
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		return nil, fmt.Errorf("%w: nothing has been recorded yet", ErrPhase)
-	}
-	info, err := s.live.keep(f, b.Name)
-	if err != nil {
-		return nil, err
-	}
-	s.live.say("info", "saved snapshot %q", info.Name)
 	return info, nil
 }
 
@@ -286,24 +280,33 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
 }
 
-// getReport sends a recording as JSON of schema 1.
+// getReport sends a recording, by default as JSON of schema 1.
 func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 	id, err := number(r, "source", 0)
+	form, known := export.FormatNamed(cmp.Or(r.URL.Query().Get("format"), "json"))
+	if err == nil && !known {
+		err = bad("there is no such format; there are %s", strings.Join(export.FormatNames(), ", "))
+	}
 	if err == nil && id == 0 {
 		_, err = s.live.recent(whole(r))
 	}
 	if err == nil {
 		if f := s.live.source(id); f != nil {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="rivulet-%d.json"`, f.ID))
-			if err := f.Report.JSON(w, export.JSONOptions{}); err != nil {
+			kind := "application/octet-stream"
+			if form.Name == "json" {
+				kind = "application/json"
+			}
+			w.Header().Set("Content-Type", kind)
+			w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="rivulet-%d%s"`, f.ID, form.Ends[0]))
+			options := export.FormatOptions{Text: export.TextOptions{Top: export.DefaultTop, Depth: export.DefaultDepth}}
+			if err := form.Write(f.Report, w, options); err != nil {
 				s.log.Debug("report", "error", err)
 			}
 			return
 		}
 		err = ErrNoSnapshot
 		if id == 0 {
-			err = fmt.Errorf("%w: nothing has been recorded yet", ErrPhase)
+			err = errNothing
 		}
 	}
 	refuse(w, code(err), err.Error())

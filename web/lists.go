@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/search"
 )
 
 // A Line is [method, contexts, calls, thrown, self, measured, error, total];
@@ -37,10 +38,10 @@ func (f *Frame) methods(l *Look) MethodsPage {
 	k := flatKey{treeKey{thread: l.Thread}, m.Group}
 	list := f.flat(k)
 	page := MethodsPage{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}}
-	match := newMatcher(m.Filter)
+	match := search.New(m.Filter)
 	var kept []flat
 	for _, e := range list {
-		if match.all(e.Key) {
+		if match.All(e.Key) {
 			kept = append(kept, e)
 		}
 	}

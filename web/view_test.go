@@ -295,11 +295,11 @@ func TestSearch(t *testing.T) {
 		"OSp": "shop.orders.OrderService.process(Lshop/Order;)V", "run": "shop.process.Other.run()V", "TOTAL": "shop.orders.Order.total()J",
 		"processOrders": "shop.Batch.processOrders(I)V", "orderservice <init>": "shop.orders.OrderService.<init>()V",
 	} {
-		if best, n := search(all, query, 3); n == 0 || best[0].Name != want {
+		if best, n := find(all, query, 3); n == 0 || best[0].Name != want {
 			t.Errorf("%q: %d found, %v", query, n, best)
 		}
 	}
-	if best, n := search(all, "no such thing", 3); n != 0 || len(best) != 0 {
+	if best, n := find(all, "no such thing", 3); n != 0 || len(best) != 0 {
 		t.Errorf("found %v", best)
 	}
 	var names []string

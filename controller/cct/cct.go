@@ -185,6 +185,10 @@ func computeTotals(roots []*Node) {
 		})
 }
 
+// Totals sets Total of every node below roots from the self times: for trees
+// that were made by others than this package.
+func Totals(roots []*Node) { computeTotals(roots) }
+
 // A slab is where nodes are cut from: a million small allocations would take
 // longer than all the rest.
 type slab struct {

@@ -2,6 +2,7 @@ package cct
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 )
 
@@ -44,6 +45,41 @@ func heaviest(nodes []*Node) *Node {
 		}
 	}
 	return best
+}
+
+// Top returns the n nodes with the most total time. With a node its parent is in,
+// too, which has no less.
+func Top(roots []*Node, n int) map[*Node]bool {
+	top := map[*Node]bool{}
+	next := &byTotal{}
+	for _, r := range roots {
+		heap.Push(next, r)
+	}
+	for len(*next) > 0 && len(top) < n {
+		at := heap.Pop(next).(*Node)
+		top[at] = true
+		for _, c := range at.Children {
+			heap.Push(next, c)
+		}
+	}
+	return top
+}
+
+// byTotal is a heap of nodes, the one with the most time first.
+type byTotal []*Node
+
+func (h byTotal) Len() int { return len(h) }
+func (h byTotal) Less(i, k int) bool {
+	a, b := h[i], h[k]
+	return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Method, b.Method)) < 0
+}
+func (h byTotal) Swap(i, k int) { h[i], h[k] = h[k], h[i] }
+func (h *byTotal) Push(x any)   { *h = append(*h, x.(*Node)) }
+func (h *byTotal) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
 }
 
 // A Fold says what a list of children left out.

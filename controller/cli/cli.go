@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
+	"github.com/rivulet-profiler/rivulet/controller/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
@@ -74,7 +75,7 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 func isUsage(err error) bool {
 	var u usageError
-	return errors.As(err, &u) || isBadInput(err)
+	return errors.As(err, &u) || isBadInput(err) || errors.Is(err, console.ErrUsage)
 }
 
 // say tells the user something on stderr.
@@ -134,7 +135,7 @@ nothing of weight stays behind.`,
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
-	cmd.AddCommand(a.ps(), a.profile(), a.runCommand(), a.time(), a.classes(), a.methods(), a.doctor(), a.demo(), a.serve(), a.version())
+	cmd.AddCommand(a.ps(), a.profile(), a.runCommand(), a.time(), a.classes(), a.methods(), a.doctor(), a.demo(), a.serve(), a.attachCommand(), a.view(), a.diff(), a.merge(), a.version())
 	return cmd
 }
 

@@ -58,7 +58,9 @@ before, during and after.`,
 				}
 				java = found.Java()
 			}
-			return a.showDemo(java, length, export.TextOptions{Top: top, Depth: depth, Color: hasColor(a.stdout)})
+			options := textOptions(a.stdout)
+			options.Top, options.Depth = top, depth
+			return a.showDemo(java, length, options)
 		},
 	}
 	fs := cmd.Flags()

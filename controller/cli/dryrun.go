@@ -21,25 +21,23 @@ func (a *app) dryRun(cmd *cobra.Command, pid int, f *recordFlags) error {
 	if changed("scheme") && f.scheme != "A" {
 		return usage("--scheme %s instruments what is called, which only a recording tells; --dry-run shows scheme A's plan, of which that is a part", f.scheme)
 	}
-	out, err := openOutput(f.file, a.stdout)
-	if err != nil {
+	if err := f.checkPlain(); err != nil {
 		return err
 	}
-	defer out.discard()
-	in := watchInterrupts()
-	defer in.stop()
-	cfg := a.config(int64(f.memory))
-	cfg.Look = true
-	s, err := a.attach(in, pid, cfg)
-	if err != nil {
-		return err
-	}
-	p, err := s.DryRun(in.first, f.recording())
-	closing := s.Close()
-	if err != nil {
-		return interrupted(in, err)
-	}
-	return errors.Join(closing, f.preview(p, out))
+	return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
+		cfg := a.config(int64(f.memory))
+		cfg.Look = true
+		s, err := a.attach(in, pid, cfg)
+		if err != nil {
+			return err
+		}
+		p, err := s.DryRun(in.first, f.recording())
+		closing := s.Close()
+		if err != nil {
+			return interrupted(in, err)
+		}
+		return errors.Join(closing, f.preview(p, out))
+	})
 }
 
 func (f *recordFlags) preview(p *export.Preview, o *output) error {

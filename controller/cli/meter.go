@@ -133,9 +133,7 @@ func (m *meter) show() {
 		}
 		return
 	}
-	if r, most := []rune(text), max(columns(m.w)-1, 1); len(r) > most {
-		text = string(r[:most])
-	}
+	text = export.Fit(text, max(columns(m.w)-1, 1))
 	m.wipe()
 	fmt.Fprint(m.w, text)
 	m.shown = true
@@ -159,7 +157,7 @@ func progressLine(p session.Progress, elapsed time.Duration, rate float64) strin
 		fmt.Fprintf(&b, ", %s calls (%s/s)", export.Count(p.Calls), export.Count(int64(max(rate, 0))))
 	}
 	if p.Times != "" {
-		b.WriteString(", " + p.Times)
+		b.WriteString(", " + export.Clean(p.Times))
 	}
 	return b.String()
 }

@@ -17,6 +17,7 @@ type output struct {
 	w    io.Writer
 	temp *os.File // nil for what can't be replaced: streams and devices
 	path string   // of the file, links followed
+	name string   // as it was given
 	file *os.File // a device, pipe or the like, to be closed
 }
 
@@ -33,6 +34,7 @@ func openOutput(path string, w io.Writer) (*output, error) {
 		}
 		return usage("-o %s: can't write there: %w; nothing was done", path, err)
 	}
+	name := path
 	if full, err := filepath.EvalSymlinks(path); err == nil {
 		path = full
 	}
@@ -48,7 +50,7 @@ func openOutput(path string, w io.Writer) (*output, error) {
 		if err != nil {
 			return nil, fail(err)
 		}
-		return &output{w: f, file: f}, nil
+		return &output{w: f, file: f, name: path}, nil
 	default:
 		f, err := os.OpenFile(path, os.O_WRONLY, 0) // replacing it would ignore its mode
 		if err != nil {
@@ -62,7 +64,7 @@ func openOutput(path string, w io.Writer) (*output, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	o := &output{w: temp, temp: temp, path: path}
+	o := &output{w: temp, temp: temp, path: path, name: name}
 	if mode != 0 {
 		if err := temp.Chmod(mode); err != nil {
 			o.discard()

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -19,6 +22,9 @@ type pageBackend struct {
 	app  *app
 	java string            // command for the sample program; "" is the first JDK found
 	base session.Recording // what the command line says of recordings beyond what the page does
+
+	quiet bool         // stderr belongs to somebody else, who tells what happens
+	log   hclog.Logger // with quiet, the session's
 
 	mu   sync.Mutex
 	demo *demoTarget // nil until it is asked for
@@ -45,6 +51,9 @@ func (b *pageBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 	c := b.app.config(memory)
 	warn := c.Warn
 	c.Warn = func(text string) { tell(text); warn(text) }
+	if b.quiet {
+		c.Warn, c.Log = tell, b.log
+	}
 	s, err := b.app.backend.attach(ctx, pid, c)
 	if err != nil {
 		return nil, err
@@ -122,7 +131,13 @@ func (s pageSession) Start(ctx context.Context, r web.Recording) error {
 		roots = append(roots, root)
 	}
 	rec := s.base
+	rec.Filter.Rules = slices.Clip(rec.Filter.Rules)
 	rec.Roots, rec.Scheme, rec.Clock, rec.UntilCalls, rec.Wait = roots, r.Scheme, r.Clock, r.UntilCalls, r.Wait
+	for _, text := range r.Filter {
+		if err := rec.Filter.Parse(text); err != nil {
+			return fmt.Errorf("%w: %w", web.ErrRoot, err)
+		}
+	}
 	err := s.attached.Start(ctx, rec)
 	if isBadInput(err) {
 		return fmt.Errorf("%w: %w", web.ErrRoot, err)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
 func (a *app) profile() *cobra.Command {
@@ -75,39 +74,26 @@ func parsePID(s string) (int, error) {
 }
 
 func (a *app) profileRunning(pid int, f *recordFlags) error {
-	out, err := openOutput(f.file, a.stdout)
-	if err != nil {
-		return err
-	}
-	defer out.discard()
-	in := watchInterrupts()
-	defer in.stop()
-	s, err := a.attach(in, pid, a.config(int64(f.memory)))
-	if err != nil {
-		return err
-	}
-	m := startMeter(a.stderr, s.Progress)
-	defer m.stop()
-	if err := arm(in, s, m, f.recording()); err != nil {
-		return err
-	}
-	m.armed()
-	if err := f.warm(s, m, in.first); err != nil {
-		return errors.Join(err, s.Close())
-	}
-	await(s, m, f.length, in.first)
-	r, err := finish(in, s, m)
-	return a.deliver(r, err, f, out)
-}
-
-// attach opens a session and says what the user should know before.
-func (a *app) attach(in *interrupts, pid int, cfg session.Config) (attached, error) {
-	s, err := a.backend.attach(in.first, pid, cfg)
-	return s, interrupted(in, err)
-}
-
-func (a *app) config(memory int64) session.Config {
-	return session.Config{Log: a.log(), Memory: memory, Warn: func(text string) { a.say("%s", oneLine(text)) }}
+	return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
+		if _, err := out.format(f.format); err != nil {
+			return err
+		}
+		s, m, err := a.attachShown(in, pid, a.config(int64(f.memory)))
+		if err != nil {
+			return err
+		}
+		defer m.stop()
+		if err := arm(in, s, m, f.recording()); err != nil {
+			return err
+		}
+		m.armed()
+		if err := f.warm(s, m, in.first); err != nil {
+			return errors.Join(err, s.Close())
+		}
+		await(s, m, f.length, in.first)
+		r, err := finish(in, s, m)
+		return a.deliver(r, err, f, out)
+	})
 }
 
 // deliver writes the report. A report with an error is one that lacks

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -21,6 +20,7 @@ import (
 // recordFlags are the flags that profile and run have in common.
 type recordFlags struct {
 	roots      []string
+	rootless   bool // roots may be chosen later
 	scheme     string
 	clock      string
 	recursion  string
@@ -55,7 +55,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.warmup, "warmup", "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
-	fs.StringVar(&f.format, "format", "text", "`text` or json")
+	fs.StringVar(&f.format, "format", "", "`text`, or "+strings.Join(export.FormatNames()[1:], ", ")+"; by default what the name of the output file says")
 	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text report; 0 for all")
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the report; 0 for all (json: all unless given)")
@@ -64,7 +64,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 
 // check looks at everything that can be wrong before a target is touched.
 func (f *recordFlags) check(cmd *cobra.Command) error {
-	if len(f.roots) == 0 {
+	if len(f.roots) == 0 && !f.rootless {
 		return usage("--root is missing: which method shall be profiled? %s", rootGrammar)
 	}
 	var roots []string
@@ -86,12 +86,13 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		{"--scheme", f.scheme, []string{"A", "B", "C"}},
 		{"--clock", f.clock, []string{"tick", "precise"}},
 		{"--recursion", f.recursion, []string{"expand", "fold"}},
-		{"--format", f.format, []string{"text", "json"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
-			last := len(c.known) - 1
-			return usage("%s %q: there is only %s and %s", c.flag, c.value, strings.Join(c.known[:last], ", "), c.known[last])
+			return usage("%s %q: there is only %s", c.flag, c.value, enumerate(c.known))
 		}
+	}
+	if err := checkFormat(f.format); err != nil {
+		return err
 	}
 	for _, m := range f.modes {
 		rule, err := session.ParseModeRule(m)
@@ -115,6 +116,20 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// checkPlain is for what has only two forms.
+func (f *recordFlags) checkPlain() error {
+	if !slices.Contains([]string{"", "text", "json"}, f.format) {
+		return usage("--format %q: there is only text and json", f.format)
+	}
+	return nil
+}
+
+// enumerate lists what there is: "A, B and C".
+func enumerate(list []string) string {
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " and " + list[last]
+}
+
 func (f *recordFlags) recording() session.Recording {
 	return session.Recording{
 		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
@@ -124,16 +139,11 @@ func (f *recordFlags) recording() session.Recording {
 
 // report writes r in the form that the flags ask for.
 func (f *recordFlags) report(r *export.Report, o *output) error {
-	return o.write(func(w io.Writer) error {
-		if f.format == "json" {
-			options := export.JSONOptions{}
-			if f.depthGiven {
-				options.Depth = f.depth
-			}
-			return r.JSON(w, options)
-		}
-		return r.Text(w, export.TextOptions{Top: f.top, Depth: f.depth, Color: hasColor(o.w)})
-	})
+	options := export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth}}
+	if f.depthGiven {
+		options.JSON.Depth = f.depth
+	}
+	return writeReport(r, o, f.format, options)
 }
 
 // warm sees the warm-up through. A recording that ends in it, or is ended by the

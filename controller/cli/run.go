@@ -46,13 +46,15 @@ to a file. Ctrl-C goes to the program, a second one detaches and reports.
 }
 
 func (a *app) runProgram(argv []string, f *recordFlags) error {
-	out, err := openOutput(f.file, a.stderr)
-	if err != nil {
-		return err
-	}
-	defer out.discard()
-	in := watchInterrupts()
-	defer in.stop()
+	return a.with(f.file, a.stderr, func(in *interrupts, out *output) error {
+		if _, err := out.format(f.format); err != nil {
+			return err
+		}
+		return a.runOn(in, out, argv, f)
+	})
+}
+
+func (a *app) runOn(in *interrupts, out *output, argv []string, f *recordFlags) error {
 	s, err := a.backend.launch(in.first, argv, session.Stdio{In: a.stdin, Out: a.stdout, Err: a.stderr}, a.config(int64(f.memory)))
 	if code, early := exitedEarly(err); early && code != 0 {
 		a.say("%s", oneLine(err.Error()))

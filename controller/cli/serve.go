@@ -92,6 +92,9 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 		return err
 	}
 	defer out.discard()
+	if _, err := out.format(f.format); err != nil {
+		return err
+	}
 	r, err := a.servePage(f.listen, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) error {
 		if err := live.Attach(ctx, pid, int64(f.memory)); err != nil {
 			return err

@@ -47,6 +47,9 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 				}
 				f.format = "json"
 			}
+			if err := f.checkPlain(); err != nil {
+				return err
+			}
 			if err := f.check(cmd); err != nil {
 				return err
 			}
@@ -66,18 +69,14 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 }
 
 func (a *app) timeRunning(pid int, f *recordFlags) error {
-	out, err := openOutput(f.file, a.stdout)
+	return a.with(f.file, a.stdout, func(in *interrupts, out *output) error { return a.timeOn(in, out, pid, f) })
+}
+
+func (a *app) timeOn(in *interrupts, out *output, pid int, f *recordFlags) error {
+	s, m, err := a.attachShown(in, pid, a.config(0))
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	in := watchInterrupts()
-	defer in.stop()
-	s, err := a.attach(in, pid, a.config(0))
-	if err != nil {
-		return err
-	}
-	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()
 	if err := armBy(in, s, m, func(ctx context.Context) error {
 		return s.StartTiming(ctx, session.Timing{Roots: f.roots, UntilCalls: f.untilCalls, Wait: f.wait})

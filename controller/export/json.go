@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
@@ -38,6 +40,7 @@ type head struct {
 	Uncounted       int64            `json:"uncounted"`
 	Lost            int64            `json:"lost"`
 	Refused         int64            `json:"refused"`
+	Damaged         int64            `json:"damaged,omitempty"`
 	Filter          *Filter          `json:"filter,omitempty"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
@@ -45,6 +48,20 @@ type head struct {
 	Calibration     *Calibration     `json:"calibration"`
 	CPU             *CPU             `json:"cpu"`
 	Notes           []string         `json:"notes"`
+	Threads         []jsonThread     `json:"threads"`
+}
+
+// A jsonThread has as many entries of "tree" as Trees says, in order.
+type jsonThread struct {
+	Name      string `json:"thread"`
+	ID        int64  `json:"thread_id"`
+	Virtual   bool   `json:"virtual,omitempty"`
+	Shared    bool   `json:"shared,omitempty"`
+	Entries   int64  `json:"root_invocations"`
+	Open      int64  `json:"open_invocations"`
+	Inside    bool   `json:"inside,omitempty"`
+	Suspended int64  `json:"suspended_ns"`
+	Trees     int    `json:"trees"`
 }
 
 type jsonTarget struct {
@@ -97,12 +114,17 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Uncounted:       f.snapshot.Uncounted,
 		Lost:            f.snapshot.Lost,
 		Refused:         f.snapshot.Refused,
+		Damaged:         f.snapshot.Bad,
 		Filter:          r.Filter,
 		Methods:         jsonMethods{r.Instrumented, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
 		CPU:             r.CPU,
 		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Notes:           some(r.Notes),
+		Threads:         []jsonThread{},
+	}
+	for _, t := range f.threads {
+		h.Threads = append(h.Threads, jsonThread{t.Name, t.ID, t.Virtual, t.Shared, t.RootEntries, t.RootEntries - t.RootReturns, t.Open, t.Suspended, len(t.Roots)})
 	}
 	if r.Calibration != nil {
 		h.Calibration = r.Calibration
@@ -112,7 +134,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 	if err != nil {
 		return fmt.Errorf("json report: %w", err)
 	}
-	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, names: map[int32][]byte{}, report: r}
+	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, names: map[int32][]byte{}, loaders: r.ambiguous(f.flat), report: r}
 	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
 	out.text(",\n \"flat\": [")
 	for i, e := range f.flat {
@@ -151,9 +173,24 @@ func (f figures) called() int {
 // them; encoding/json would need both.
 type jsonWriter struct {
 	sink
-	depth  int
-	names  map[int32][]byte // methods, quoted
-	report *Report
+	depth   int
+	names   map[int32][]byte // methods, quoted
+	loaders map[int32]bool   // methods whose names alone don't say which they are
+	report  *Report
+}
+
+// ambiguous are the methods that share their names with others.
+func (r *Report) ambiguous(flat []cct.Flat) map[int32]bool {
+	first := map[string]int32{}
+	out := map[int32]bool{}
+	for _, e := range flat {
+		name := r.Method(e.Method).Name
+		if other, ok := first[name]; ok {
+			out[other], out[e.Method] = true, true
+		}
+		first[name] = e.Method
+	}
+	return out
 }
 
 // line begins the i-th element of a list.
@@ -189,6 +226,10 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		sibling = false
 		w.text(`{"method":`)
 		w.bytes(w.name(n.Method))
+		if w.loaders[n.Method] {
+			w.text(`,"loader":`)
+			w.bytes(quote(w.report.Method(n.Method).Loader))
+		}
 		if depth == 0 {
 			w.text(`,"thread":`)
 			w.bytes(quote(t.Name))
@@ -245,6 +286,8 @@ func (w *jsonWriter) cpu(self int64, s cct.Sample) {
 	if ns, ok := s.Of(self); ok {
 		w.field("cpu_ns", ns)
 		w.field("cpu_samples", s.Count)
+		w.field("cpu_ran_ns", s.Ran)
+		w.field("cpu_wall_ns", s.Wall)
 	}
 }
 
@@ -272,14 +315,36 @@ func (w *jsonWriter) name(method int32) []byte {
 	return q
 }
 
-// marshal is json.Marshal that leaves "<init>" as it is.
+// marshal is json.Marshal that leaves "<init>" as it is, and the terminal alone.
 func marshal(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return CleanJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
+}
+
+// CleanJSON escapes what JSON may hold as it is and a terminal would obey, such
+// as U+009B. Its meaning stays the same.
+func CleanJSON(text []byte) []byte {
+	bad := func(r rune) bool { return r != '\n' && unfit(r) }
+	if !bytes.ContainsFunc(text, bad) {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case !bad(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // quote writes a JSON string; damaged UTF-8 becomes U+FFFD.

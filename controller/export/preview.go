@@ -129,7 +129,7 @@ func (p *Preview) Text(w io.Writer, color bool) error {
 		if rest := len(packages) - mostPackages; rest > 0 {
 			table.add(fmt.Sprintf("… %s", Plural(int64(rest), "more package", "more packages")), styleFold, "", "")
 		}
-		table.write(&t.sink, color)
+		table.write(&t.sink, color, 0)
 	}
 	t.section("Without probes")
 	t.filter()

@@ -2,7 +2,6 @@ package export
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // A table aligns columns to the right and leaves the last one, the label, as
@@ -24,26 +23,41 @@ func (t *table) add(label, style string, cells ...string) {
 
 const styleEnd = "\x1b[0m"
 
-func (t *table) write(s *sink, color bool) {
+// write writes the table, with labels cut to lines of most columns; 0 cuts
+// nothing.
+func (t *table) write(s *sink, color bool, most int) {
 	columns := len(t.head) - 1
 	width := make([]int, columns)
 	for _, r := range t.rows {
 		for i, c := range r.cells {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+			width[i] = max(width[i], Width(c))
 		}
 	}
 	for i := range columns {
 		if width[i] > 0 {
-			width[i] = max(width[i], utf8.RuneCountInString(t.head[i]))
+			width[i] = max(width[i], Width(t.head[i]))
 		}
+	}
+	room := 0
+	if most > 0 {
+		room = most
+		for _, w := range width {
+			if w > 0 {
+				room -= w + 2
+			}
+		}
+		room = max(room, leastLabel)
 	}
 	line := func(cells []string, label, style string) {
 		for i, c := range cells {
 			if width[i] > 0 {
-				s.text(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)))
+				s.text(strings.Repeat(" ", width[i]-Width(c)))
 				s.text(c)
 				s.text("  ")
 			}
+		}
+		if room > 0 {
+			label = fitLabel(label, room)
 		}
 		if color && style != "" {
 			s.text(style)

@@ -19,10 +19,30 @@ const (
 
 // TextOptions choose what Text writes.
 type TextOptions struct {
-	Top   int  // methods in the table of hot methods; 0 for all
-	Depth int  // levels of the tree; 0 for all
-	Color bool // with escape sequences; for terminals
+	Top   int    // methods in the table of hot methods; 0 for all
+	Depth int    // levels of the tree; 0 for all
+	Color bool   // with escape sequences; for terminals
+	Width int    // columns that tables are cut to, and prose is wrapped to; 0: neither
+	Part  Part   // what is written
+	Sort  string // of hot methods: "self" (or ""), "total", "calls", "thrown", "error", "name"
+	// Contexts, where positive, is how many nodes of the tree are written: those
+	// with the most time. The rest is folded; Depth counts no more.
+	Contexts int
 }
+
+// A Part is some of a text report.
+type Part int
+
+// Parts of a text report.
+const (
+	All Part = iota
+	Tree
+	Methods
+	Threads
+)
+
+// Sorts are the values that TextOptions.Sort has.
+var Sorts = []string{"self", "total", "calls", "thrown", "error", "name"}
 
 const (
 	smallShare   = 0.01 // branches below this part of all time are folded
@@ -43,15 +63,22 @@ const (
 func (r *Report) Text(w io.Writer, o TextOptions) error {
 	f := r.figures()
 	t := textWriter{sink: sink{w: w}, report: r, figures: f, o: o, labels: r.labels(f.flat)}
-	t.summary()
-	if f.sums.Nodes > 0 {
-		t.tree()
-		t.hotMethods()
-		if len(f.threads) > 1 {
-			t.threadTable()
-		}
+	wants := func(p Part) bool { return o.Part == All && f.sums.Nodes > 0 || o.Part == p }
+	if o.Part == All {
+		t.wrapped(t.summary)
 	}
-	t.footer()
+	if wants(Tree) {
+		t.tree()
+	}
+	if wants(Methods) {
+		t.hotMethods()
+	}
+	if wants(Threads) && (len(f.threads) > 1 || o.Part == Threads) {
+		t.threadTable()
+	}
+	if o.Part == All {
+		t.wrapped(t.footer)
+	}
 	if err := t.flush(); err != nil {
 		return fmt.Errorf("text report: %w", err)
 	}
@@ -68,16 +95,48 @@ type textWriter struct {
 
 func (t *textWriter) printf(format string, args ...any) { t.text(fmt.Sprintf(format, args...)) }
 
+// wrapped writes prose, fitted to the terminal if there is one.
+func (t *textWriter) wrapped(part func()) {
+	if t.o.Width <= 0 {
+		part()
+		return
+	}
+	var text strings.Builder
+	out := t.sink
+	t.sink = sink{w: &text}
+	part()
+	_ = t.flush() // a Builder takes everything
+	t.sink = out
+	t.text(wrap(text.String(), t.o.Width))
+}
+
 func (t *textWriter) section(title string) {
 	if t.o.Color {
 		title = styleHead + title + styleEnd
 	}
-	t.printf("\n%s\n\n", title)
+	if t.o.Part == All {
+		t.text("\n")
+	}
+	t.printf("%s\n\n", title)
 }
 
-// labels shortens the methods' names: descriptors and loaders are shown only
-// where names would be the same without them.
+// labels are the methods' names, shortened.
 func (r *Report) labels(flat []cct.Flat) map[int32]string {
+	methods := make([]cct.Method, 0, len(flat))
+	for _, e := range flat {
+		methods = append(methods, r.Method(e.Method))
+	}
+	names := labelsOf(methods)
+	labels := make(map[int32]string, len(flat))
+	for i, e := range flat {
+		labels[e.Method] = names[methods[i]]
+	}
+	return labels
+}
+
+// labelsOf shortens names: descriptors and loaders are shown only where names
+// would be the same without them.
+func labelsOf(methods []cct.Method) map[cct.Method]string {
 	short := map[string]map[string]bool{} // name without descriptor -> full names
 	full := map[string]map[string]bool{}  // full name -> loaders
 	put := func(m map[string]map[string]bool, key, value string) {
@@ -87,22 +146,20 @@ func (r *Report) labels(flat []cct.Flat) map[int32]string {
 		m[key][value] = true
 	}
 	bare := func(name string) string { s, _, _ := strings.Cut(name, "("); return s }
-	for _, e := range flat {
-		m := r.Method(e.Method)
+	for _, m := range methods {
 		put(short, bare(m.Name), m.Name)
 		put(full, m.Name, m.Loader)
 	}
-	labels := make(map[int32]string, len(flat))
-	for _, e := range flat {
-		m := r.Method(e.Method)
+	labels := make(map[cct.Method]string, len(methods))
+	for _, m := range methods {
 		label := bare(m.Name)
-		if len(short[label]) > 1 {
+		if label == "" || len(short[label]) > 1 {
 			label = m.Name
 		}
 		if len(full[m.Name]) > 1 {
 			label += " [" + m.Loader + "]"
 		}
-		labels[e.Method] = Clean(label)
+		labels[m] = Clean(label)
 	}
 	return labels
 }
@@ -160,8 +217,9 @@ func (t *textWriter) summary() {
 }
 
 func (t *textWriter) hotMethods() {
-	t.section("Hot methods, by self time")
-	flat := t.flat
+	by := cmp.Or(t.o.Sort, "self")
+	t.section("Hot methods, by " + sortNames[by])
+	flat := sorted(t.flat, t.o.Sort, t.labels)
 	if t.o.Top > 0 && len(flat) > t.o.Top {
 		flat = flat[:t.o.Top]
 	}
@@ -177,14 +235,39 @@ func (t *textWriter) hotMethods() {
 		table.add(t.labels[e.Method], "", Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self), Duration(e.Total), t.onCPU(e.Sample),
 			Count(e.Calls), t.thrown(e.Thrown), each)
 	}
-	table.write(&t.sink, t.o.Color)
-	if rest := t.flat[len(flat):]; len(rest) > 0 {
+	table.write(&t.sink, t.o.Color, t.o.Width)
+	if rest := t.flat[len(flat):]; len(rest) > 0 && by == "self" {
 		var self int64
 		for _, e := range rest {
 			self += e.Self
 		}
 		t.printf("and %s with %s of self time (%s)\n", Plural(int64(len(rest)), "method", "methods"), Duration(self), share(self, t.sums.Self))
 	}
+}
+
+var sortNames = map[string]string{
+	"self": "self time", "total": "total time", "calls": "calls", "thrown": "calls that an exception ended",
+	"error": "uncertainty", "name": "name",
+}
+
+// sorted orders methods anew; unknown orders, and "self", leave them.
+func sorted(flat []cct.Flat, by string, labels map[int32]string) []cct.Flat {
+	var key func(f cct.Flat) int64
+	switch by {
+	case "total":
+		key = func(f cct.Flat) int64 { return f.Total }
+	case "calls":
+		key = func(f cct.Flat) int64 { return f.Calls }
+	case "thrown":
+		key = func(f cct.Flat) int64 { return f.Thrown }
+	case "error":
+		key = func(f cct.Flat) int64 { return f.Error }
+	case "name":
+		return slices.SortedStableFunc(slices.Values(flat), func(a, b cct.Flat) int { return cmp.Compare(labels[a.Method], labels[b.Method]) })
+	default:
+		return flat
+	}
+	return slices.SortedStableFunc(slices.Values(flat), func(a, b cct.Flat) int { return cmp.Compare(key(b), key(a)) })
 }
 
 // uncertain is how far a corrected self time may be off, in percent; empty
@@ -252,7 +335,7 @@ func (t *textWriter) threadTable() {
 		}
 		table.add(threadName(l.Thread), "", Duration(l.total), share(l.total, t.sums.Self), Count(l.RootEntries), suspended)
 	}
-	table.write(&t.sink, t.o.Color)
+	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := len(lines) - mostThreads; rest > 0 {
 		t.printf("and %s\n", Plural(int64(rest), "more", "more"))
 	}

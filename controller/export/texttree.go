@@ -26,6 +26,10 @@ func (t *textWriter) tree() {
 	for _, n := range cct.HotPath(roots) {
 		hot[n] = true
 	}
+	var top map[*cct.Node]bool
+	if t.o.Contexts > 0 {
+		top = cct.Top(roots, t.o.Contexts)
+	}
 	table := table{head: []string{"calls", "thrown", "self", "total", "share", "on cpu", "  method"}}
 	samples := map[*cct.Node]cct.Sample{}
 	if t.report.CPU != nil {
@@ -38,8 +42,15 @@ func (t *textWriter) tree() {
 			todo = append(todo, lines[i])
 		}
 	}
-	for i := len(roots) - 1; i >= 0; i-- {
-		todo = append(todo, branch{node: roots[i]})
+	shown, fold := roots, cct.Fold{}
+	if top != nil {
+		shown, fold = foldBut(roots, top)
+	}
+	if fold.Branches > 0 {
+		todo = append(todo, branch{fold: fold, what: "smaller"})
+	}
+	for i := len(shown) - 1; i >= 0; i-- {
+		todo = append(todo, branch{node: shown[i]})
 	}
 	for len(todo) > 0 {
 		b := todo[len(todo)-1]
@@ -56,21 +67,38 @@ func (t *textWriter) tree() {
 		}
 		table.add(mark+b.joint+t.nodeLabel(b), style, Count(n.Calls), t.thrown(n.Thrown), Duration(n.Self),
 			Duration(n.Total), share(n.Total, t.sums.Self), t.onCPU(samples[n]))
-		push(t.below(b, len(table.rows)+len(todo)))
+		push(t.below(b, len(table.rows)+len(todo), top))
 	}
-	table.write(&t.sink, t.o.Color)
+	table.write(&t.sink, t.o.Color, t.o.Width)
 }
 
-// below is what is written below a node, in order.
-func (t *textWriter) below(b branch, rows int) []branch {
+// foldBut folds all nodes but those of a set.
+func foldBut(nodes []*cct.Node, top map[*cct.Node]bool) (shown []*cct.Node, fold cct.Fold) {
+	var rest []*cct.Node
+	for _, n := range nodes {
+		if top[n] {
+			shown = append(shown, n)
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	return shown, cct.FoldAll(rest)
+}
+
+// below is what is written below a node, in order. top, if it isn't nil, says
+// which nodes are.
+func (t *textWriter) below(b branch, rows int, top map[*cct.Node]bool) []branch {
 	var lines []branch
 	least := int64(smallShare * math.Max(float64(t.sums.Self), 0))
 	if kids := b.node.Children; len(kids) == 0 {
 		return nil
-	} else if t.o.Depth > 0 && b.depth+1 >= t.o.Depth || rows > mostRows {
+	} else if top == nil && t.o.Depth > 0 && b.depth+1 >= t.o.Depth || rows > mostRows {
 		lines = []branch{{fold: cct.FoldAll(kids), what: "deeper"}}
 	} else {
 		shown, fold := cct.FoldSmall(kids, least, mostChildren)
+		if top != nil {
+			shown, fold = foldBut(kids, top)
+		}
 		for _, n := range shown {
 			lines = append(lines, branch{node: n})
 		}

@@ -77,7 +77,7 @@ func (t *timingWriter) rows(color bool) {
 		cells = append(cells, make([]string, len(tb.head)-1-len(cells))...)
 		tb.add(Clean(label), styleHot, cells...)
 	}
-	tb.write(&t.sink, color)
+	tb.write(&t.sink, color, 0)
 }
 
 // short is the method without its descriptor.

@@ -57,6 +57,19 @@ func Count(n int64) string {
 	return s
 }
 
+// Bytes writes a size for people, in powers of 1024: "12.3 MB".
+func Bytes(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	units := []string{"KB", "MB", "GB", "TB", "PB", "EB"}
+	v := float64(n) / 1024
+	for v >= 999.5 && len(units) > 1 {
+		v, units = v/1024, units[1:]
+	}
+	return digits(v) + " " + units[0]
+}
+
 // Plural writes a count with its noun: "1 call", "2,000 calls".
 func Plural(n int64, one, many string) string {
 	if n == 1 {
@@ -69,11 +82,16 @@ func Plural(n int64, one, many string) string {
 // and methods may hold anything, escape sequences included.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp) {
+		if unfit(r) {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, s)
+}
+
+// unfit is what a terminal obeys, or shows in another order than it was written.
+func unfit(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp)
 }
 
 func share(part, whole int64) string {

@@ -44,6 +44,20 @@ func (s *Set) Add(pattern string, include bool) error {
 	return nil
 }
 
+// Parse appends a rule in the form that String has: "--include PATTERN",
+// "--exclude PATTERN" or "--jdk".
+func (s *Set) Parse(rule string) error {
+	if rule == "--jdk" {
+		s.JDK = true
+		return nil
+	}
+	what, pattern, _ := strings.Cut(rule, " ")
+	if what != "--include" && what != "--exclude" {
+		return fmt.Errorf("rule %q: there are --include PATTERN, --exclude PATTERN and --jdk", rule)
+	}
+	return s.Add(strings.TrimSpace(pattern), what == "--include")
+}
+
 // Empty reports whether the set is as good as none.
 func (s *Set) Empty() bool { return len(s.Rules) == 0 && !s.JDK }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -184,13 +185,14 @@ func (l *loop) brief() *export.Report {
 		Lookup:       l.lookup(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
-		Notes:        l.stats.notes,
+		Notes:        slices.Clip(l.stats.notes),
 	}
 	if l.scheme != nil {
 		r.Scheme = l.scheme.Name()
 	}
 	if l.stats.pauseKnown {
-		r.Redefinition.LongestPause = &l.stats.longestPause
+		longest := l.stats.longestPause // a snapshot is read while it grows
+		r.Redefinition.LongestPause = &longest
 	}
 	select {
 	case <-s.ended:

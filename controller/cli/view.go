@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/web"
+)
+
+// loadReport reads a report that was saved; "-" is standard input.
+func (a *app) loadReport(path string) (*export.Report, error) {
+	from := a.stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	r, err := export.ReadJSON(from)
+	if errors.Is(err, export.ErrNotReport) {
+		return nil, usage("%s: %w; write one with rivulet profile --format json -o FILE", path, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// viewFlags say how a report is shown.
+type viewFlags struct {
+	format, file, sort string
+	top, depth         int
+}
+
+func (f *viewFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.format, "format", "", "`text`, or "+enumerate(export.FormatNames()[1:])+"; by default what the name of the output file says")
+	fs.StringVarP(&f.file, "output", "o", "", "write to this `file`")
+	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text; 0 for all")
+	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the text; 0 for all")
+	fs.StringVar(&f.sort, "sort", "self", "hot methods in the text by `KEY`: "+enumerate(export.Sorts))
+}
+
+func (a *app) writeView(r *export.Report, f *viewFlags) error {
+	return a.with(f.file, a.stdout, func(_ *interrupts, out *output) error {
+		return writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort}})
+	})
+}
+
+func (a *app) view() *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "view FILE",
+		Short: "Show a report that was saved as JSON, or write it in another form",
+		Long: `Reads what rivulet profile --format json (or snapshot) has written and shows it,
+or writes it in another form: html is one page that needs nothing else, pprof is
+for go tool pprof, collapsed for flame graph tools, speedscope for
+www.speedscope.app.`,
+		Example: `  rivulet view report.json
+  rivulet view report.json --top 50 --sort calls
+  rivulet view report.json -o report.html
+  rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
+		Args: takes(1, "FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			r, err := a.loadReport(args[0])
+			if err != nil {
+				return err
+			}
+			return a.writeView(r, &f)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *viewFlags) check() error {
+	switch known := false; {
+	case f.top < 0 || f.depth < 0:
+		return usage("--top %d --depth %d: give numbers, or 0 for all", f.top, f.depth)
+	default:
+		for _, s := range export.Sorts {
+			known = known || s == f.sort
+		}
+		if !known {
+			return usage("--sort %q: there is only %s", f.sort, enumerate(export.Sorts))
+		}
+	}
+	return checkFormat(f.format)
+}
+
+func (a *app) merge() *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "merge FILE FILE...",
+		Short: "Put several saved reports together into one",
+		Long: `Reads reports that rivulet profile --format json (or snapshot) has written, adds
+them up, and shows the sum, or writes it. Contexts are put together by path, methods
+by name and class loader, threads by id and name.`,
+		Example: `  rivulet merge monday.json tuesday.json
+  rivulet merge run*.json -o all.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage("two files at least are put together; usage: %s", cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			var all []*export.Report
+			for _, path := range args {
+				r, err := a.loadReport(path)
+				if err != nil {
+					return err
+				}
+				all = append(all, r)
+			}
+			return a.writeView(export.Merge(all...), &f)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (a *app) diff() *cobra.Command {
+	var file string
+	var absolute bool
+	options := web.DifferenceOptions{Each: true}
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE AFTER",
+		Short: "Show what differs between two saved reports",
+		Long: `Reads two reports that rivulet profile --format json (or snapshot) has written and
+shows where they differ: the tree, followed where the difference is, and the
+methods whose own time differs most. The figures of AFTER are scaled to as many
+root invocations as BEFORE has, so that recordings of different length can be
+compared, unless --absolute is given.`,
+		Example: `  rivulet diff before.json after.json
+  rivulet diff before.json after.json --absolute --top 50`,
+		Args: takes(2, "BEFORE", "AFTER"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if options.Top < 1 || options.Depth < 1 {
+				return usage("--top %d --depth %d: give numbers above zero", options.Top, options.Depth)
+			}
+			before, err := a.loadReport(args[0])
+			if err != nil {
+				return err
+			}
+			after, err := a.loadReport(args[1])
+			if err != nil {
+				return err
+			}
+			options.Each = !absolute
+			d := web.Difference(before, after, options)
+			d.Names = [2]string{args[0], args[1]}
+			return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
+				o := textOptions(out.w)
+				return out.write(func(w io.Writer) error { return d.Text(w, o) })
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&absolute, "absolute", false, "don't scale")
+	fs.IntVar(&options.Top, "top", export.DefaultTop, "`N` methods")
+	fs.IntVar(&options.Depth, "depth", export.DefaultDepth, "`N` levels of the tree")
+	fs.StringVarP(&file, "output", "o", "", "write to this `file`")
+	return cmd
+}

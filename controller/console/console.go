@@ -1,0 +1,181 @@
+// Package console is a terminal session with one JVM, as a set of commands: to
+// search methods, choose roots, record, look, compare and save. A script is a
+// line for each command ([Console.Script]); the screen of package tui carries
+// out the same ones.
+//
+// The recording itself, its bounded rate of looking and its snapshots are those
+// of [web.Live], which the page stands on, too. A Console is safe for concurrent
+// use; of commands that change the recording one runs at a time, and others
+// meanwhile get [web.ErrBusy].
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
+	"github.com/rivulet-profiler/rivulet/web"
+)
+
+// ErrQuit is the answer to the command quit.
+var ErrQuit = errors.New("quit")
+
+// ErrUsage is wrapped by errors about commands that make no sense.
+var ErrUsage = errors.New("")
+
+// A Config says what a console stands on. All functions are
+// needed.
+type Config struct {
+	Live   *web.Live
+	PID    int   // of the JVM
+	Memory int64 // bytes for trees, 0 for the default
+
+	// ParseRoot checks a root's form and returns the one that reports use.
+	ParseRoot func(string) (string, error)
+	// Save writes a report to a file, in a format or in that of the file's name.
+	Save func(path, format string, r *export.Report) error
+	// Load reads a report that was saved as JSON.
+	Load func(path string) (*export.Report, error)
+
+	Wait  bool // roots are waited for whose class nobody knows yet
+	Color bool // in what commands print
+	Width int  // columns that tables are cut to; 0 cuts nothing
+}
+
+// Settings are what the next recording is begun with.
+type Settings struct {
+	Roots      []string
+	Filter     []string // rules, as web.Recording has them
+	Scheme     string   // "A", "B", "C"
+	Clock      string   // "tick", "precise"
+	UntilCalls int64    // 0: until it is stopped
+}
+
+// A Console is one terminal session.
+type Console struct {
+	cfg  Config
+	live *web.Live
+
+	mu  sync.Mutex
+	set Settings
+}
+
+// New is a console whose JVM is not yet attached to.
+func New(cfg Config, s Settings) *Console { return &Console{cfg: cfg, live: cfg.Live, set: s} }
+
+// Attach opens the session in the JVM.
+func (c *Console) Attach(ctx context.Context) error {
+	return c.live.Attach(ctx, c.cfg.PID, c.cfg.Memory)
+}
+
+// Live is the recording.
+func (c *Console) Live() *web.Live { return c.live }
+
+// Settings returns a copy.
+func (c *Console) Settings() Settings {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.set
+	s.Roots, s.Filter = slices.Clone(s.Roots), slices.Clone(s.Filter)
+	return s
+}
+
+// AddRoot adds a root for the next recording. A root that is there already is
+// left as it is.
+func (c *Console) AddRoot(text string) error {
+	root, err := c.cfg.ParseRoot(text)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.set.Roots, root) {
+		c.set.Roots = append(c.set.Roots, root)
+	}
+	return nil
+}
+
+// DropRoot takes a root away; false if it is none.
+func (c *Console) DropRoot(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.set.Roots)
+	c.set.Roots = slices.DeleteFunc(c.set.Roots, func(r string) bool { return r == text })
+	return len(c.set.Roots) < n
+}
+
+// addRule appends a rule of the filter.
+func (c *Console) addRule(rule string) error {
+	var s filter.Set
+	if err := s.Parse(rule); err != nil {
+		return fmt.Errorf("%w%w; patterns are com.acme.*, com.acme.**, com.acme.Foo, com.acme.Foo.get*", ErrUsage, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if rule != "--jdk" || !slices.Contains(c.set.Filter, rule) {
+		c.set.Filter = append(c.set.Filter, rule)
+	}
+	return nil
+}
+
+// Start begins a recording with the settings; it attaches first where that is
+// needed.
+func (c *Console) Start(ctx context.Context) error {
+	s := c.Settings()
+	if len(s.Roots) == 0 {
+		return wrong("no root is chosen: root CLASS.METHOD chooses one, find WORDS searches them")
+	}
+	if c.live.Phase() == web.Idle {
+		if err := c.Attach(ctx); err != nil {
+			return err
+		}
+	}
+	return c.live.Start(ctx, web.Recording{
+		Roots: s.Roots, Scheme: s.Scheme, Clock: s.Clock, UntilCalls: s.UntilCalls, Filter: s.Filter, Wait: c.cfg.Wait,
+	})
+}
+
+// SetScheme chooses the scheme of the next recording. One that is on ends (it
+// is kept as a snapshot), and another begins with the same roots: classes that
+// are instrumented one way can't be taken for those of another.
+func (c *Console) SetScheme(ctx context.Context, scheme string) error {
+	scheme = strings.ToUpper(scheme)
+	if !slices.Contains([]string{"A", "B", "C"}, scheme) {
+		return wrong("scheme %q: there are A, B and C", scheme)
+	}
+	c.mu.Lock()
+	same := c.set.Scheme == scheme
+	c.set.Scheme = scheme
+	c.mu.Unlock()
+	if c.live.Phase() != web.InRecording || same {
+		return nil
+	}
+	if err := c.live.Stop(ctx); err != nil {
+		return err
+	}
+	return c.Start(ctx)
+}
+
+// SetClock chooses the clock, also of a recording that is on.
+func (c *Console) SetClock(ctx context.Context, clock string) error {
+	if clock != "tick" && clock != "precise" {
+		return wrong("clock %q: there are tick and precise", clock)
+	}
+	c.mu.Lock()
+	c.set.Clock = clock
+	c.mu.Unlock()
+	if c.live.Phase() != web.InRecording {
+		return nil
+	}
+	return c.live.Do(ctx, "clock", clock)
+}
+
+// wrong is an error about a command that makes no sense.
+func wrong(format string, args ...any) error {
+	return fmt.Errorf("%w"+format, append([]any{ErrUsage}, args...)...)
+}

@@ -1,0 +1,85 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A Diff is what differs between two recordings. Of each pair the first is
+// before, the second after.
+type Diff struct {
+	Names       [2]string
+	Each        bool     // figures of after are scaled to as many root invocations as before
+	Invocations [2]int64 // of roots, as recorded
+	Total       [2]int64 // ns of all trees
+	Tree        []DiffLine
+	Small       int        // contexts beside those of Tree that hardly differ
+	Methods     []DiffLine // those whose own time differs most, the largest first
+	More        int        // methods beyond
+}
+
+// A DiffLine is a context or a method before and after; times in ns.
+type DiffLine struct {
+	Method             cct.Method
+	Depth              int // of a context
+	Calls, Self, Total [2]int64
+	Closed             bool // it calls others, which are left out
+}
+
+// Text writes the difference for people. Of the options, Color and Width count.
+func (d *Diff) Text(w io.Writer, o TextOptions) error {
+	t := textWriter{sink: sink{w: w}, o: o}
+	for i, when := range []string{"before", "after "} {
+		t.printf("%s  %s: %s, %s\n", when, Clean(cmp.Or(d.Names[i], "?")), Plural(d.Invocations[i], "root invocation", "root invocations"), Duration(d.Total[i]))
+	}
+	if d.Each && d.Invocations[0] != d.Invocations[1] {
+		t.text("figures of after are scaled to as many root invocations as before\n")
+	}
+	var all []cct.Method
+	for _, list := range [][]DiffLine{d.Tree, d.Methods} {
+		for _, l := range list {
+			all = append(all, l.Method)
+		}
+	}
+	labels := labelsOf(all)
+	t.section("Calling context tree, by total time")
+	tree := table{head: []string{"change", "before", "after", "calls", "after", "method"}}
+	for _, l := range d.Tree {
+		label := labels[l.Method]
+		if l.Closed {
+			label += " …"
+		}
+		tree.add(fmt.Sprintf("%*s%s", 2*min(l.Depth, mostIndent), "", label), "",
+			change(l.Total), Duration(l.Total[0]), Duration(l.Total[1]), Count(l.Calls[0]), Count(l.Calls[1]))
+	}
+	tree.write(&t.sink, o.Color, o.Width)
+	if d.Small > 0 {
+		t.printf("and %s that hardly differ\n", Plural(int64(d.Small), "context", "contexts"))
+	}
+	t.section("Methods, by change of self time")
+	flat := table{head: []string{"change", "before", "after", "calls", "after", "method"}}
+	for _, l := range d.Methods {
+		flat.add(labels[l.Method], "", change(l.Self), Duration(l.Self[0]), Duration(l.Self[1]), Count(l.Calls[0]), Count(l.Calls[1]))
+	}
+	flat.write(&t.sink, o.Color, o.Width)
+	if d.More > 0 {
+		t.printf("and %s\n", Plural(int64(d.More), "method", "methods"))
+	}
+	if err := t.flush(); err != nil {
+		return fmt.Errorf("difference: %w", err)
+	}
+	return nil
+}
+
+// change writes a difference with its sign.
+func change(of [2]int64) string {
+	switch d := of[1] - of[0]; {
+	case d > 0:
+		return "+" + Duration(d)
+	default:
+		return Duration(d)
+	}
+}

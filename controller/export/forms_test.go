@@ -1,0 +1,307 @@
+package export_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// whole is a report with everything that a file has to bring back.
+func whole() *export.Report {
+	pause := 9100 * time.Microsecond
+	t := tree()
+	t.Threads[0].Roots[0].Sample = &cct.Sample{Ran: 3, Wall: 7, Count: 2}
+	t.Threads = append(t.Threads,
+		&cct.Thread{ID: 50, Name: "v", Virtual: true, RootEntries: 1, RootReturns: 1, Roots: cct.Merge([]*cct.Node{node(0, 1, 0, 5)})},
+		&cct.Thread{ID: 50, Name: "v", Virtual: true, RootEntries: 2, RootReturns: 1, Suspended: 3, Roots: cct.Merge([]*cct.Node{node(0, 2, 0, 6, node(6, 1, 0, 1), node(cct.Unplaced, 0, 0, 0, node(7, 9, 0, 1)))})})
+	t.Overflow, t.Uncounted, t.Lost, t.Refused, t.Incomplete, t.Bad = 9, 1, 2, 3, 4, 5
+	r := &export.Report{
+		Target: export.Target{PID: 1, Java: "17", VM: "HotSpot", Main: "shop.Main"}, Scheme: "B", Clock: "tick", Fold: true, Roots: []string{methods[0].Name},
+		Time: 10 * time.Second, Ended: "stopped", Notes: []string{"a note"}, Tree: t, Lookup: lookup,
+		CPU: &export.CPU{Samples: 7, Share: 0.5, Virtual: 1}, Calibration: &export.Calibration{Inner: 2, Outer: 3, Spread: 1, Batches: 9, Tick: &export.Tick{Period: 150000, Ticks: 1000}},
+		Filter: &export.Filter{Rules: []string{"--exclude a.**"}, Hidden: 2}, Instrumented: 9,
+		Skipped: []export.Skipped{{Method: "a.b()V", Reason: "native"}}, Redefinition: export.Redefinition{Batches: 2, Classes: 3, Time: 45678 * time.Microsecond, LongestPause: &pause},
+	}
+	r.Correction = t.Correct(func(int32) cct.Clock { return cct.Clock{} })
+	return r
+}
+
+func write(t *testing.T, f func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func asJSON(t *testing.T, r *export.Report) string {
+	return write(t, func(w io.Writer) error { return r.JSON(w, export.JSONOptions{}) })
+}
+
+// TestReadJSON has a report come back from its file as it was, in both forms.
+func TestReadJSON(t *testing.T) {
+	want := whole()
+	text := asJSON(t, want)
+	for _, file := range []string{text, write(t, want.Snapshot)} {
+		got, err := export.ReadJSON(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(text, asJSON(t, got)); diff != "" {
+			t.Error("-want +got:\n", diff)
+		}
+		o := export.TextOptions{Top: 20, Depth: 12}
+		if diff := cmp.Diff(write(t, func(w io.Writer) error { return want.Text(w, o) }), write(t, func(w io.Writer) error { return got.Text(w, o) })); diff != "" {
+			t.Error("text: -want +got:\n", diff)
+		}
+	}
+	// A report of before there was "threads".
+	at, end := strings.Index(text, ` "threads": [`), strings.Index(text, ` "flat": [`)
+	old, err := export.ReadJSON(strings.NewReader(text[:at] + text[end:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, g := cct.Sum(want.Tree.Roots()), cct.Sum(old.Tree.Roots()); w != g {
+		t.Errorf("%+v, want %+v", g, w)
+	}
+}
+
+func TestReadJSONFails(t *testing.T) {
+	text := asJSON(t, whole())
+	for _, test := range []struct{ file, want string }{
+		{"", "EOF"},
+		{"[]", "not a report"},
+		{"{}", "of schema 0"},
+		{`{"schema":1,"kind":"timing"}`, `of kind "timing"`},
+		{strings.Replace(text, `"schema": 1`, `"schema": 2`, 1), "of schema 2"},
+		{text[:len(text)/2], "unexpected EOF"},
+		{strings.Replace(text, `"calls":1000`, `"calls":1001`, 2), "the file is damaged"},
+		{strings.Replace(text, `"trees": 1`, `"trees": 0`, 1), "fewer trees"},
+		{strings.Replace(text, `"calls":1000`, `"calls":"x"`, 2), "no whole number"},
+		{"\x1f\x8bnonsense", "not a report"},
+	} {
+		if _, err := export.ReadJSON(strings.NewReader(test.file)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// FuzzReadJSON wants an error or a report that can be written.
+func FuzzReadJSON(f *testing.F) {
+	var b bytes.Buffer
+	if err := whole().JSON(&b, export.JSONOptions{}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte(`{"schema":1,"calls":1,"tree":[{"method":"a","calls":1,"children":[],"thread":"t"}]}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		r, err := export.ReadJSON(bytes.NewReader(file))
+		if (r == nil) != (err != nil) {
+			t.Fatal(r, err)
+		}
+		if r != nil {
+			for _, form := range export.FormatNames() {
+				f, _ := export.FormatNamed(form)
+				if err := f.Write(r, io.Discard, export.FormatOptions{}); err != nil && form != "pprof" {
+					t.Error(form, err)
+				}
+			}
+		}
+	})
+}
+
+// TestDepthRead keeps the sums of what --depth left out.
+func TestDepthRead(t *testing.T) {
+	r := whole()
+	got, err := export.ReadJSON(strings.NewReader(write(t, func(w io.Writer) error { return r.JSON(w, export.JSONOptions{Depth: 2}) })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, g := cct.Sum(r.Tree.Roots()), cct.Sum(got.Tree.Roots())
+	if w.Calls != g.Calls || w.Self != g.Self || w.Thrown != g.Thrown || g.Depth != 3 {
+		t.Errorf("%+v, want %+v", g, w)
+	}
+}
+
+// TestDeep takes a tree as deep as stacks get through all forms.
+func TestDeepForms(t *testing.T) {
+	const levels = 6000
+	n := node(1, 1, 0, 7)
+	for i := range levels - 1 {
+		n = node(int32(i%2), 1, 0, 1, n)
+	}
+	r := whole()
+	r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", Roots: cct.Merge([]*cct.Node{n})}}}
+	for _, name := range export.FormatNames() {
+		f, _ := export.FormatNamed(name)
+		text := write(t, func(w io.Writer) error { return f.Write(r, w, export.FormatOptions{}) })
+		switch name {
+		case "json", "snapshot":
+			got, err := export.ReadJSON(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := cct.Sum(got.Tree.Roots()); s.Depth != levels || s.Self != levels+6 {
+				t.Errorf("%s: %+v", name, s)
+			}
+		case "pprof":
+			p, err := profile.ParseData([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, longest := int64(0), 0
+			for _, s := range p.Sample {
+				sum, longest = sum+s.Value[1], max(longest, len(s.Location))
+			}
+			if sum != levels+6 || longest > 300 {
+				t.Errorf("pprof: %d ns, %d levels", sum, longest)
+			}
+		}
+	}
+}
+
+func TestMergeReports(t *testing.T) {
+	a, b := whole(), whole()
+	// The same methods under other numbers.
+	b.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 5, RootReturns: 5, Roots: cct.Merge([]*cct.Node{node(7, 5, 1, 100, node(0, 7, 0, 10))})}}}
+	b.Lookup = func(id int32) (cct.Method, bool) { return lookup(7 - id) }
+	m := export.Merge(a, b)
+	sa, sb, sum := cct.Sum(a.Tree.Roots()), cct.Sum(b.Tree.Roots()), cct.Sum(m.Tree.Roots())
+	if sum.Calls != sa.Calls+sb.Calls || sum.Self != sa.Self+sb.Self || sum.Thrown != sa.Thrown+sb.Thrown {
+		t.Errorf("%+v is not %+v and %+v", sum, sa, sb)
+	}
+	calls := map[string]int64{}
+	for _, r := range []*export.Report{a, b} {
+		for _, e := range cct.FlatOf(r.Tree.Roots()) {
+			calls[r.Method(e.Method).Name+r.Method(e.Method).Loader] += e.Calls
+		}
+	}
+	for _, e := range cct.FlatOf(m.Tree.Roots()) {
+		if k := m.Method(e.Method).Name + m.Method(e.Method).Loader; e.Calls != calls[k] {
+			t.Errorf("%q: %d calls, want %d", k, e.Calls, calls[k])
+		}
+	}
+	if m.Time != 20*time.Second || m.Calibration.Inner != 2 || m.Tree.Overflow != 9 || len(m.Skipped) != 1 || m.Scheme != "B" {
+		t.Errorf("%+v", m)
+	}
+	if got, err := export.ReadJSON(strings.NewReader(asJSON(t, m))); err != nil || asJSON(t, got) != asJSON(t, m) {
+		t.Error("it doesn't come back from its file:", err)
+	}
+}
+
+// TestContexts shows the heaviest contexts and folds the rest without a loss.
+func TestContexts(t *testing.T) {
+	r := whole()
+	text := write(t, func(w io.Writer) error { return r.Text(w, export.TextOptions{Part: export.Tree, Contexts: 3}) })
+	if n := strings.Count(text, "\n"); n != 3+3+2 { // title, blank, head; contexts; folds of two, one is a leaf
+		t.Errorf("%d lines\n%s", n, text)
+	}
+	if !strings.HasPrefix(text, "Calling context tree") || strings.Contains(text, "Hot methods") {
+		t.Error(text)
+	}
+}
+
+func TestSort(t *testing.T) {
+	r := whole()
+	text := write(t, func(w io.Writer) error {
+		return r.Text(w, export.TextOptions{Part: export.Methods, Sort: "calls", Top: 2})
+	})
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != 5 || lines[0] != "Hot methods, by calls" || !strings.HasSuffix(lines[3], "shop.Orders.process") || !strings.HasSuffix(lines[4], "shop.Orders.<init>") {
+		t.Error(text)
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int
+	}{{"", 0}, {"µs ±", 4}, {"測定", 4}, {"e\u0301", 1}, {"├─ …", 4}} {
+		if got := export.Width(test.text); got != test.want {
+			t.Errorf("Width(%q) = %d, want %d", test.text, got, test.want)
+		}
+	}
+	const name = "shop.測定.Service.process"
+	for width := range 30 {
+		for what, got := range map[string]string{"Fit": export.Fit(name, width), "FitTail": export.FitTail(name, width)} {
+			if w := export.Width(got); w > width || width > 1 && width < 25 && w < width-2 {
+				t.Errorf("%s(%d) = %q, %d columns", what, width, got, w)
+			}
+		}
+		if w := export.Width(export.Pad(name, width)); w != width {
+			t.Errorf("Pad(%d) has %d columns", width, w)
+		}
+	}
+	if got := export.FitTail(name, 10); got != "…e.process" {
+		t.Errorf("%q", got)
+	}
+	if got := export.Fit(name, 10); got != "shop.測定…" {
+		t.Errorf("%q", got)
+	}
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1 << 20: "1.00 MB", 1005 << 20: "0.98 GB", 5 << 40: "5.00 TB"} {
+		if got := export.Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestCut has no line of a table be wider than the screen.
+func TestCut(t *testing.T) {
+	r := whole()
+	text := write(t, func(w io.Writer) error { return r.Text(w, export.TextOptions{Top: 20, Depth: 12, Width: 84}) })
+	for line := range strings.Lines(text) {
+		if w := export.Width(strings.TrimRight(line, "\n")); w > 84 {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+	// Names keep their ends, notes their beginnings, folds their numbers, prose its words.
+	for _, want := range []string{"…Tree$Node.visit (recursive,…\n", "─ … 4 smaller branches, "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	whole := write(t, func(w io.Writer) error { return r.Text(w, export.TextOptions{Top: 20, Depth: 12}) })
+	at := func(s string) string {
+		return strings.Join(strings.Fields(s[strings.Index(s, "Instrumentation"):]), " ")
+	}
+	if diff := cmp.Diff(at(whole), at(text)); diff != "" {
+		t.Error("-whole +wrapped:\n", diff)
+	}
+}
+
+// TestControl has no form carry what a terminal obeys.
+func TestControl(t *testing.T) {
+	r := whole()
+	r.Lookup = func(id int32) (cct.Method, bool) {
+		return cct.Method{Name: fmt.Sprintf("a.\x1bc\u009b2J\u202e<\U000e0001%d.m()V", id), Loader: "l\x07\u0085"}, true
+	}
+	r.Target.Main, r.Notes = "evil\u009b31m</script>", []string{"\x1b[2J"}
+	for _, name := range export.FormatNames() {
+		f, _ := export.FormatNamed(name)
+		text := write(t, func(w io.Writer) error { return f.Write(r, w, export.FormatOptions{}) })
+		if f.Binary {
+			continue
+		}
+		if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e || r == 0xe0001 }); i >= 0 {
+			t.Errorf("%s: %q", name, text[max(i-20, 0):i+5])
+		}
+		if name == "html" && strings.Count(text, "</script") != 2 {
+			t.Error("html: a name ends the script")
+		}
+		if name == "json" {
+			if got, err := export.ReadJSON(strings.NewReader(text)); err != nil || asJSON(t, got) != text {
+				t.Error("json: names don't come back:", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// Merge puts recordings together into one report: their trees by path, threads
+// of one id and name, figures added up. What the recordings don't have in common
+// is listed ("17.0.15, 21.0.2"), and lists of methods are united. Calibrations
+// are averaged by calls; Clock and the like are of the first. The given reports
+// stay as they are. There must be one at least.
+func Merge(reports ...*Report) *Report {
+	first := reports[0]
+	out := &Report{
+		Target: first.Target, Fold: first.Fold, Filter: first.Filter, Tree: &cct.Snapshot{},
+		Scheme: list(reports, func(r *Report) string { return r.Scheme }),
+		Clock:  list(reports, func(r *Report) string { return r.Clock }),
+		Ended:  list(reports, func(r *Report) string { return r.Ended }),
+	}
+	out.Target.Main = list(reports, func(r *Report) string { return r.Target.Main })
+	out.Target.Java = list(reports, func(r *Report) string { return r.Target.Java })
+	out.Target.VM = list(reports, func(r *Report) string { return r.Target.VM })
+	var methods []cct.Method
+	ids := map[cct.Method]int32{}
+	skipped := map[Skipped]bool{}
+	for _, r := range reports {
+		if r.Fold != first.Fold {
+			out.Notes = append(out.Notes, "Some of the recordings that were put together here have recursion folded, others don't.")
+		}
+		out.Time += r.Time
+		for _, root := range r.Roots {
+			if !slices.Contains(out.Roots, root) {
+				out.Roots = append(out.Roots, root)
+			}
+		}
+		out.Notes = append(out.Notes, r.Notes...)
+		for _, k := range r.Skipped {
+			if !skipped[k] {
+				skipped[k] = true
+				out.Skipped = append(out.Skipped, k)
+			}
+		}
+		out.Instrumented = max(out.Instrumented, r.Instrumented)
+		out.Redefinition.add(r.Redefinition)
+		out.Correction.Subtracted += r.Correction.Subtracted
+		out.Correction.Clamped += r.Correction.Clamped
+		if c := r.CPU; c != nil {
+			if out.CPU == nil {
+				out.CPU = &CPU{}
+			}
+			out.CPU.Samples, out.CPU.Virtual, out.CPU.Share = out.CPU.Samples+c.Samples, out.CPU.Virtual+c.Virtual, max(out.CPU.Share, c.Share)
+		}
+		if r.Tree == nil {
+			continue
+		}
+		number := func(id int32) int32 {
+			if id == cct.Unplaced {
+				return id
+			}
+			m := r.Method(id)
+			k, ok := ids[m]
+			if !ok {
+				k = int32(len(methods))
+				methods = append(methods, m)
+				ids[m] = k
+			}
+			return k
+		}
+		t := out.Tree
+		t.Overflow, t.Uncounted, t.Lost = t.Overflow+r.Tree.Overflow, t.Uncounted+r.Tree.Uncounted, t.Lost+r.Tree.Lost
+		t.Refused, t.Incomplete, t.Bad = t.Refused+r.Tree.Refused, t.Incomplete+r.Tree.Incomplete, t.Bad+r.Tree.Bad
+		for _, th := range r.Tree.Threads {
+			c := *th
+			c.Roots = cct.Merge(th.Roots) // nodes of their own
+			for n := range cct.All(c.Roots) {
+				n.Method = number(n.Method)
+			}
+			t.Threads = append(t.Threads, &c)
+		}
+	}
+	out.Tree.Threads = out.Tree.ByThread()
+	slices.Sort(out.Notes)
+	out.Notes = append([]string{fmt.Sprintf("These are %d recordings put together.", len(reports))}, slices.Compact(out.Notes)...)
+	out.Calibration = meanCalibration(reports)
+	out.Lookup = func(id int32) (cct.Method, bool) {
+		if id < 0 || int(id) >= len(methods) {
+			return cct.Method{}, false
+		}
+		return methods[id], true
+	}
+	return out
+}
+
+// list names the different values of the reports, in order.
+func list(reports []*Report, value func(*Report) string) string {
+	var out []string
+	for _, r := range reports {
+		if v := value(r); v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (r *Redefinition) add(o Redefinition) {
+	r.Batches += o.Batches
+	r.Classes += o.Classes
+	r.Time += o.Time
+	if o.LongestPause != nil && (r.LongestPause == nil || *o.LongestPause > *r.LongestPause) {
+		r.LongestPause = o.LongestPause
+	}
+}
+
+// meanCalibration weighs the probes' costs by calls; nil if any recording was
+// not corrected, since the sums of its times aren't, then. Its clock's figures
+// are the worst ones.
+func meanCalibration(reports []*Report) *Calibration {
+	var c Calibration
+	var calls float64
+	for _, r := range reports {
+		k := r.Calibration
+		if k == nil {
+			return nil
+		}
+		n := 1.0
+		if r.Tree != nil {
+			n += float64(cct.Sum(r.Tree.Roots()).Calls)
+		}
+		calls += n
+		c.Inner += n * k.Inner
+		c.Outer += n * k.Outer
+		c.Spread = math.Max(c.Spread, k.Spread)
+		c.Batches += k.Batches
+		if t := k.Tick; t != nil {
+			if c.Tick == nil {
+				c.Tick = &Tick{}
+			}
+			c.Tick.Period, c.Tick.Share = math.Max(c.Tick.Period, t.Period), math.Max(c.Tick.Share, t.Share)
+			c.Tick.P50, c.Tick.P99, c.Tick.Longest = math.Max(c.Tick.P50, t.P50), math.Max(c.Tick.P99, t.P99), math.Max(c.Tick.Longest, t.Longest)
+			c.Tick.Gaps, c.Tick.Ticks = c.Tick.Gaps+t.Gaps, c.Tick.Ticks+t.Ticks
+		}
+	}
+	c.Inner, c.Outer = c.Inner/calls, c.Outer/calls
+	return &c
+}

@@ -1,0 +1,232 @@
+package export
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// ErrNotReport is wrapped by errors about files that are no reports of a
+// recording, or of a schema that this version doesn't know.
+var ErrNotReport = errors.New("not a report that rivulet profile --format json writes")
+
+// leftOut stands for levels that were not written because of --depth.
+const leftOut = "(levels left out by --depth)"
+
+// mostLevels bounds the depth of a tree that is read.
+const mostLevels = 1 << 20
+
+// ReadJSON reads what [Report.JSON] has written, compressed by gzip or not.
+// Written again it is the same. Levels that --depth left out come back as one
+// node with their sums. Errors wrap [ErrNotReport], or say where the file is
+// damaged. Trees may be as deep as they were written.
+func ReadJSON(r io.Reader) (*Report, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
+		}
+		defer z.Close()
+		b = bufio.NewReaderSize(z, 1<<16)
+	}
+	in := reader{scanner: newScanner(b), ids: map[cct.Method]int32{}, byName: map[string]int32{}}
+	out, err := in.report()
+	if err != nil {
+		return nil, fmt.Errorf("json report, at byte %d: %w", in.at, err)
+	}
+	return out, nil
+}
+
+// A reader builds the report piece by piece, without a copy of the file.
+type reader struct {
+	*scanner
+	head    head
+	fields  map[string]json.RawMessage // of the top object, but the long ones
+	methods []cct.Method
+	ids     map[cct.Method]int32
+	byName  map[string]int32 // the method of a name that flat has once, -1 of others
+	roots   []*cct.Node
+	threads []jsonThread // of each root, as its entry has them
+	nodes   []cct.Node   // room for nodes
+	cut     bool         // there are levels that were left out
+}
+
+func (in *reader) report() (*Report, error) {
+	if err := in.open('{'); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
+	}
+	in.fields = map[string]json.RawMessage{}
+	if err := in.each(func(key string) error {
+		switch key {
+		case "flat":
+			return in.flat()
+		case "tree":
+			return in.tree()
+		}
+		v, err := in.raw()
+		in.fields[key] = slices.Clone(v)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if err := in.close('}'); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(in.fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &in.head); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
+	}
+	var kind string
+	if raw, ok := in.fields["kind"]; ok {
+		_ = json.Unmarshal(raw, &kind) // any kind is refused
+		return nil, fmt.Errorf("%w: it is of kind %q", ErrNotReport, kind)
+	}
+	if in.head.Schema != Schema {
+		return nil, fmt.Errorf("%w: it is of schema %d, this version reads %d", ErrNotReport, in.head.Schema, Schema)
+	}
+	return in.build()
+}
+
+// build makes the report of what was read.
+func (in *reader) build() (*Report, error) {
+	h := &in.head
+	r := &Report{
+		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
+		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
+		Filter: h.Filter, Instrumented: h.Methods.Instrumented, Skipped: h.Methods.Skipped,
+		Redefinition: Redefinition{Batches: h.Redefinition.Batches, Classes: h.Redefinition.Classes, Time: fromMS(h.Redefinition.MS)},
+	}
+	if p := h.Redefinition.LongestPause; p != nil {
+		d := fromMS(*p)
+		r.Redefinition.LongestPause = &d
+	}
+	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
+		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
+	}
+	methods := in.methods
+	r.Lookup = func(id int32) (cct.Method, bool) {
+		if id < 0 || int(id) >= len(methods) {
+			return cct.Method{}, false
+		}
+		return methods[id], true
+	}
+	cct.Totals(in.roots)
+	sum := cct.Sum(in.roots)
+	if sum.Calls != h.Calls {
+		return nil, fmt.Errorf("the tree has %d calls, the head says %d: the file is damaged, or was changed", sum.Calls, h.Calls)
+	}
+	s := &cct.Snapshot{Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged}
+	threads := h.Threads
+	if in.fields["threads"] == nil { // written by an earlier version
+		threads = in.threadsOfEntries()
+	}
+	rest := in.roots
+	for _, t := range threads {
+		if t.Trees < 0 || t.Trees > len(rest) {
+			return nil, errors.New("threads: more trees than there are")
+		}
+		s.Threads = append(s.Threads, &cct.Thread{
+			ID: t.ID, Name: t.Name, Virtual: t.Virtual, Shared: t.Shared, Open: t.Inside, Roots: rest[:t.Trees:t.Trees],
+			RootEntries: t.Entries, RootReturns: t.Entries - t.Open, Suspended: t.Suspended,
+		})
+		rest = rest[t.Trees:]
+	}
+	if len(rest) > 0 {
+		return nil, errors.New("threads: fewer trees than there are")
+	}
+	r.Tree = s
+	if in.cut {
+		r.Notes = append(r.Notes, "The report was written with --depth: what lay deeper shows as "+leftOut+".")
+	}
+	return r, nil
+}
+
+// threadsOfEntries puts neighbouring entries of one thread together. Nobody
+// knows any more which thread the root invocations were of.
+func (in *reader) threadsOfEntries() []jsonThread {
+	var out []jsonThread
+	for _, t := range in.threads {
+		if last := len(out) - 1; last >= 0 && out[last].ID == t.ID && out[last].Name == t.Name && !t.Virtual && !t.Shared {
+			out[last].Trees++
+			continue
+		}
+		t.Trees = 1
+		if len(out) == 0 {
+			t.Entries, t.Open, t.Suspended = in.head.RootInvocations, in.head.OpenInvocations, in.head.Time.Suspended
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func fromMS(ms float64) time.Duration { return time.Duration(ms*1e6 + 0.5) }
+
+// flat reads the loaders of methods; the figures are computed from the tree.
+func (in *reader) flat() error {
+	if err := in.open('['); err != nil {
+		return err
+	}
+	for {
+		more, err := in.more()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return in.close(']')
+		}
+		var e struct {
+			Method string `json:"method"`
+			Loader string `json:"loader"`
+			Hidden int    `json:"hidden"`
+		}
+		if err := in.value(&e); err != nil {
+			return err
+		}
+		id := in.method(cct.Method{Name: e.Method, Loader: e.Loader, Hidden: e.Hidden})
+		if _, ok := in.byName[e.Method]; ok {
+			id = -1
+		}
+		in.byName[e.Method] = id
+	}
+}
+
+// each reads the fields of an object up to its end; read takes a field's value.
+func (in *reader) each(read func(key string) error) error {
+	for {
+		more, err := in.more()
+		if err != nil || !more {
+			return err
+		}
+		key, err := in.key()
+		if err != nil {
+			return err
+		}
+		if err := read(key); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+}
+
+func (in *reader) method(m cct.Method) int32 {
+	if m.Name == noRoom && m.Loader == "" {
+		return cct.Unplaced
+	}
+	id, ok := in.ids[m]
+	if !ok {
+		id = int32(len(in.methods))
+		in.methods = append(in.methods, m)
+		in.ids[m] = id
+	}
+	return id
+}

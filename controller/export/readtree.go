@@ -1,0 +1,173 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// An entry is a node while it is read.
+type entry struct {
+	node   *cct.Node
+	thread jsonThread
+	method cct.Method
+	sample cct.Sample
+	below  *struct {
+		Calls  int64 `json:"calls"`
+		Thrown int64 `json:"thrown"`
+		Self   int64 `json:"self_ns"`
+	}
+}
+
+// tree reads the trees without recursion.
+func (in *reader) tree() error {
+	if err := in.open('['); err != nil {
+		return err
+	}
+	var path []entry // what is being read, from the root down
+	for {
+		more, err := in.more()
+		if err != nil {
+			return err
+		}
+		if more {
+			if len(path) >= mostLevels {
+				return fmt.Errorf("more than %d levels", mostLevels)
+			}
+			if err := in.open('{'); err != nil {
+				return err
+			}
+			path = append(path, entry{node: in.cutNode()})
+		} else { // the end of a list of children, or of all
+			if err := in.close(']'); err != nil || len(path) == 0 {
+				return err
+			}
+		}
+		// Go on with the innermost node, up to its list of children or to its end.
+		last := len(path) - 1
+		list, err := in.entry(&path[last])
+		if err != nil {
+			return err
+		}
+		if !list {
+			if err := in.finish(&path[last], path[:last]); err != nil {
+				return err
+			}
+			path = path[:last]
+		}
+	}
+}
+
+// entry reads fields of a node; true where its list of children begins.
+func (in *reader) entry(e *entry) (list bool, err error) {
+	for {
+		more, err := in.more()
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			return false, in.close('}')
+		}
+		key, err := in.key()
+		if err != nil {
+			return false, err
+		}
+		if key == "children" {
+			return true, in.open('[')
+		}
+		if err := in.value(e.field(key)); err != nil {
+			return false, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+}
+
+// field is where a field's value goes.
+func (e *entry) field(key string) any {
+	n := e.node
+	switch key {
+	case "method":
+		return &e.method.Name
+	case "loader":
+		return &e.method.Loader
+	case "thread":
+		return &e.thread.Name
+	case "thread_id":
+		return &e.thread.ID
+	case "virtual":
+		return &e.thread.Virtual
+	case "shared":
+		return &e.thread.Shared
+	case "calls":
+		return &n.Calls
+	case "thrown":
+		return &n.Thrown
+	case "self_ns":
+		return &n.Self
+	case "total_ns":
+		return &n.Total // computed anew
+	case "measured_ns":
+		return &n.Raw
+	case "error_ns":
+		return &n.Error
+	case "incomplete":
+		return &n.Incomplete
+	case "folded":
+		return &n.Folded
+	case "hidden":
+		return &e.method.Hidden
+	case "cpu_samples":
+		return &e.sample.Count
+	case "cpu_ran_ns":
+		return &e.sample.Ran
+	case "cpu_wall_ns":
+		return &e.sample.Wall
+	case "below":
+		return &e.below
+	}
+	return new(json.RawMessage)
+}
+
+// finish puts a node that was read to its place.
+func (in *reader) finish(e *entry, path []entry) error {
+	n := e.node
+	if e.method.Name == "" {
+		return errors.New("a node without a method")
+	}
+	if e.method.Loader == "" { // the name alone says which it is
+		if id, ok := in.byName[e.method.Name]; ok && id >= 0 {
+			n.Method = id
+		} else {
+			n.Method = in.method(e.method)
+		}
+	} else {
+		n.Method = in.method(e.method)
+	}
+	if e.sample.Count > 0 {
+		s := e.sample
+		n.Sample = &s
+	}
+	if b := e.below; b != nil {
+		in.cut = true
+		rest := in.cutNode()
+		rest.Method, rest.Calls, rest.Thrown, rest.Self, rest.Raw = in.method(cct.Method{Name: leftOut}), b.Calls, b.Thrown, b.Self, b.Self
+		n.Children = append(n.Children, rest)
+	}
+	if len(path) == 0 {
+		in.roots, in.threads = append(in.roots, n), append(in.threads, e.thread)
+		return nil
+	}
+	above := path[len(path)-1].node
+	above.Children = append(above.Children, n)
+	return nil
+}
+
+func (in *reader) cutNode() *cct.Node {
+	if len(in.nodes) == 0 {
+		in.nodes = make([]cct.Node, 1024)
+	}
+	n := &in.nodes[0]
+	in.nodes = in.nodes[1:]
+	return n
+}
