@@ -31,21 +31,13 @@ func newHierarchy(w *chatest.World) *cha.Hierarchy {
 }
 
 // A site is a call in a method of a world.
-type site struct {
-	in   *chatest.Class
-	call cha.Call
-}
+type site chatest.Site
 
-func (s site) String() string { return fmt.Sprintf("%v/%d: %v", s.in.ID, s.in.ID.Loader, s.call) }
+func (s site) String() string { return fmt.Sprintf("%v/%d: %v", s.In.ID, s.In.ID.Loader, s.Call) }
 
-func sites(w *chatest.World) []site {
-	var ss []site
-	for _, c := range w.Classes {
-		for _, m := range c.Methods {
-			for _, call := range m.Calls {
-				ss = append(ss, site{c, call})
-			}
-		}
+func sites(w *chatest.World) (ss []site) {
+	for _, s := range w.Sites() {
+		ss = append(ss, site(s))
 	}
 	return ss
 }
@@ -65,14 +57,14 @@ func truth(w *chatest.World, s site) map[*chatest.Method][]*chatest.Class {
 			}
 		}
 	}
-	c := s.call
-	o := w.Find(s.in.ID.Loader, c.Owner)
+	c := s.Call
+	o := w.Find(s.In.ID.Loader, c.Owner)
 	switch {
 	case c.Name == "<init>":
 		add(nil, o.Declared(c.Name, c.Desc))
 		return out
 	case c.How() == cha.Special:
-		add(nil, w.Special(s.in, o, c.Name, c.Desc)...)
+		add(nil, w.Special(s.In, o, c.Name, c.Desc)...)
 		return out
 	}
 	r := w.Resolve(o, c.Name, c.Desc)
@@ -121,10 +113,10 @@ func TestExact(t *testing.T) {
 			t.Errorf("NeedBytes() = %v", need)
 		}
 		for _, s := range sites(w) {
-			if o := w.Find(s.in.ID.Loader, s.call.Owner); o.ID.Loader != s.in.ID.Loader && len(h.Named(o.ID.Name)) > 1 {
+			if o := w.Find(s.In.ID.Loader, s.Call.Owner); o.ID.Loader != s.In.ID.Loader && len(h.Named(o.ID.Name)) > 1 {
 				continue // which class it means is in doubt: see TestSound
 			}
-			got, want := h.Targets(s.in.ID, s.call), ids(truth(w, s))
+			got, want := h.Targets(s.In.ID, s.Call), ids(truth(w, s))
 			if !slices.Equal(got, want) {
 				t.Errorf("%v: %v, want %v", s, got, want)
 			}
@@ -158,13 +150,13 @@ func TestSound(t *testing.T) {
 			}
 		}
 		for _, s := range ss {
-			got := h.Targets(s.in.ID, s.call)
+			got := h.Targets(s.In.ID, s.Call)
 			for m, xs := range truth(w, s) {
-				if gone[s.in] || gone[m.Class] || gone[w.Find(s.in.ID.Loader, s.call.Owner)] {
+				if gone[s.In] || gone[m.Class] || gone[w.Find(s.In.ID.Loader, s.Call.Owner)] {
 					continue
 				}
 				some := slices.ContainsFunc(xs, func(x *chatest.Class) bool { return linked(w, x, gone) })
-				if xs != nil && !some || xs == nil && !(linked(w, s.in, gone) && linked(w, w.Find(s.in.ID.Loader, s.call.Owner), gone)) {
+				if xs != nil && !some || xs == nil && !(linked(w, s.In, gone) && linked(w, w.Find(s.In.ID.Loader, s.Call.Owner), gone)) {
 					continue
 				}
 				if !slices.Contains(got, m.ID()) {
@@ -213,7 +205,7 @@ func TestWatch(t *testing.T) {
 			watch.Reached(func(_ *cha.Call, t cha.Hit) { hear(t) }, c.ID)
 			for j, s := range ss {
 				if from[j] == k {
-					watch.Call(s.in.ID, s.call, hear)
+					watch.Call(s.In.ID, s.Call, hear)
 				}
 				if from[j] > k {
 					continue
@@ -222,7 +214,7 @@ func TestWatch(t *testing.T) {
 					if m.Class == c && slices.Contains(xs, c) && !heard[m.ID()] {
 						t.Fatalf("%v: %v not heard of when it was announced", s, m.ID())
 					}
-					reached := xs == nil && all(w, s.in, known) && all(w, w.Find(s.in.ID.Loader, s.call.Owner), known)
+					reached := xs == nil && all(w, s.In, known) && all(w, w.Find(s.In.ID.Loader, s.Call.Owner), known)
 					for _, x := range xs {
 						reached = reached || all(w, x, known)
 					}

@@ -31,18 +31,21 @@ type Method struct {
 	Class  ClassID
 	Key    probe.MethodKey
 	Reason string // why it has no probes; "" when it has, or will have
+	Sites  bool   // it has its probes where it is called: native, or an intrinsic of the JVM's
 }
 
 // A Ledger is empty at first. Create it with [NewLedger].
 type Ledger struct {
-	hooks   probe.Hooks
-	program *probe.Injector // nil for token probes
-	max     int32
-	methods []*Method // by id; 0 unused
-	classes map[ClassID]*class
-	notes   []probe.Skipped
-	over    []Method // found no id
-	known   func(ClassID) verify.Hierarchy
+	hooks     probe.Hooks
+	program   *probe.Injector // nil for token probes
+	rewriting ClassID
+	max       int32
+	methods   []*Method // by id; 0 unused
+	classes   map[ClassID]*class
+	sites     map[ClassID]map[probe.MethodKey]*Method
+	notes     []probe.Skipped
+	over      []Method // found no id
+	known     func(ClassID) verify.Hierarchy
 }
 
 type class struct {
@@ -52,7 +55,7 @@ type class struct {
 
 // NewLedger makes a ledger that hands out ids below max.
 func NewLedger(hooks probe.Hooks, max int32) *Ledger {
-	return &Ledger{hooks: hooks, max: max, methods: make([]*Method, 1), classes: map[ClassID]*class{}}
+	return &Ledger{hooks: hooks, max: max, methods: make([]*Method, 1), classes: map[ClassID]*class{}, sites: map[ClassID]map[probe.MethodKey]*Method{}}
 }
 
 // VerifyBy makes the ledger verify what it rewrites. known returns the classes
@@ -64,6 +67,16 @@ func (l *Ledger) VerifyBy(known func(ClassID) verify.Hierarchy) { l.known = know
 // InjectBy makes the ledger put another program than that of the token probes
 // into the methods; it must come before the first [Ledger.Rewrite].
 func (l *Ledger) InjectBy(in *probe.Injector) { l.program = in }
+
+// SitesBy makes the ledger put probes around calls, too, by the program of
+// [probe.TokenSites]. at is asked about each call in a method of a class that
+// gets probes, and answers as its At does. It must come before the first
+// [Ledger.Rewrite].
+func (l *Ledger) SitesBy(at func(ClassID, *probe.Point) (which int, arg int32)) {
+	in := probe.TokenSites(l.hooks)
+	in.At = func(p *probe.Point) (int, int32) { return at(l.rewriting, p) }
+	l.program = in
+}
 
 // inject puts the program into the methods for which id says so.
 func (l *Ledger) inject(b []byte, id func(probe.MethodKey) (int32, bool)) (probe.Result, error) {
@@ -95,6 +108,27 @@ func (l *Ledger) Want(id ClassID, key probe.MethodKey) (m *Method, added bool) {
 	c.want[key] = m
 	return m, m.Reason == ""
 }
+
+// Site returns the row of a method that gets its probes where it is called
+// (SitesBy), nil if there is no id left for it. added says that it is new.
+func (l *Ledger) Site(id ClassID, key probe.MethodKey) (m *Method, added bool) {
+	if m := l.sites[id][key]; m != nil {
+		return m, false
+	}
+	if len(l.methods) >= int(l.max) {
+		return nil, false
+	}
+	m = &Method{ID: int32(len(l.methods)), Class: id, Key: key, Sites: true}
+	l.methods = append(l.methods, m)
+	if l.sites[id] == nil {
+		l.sites[id] = map[probe.MethodKey]*Method{}
+	}
+	l.sites[id][key] = m
+	return m, true
+}
+
+// HasSite tells whether a method got probes where it is called.
+func (l *Ledger) HasSite(id ClassID, key probe.MethodKey) bool { return l.sites[id][key] != nil }
 
 // Method is the row of an id, nil if there is none.
 func (l *Ledger) Method(id int32) *Method {
@@ -137,6 +171,7 @@ func (l *Ledger) Rewrite(id ClassID, b []byte) ([]byte, error) {
 		return nil, nil
 	}
 	c := l.classes[id]
+	l.rewriting = id
 	for {
 		r, err := l.inject(b, func(k probe.MethodKey) (int32, bool) {
 			m := c.want[k]
@@ -193,9 +228,9 @@ func (l *Ledger) Refuse(id ClassID, reason string) {
 	}
 }
 
-// Instrumented are the methods that have probes, by id.
+// Instrumented are the methods that have probes of their own, by id.
 func (l *Ledger) Instrumented() []*Method {
-	return l.filter(func(m *Method) bool { return m.Reason == "" })
+	return l.filter(func(m *Method) bool { return m.Reason == "" && !m.Sites })
 }
 
 // Skipped are the methods that were wanted and have no probes, by id.

@@ -91,3 +91,64 @@ func TestVerifyBy(t *testing.T) {
 		}
 	}
 }
+
+// TestSites has probes put around calls, for the class that is asked about, and
+// gives the callee a row without probes of its own.
+func TestSites(t *testing.T) {
+	b := classtest.Assemble(t, `
+class T extends java/lang/Object version 52
+method static m (I)I
+stack 1 locals 1
+  invokestatic N.n()V
+  invokestatic N.other()V
+  iload_0
+  ireturn
+end`)
+	id, native := ClassID{Name: "T"}, ClassID{Loader: 1, Name: "N"}
+	l := NewLedger(probe.Hooks{Class: "java/lang/P", Enter: "a", Exit: "b", Thrown: "c", Resync: "d", Reflected: "e"}, 3)
+	l.VerifyBy(func(ClassID) verify.Hierarchy { return verify.Classes{} })
+	asked := 0
+	l.SitesBy(func(in ClassID, p *probe.Point) (int, int32) {
+		callee, err := p.Callee()
+		if err != nil || in != id {
+			t.Fatal(in, err)
+		}
+		asked++
+		if callee.Name != "n" {
+			return probe.SiteNone, 0
+		}
+		m, added := l.Site(native, probe.MethodKey{Name: callee.Name, Desc: callee.Desc})
+		if m.ID != 2 || added != (asked == 1) {
+			t.Errorf("row %+v, added %v", m, added)
+		}
+		return probe.SiteCallee, m.ID
+	})
+	l.Want(id, probe.MethodKey{Name: "m", Desc: "(I)I"})
+	for range 2 {
+		out, err := l.Rewrite(id, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := classfile.Parse(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		code, _ := c.Code(c.Method("m", "(I)I"))
+		s := classfile.Scan(code.Bytecode)
+		for s.Next() {
+			if s.Op == classfile.OpInvokestatic {
+				calls++
+			}
+		}
+		if want := 2 + 2 + 3; calls != want { // its own, around one of them, and enter, exit, thrown
+			t.Errorf("%d calls, want %d", calls, want)
+		}
+	}
+	if !l.HasSite(native, probe.MethodKey{Name: "n", Desc: "()V"}) || len(l.Instrumented()) != 1 || len(l.Skipped()) != 0 {
+		t.Errorf("instrumented %v, skipped %v", l.Instrumented(), l.Skipped())
+	}
+	if m, added := l.Site(native, probe.MethodKey{Name: "late", Desc: "()V"}); m != nil || added {
+		t.Errorf("a row %+v beyond the last id", m)
+	}
+}

@@ -65,17 +65,24 @@ func (s *schemeC) Entered(m cha.MethodID) Plan {
 	s.begin(shallow)
 	s.enter(m)
 	s.drain()
-	if !s.plan.Empty() {
-		s.lookAhead([]cha.MethodID{m}, min(lookMost, lookFirst<<min(s.looks, 8)), false)
-		s.looks++
-	}
+	s.look([]cha.MethodID{m})
 	return s.end()
 }
 
-// Found plans the methods.
+// look looks ahead from methods that a thread waits for, if it has to wait.
+func (s *schemeC) look(near []cha.MethodID) {
+	if !s.plan.Empty() {
+		s.lookAhead(near, min(lookMost, lookFirst<<min(s.looks, 8)), false)
+		s.looks++
+	}
+}
+
+// Found plans the methods, and what is near.
 func (s *schemeC) Found(ms []cha.MethodID) Plan {
 	s.begin(shallow)
 	s.found(ms)
+	s.drain()
+	s.look(ms)
 	return s.end()
 }
 

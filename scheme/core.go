@@ -79,7 +79,21 @@ func (c *core) Loaded(id cha.ClassID) Plan {
 	c.begin(shallow)
 	c.loading = id
 	c.classes(id)
+	c.initializer(id)
 	return c.end()
+}
+
+// initializer plans the class initializer of a class that is being loaded, once
+// the JDK may be running application code: Class.forName and the like initialize
+// classes that no code names. The bytes are being changed, if at all, right now.
+func (c *core) initializer(id cha.ClassID) {
+	if !c.callbacks {
+		return
+	}
+	m := c.h.Method(cha.MethodID{Class: id, Name: "<clinit>", Desc: "()V"})
+	if class := c.h.Class(id); m != nil && !class.Excluded {
+		c.hit(nil, cha.Hit{Class: class, Method: m})
+	}
 }
 
 // Listed implements Scheme. Nobody waits for this plan, so it is shallow: a
@@ -174,8 +188,9 @@ func (c *core) enter(id cha.MethodID) {
 	c.enqueue(id, m)
 }
 
-// found plans methods that were called in a way that no code tells. One that is
-// virtual stands for all that override it.
+// found plans methods that are about to be called in a way that no code tells.
+// One that is virtual stands for all that override it; one that no other can be
+// called for is revealed at once, since it is entered next.
 func (c *core) found(ids []cha.MethodID) {
 	for _, id := range ids {
 		m := c.h.Method(id)
@@ -190,6 +205,9 @@ func (c *core) found(ids []cha.MethodID) {
 			call.Kind = cha.Static
 		}
 		c.call(id.Class, &call)
+		if s := c.methods[id]; s != nil && s.planned && c.h.Callee(id.Class, call).Method == m {
+			c.enqueue(id, s)
+		}
 		if call.Kind != cha.Virtual {
 			c.watch.Init(id.Class, id.Class.Name, func(t cha.Hit) { c.hit(nil, t) })
 		}
@@ -296,6 +314,9 @@ func (c *core) instrumentable(t cha.Hit) bool {
 	switch {
 	case t.Method.IsNative():
 		c.skip(t.ID(), Native)
+		if !c.callbacks {
+			c.setCallbacks() // JNI code may call what it likes
+		}
 		return false
 	case t.Class.Fixed:
 		id := t.ID()

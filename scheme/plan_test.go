@@ -112,7 +112,7 @@ func TestPlans(t *testing.T) {
 	t.Run("A", func(t *testing.T) {
 		h := app(mirrors()...)
 		s := NewA(h)
-		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "A.nat!native A.one A.two B.v root:A.root")
+		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "A.nat!native A.one A.two B.toString B.v root:A.root") // native code may call toString
 		want(t, "roots again", s.Roots([]cha.MethodID{mid("A.root")}), "")
 		want(t, "another root", s.Roots([]cha.MethodID{mid("A.one")}), "root:A.one")
 		h.Add(late)
@@ -122,7 +122,7 @@ func TestPlans(t *testing.T) {
 	t.Run("B", func(t *testing.T) {
 		h := app(mirrors()...)
 		s := NewB(h)
-		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "fresh:root:A.root")
+		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "B.toString fresh:root:A.root")
 		want(t, "root entered", s.Entered(mid("A.root")), "=A.root fresh:A.one fresh:B.v")
 		want(t, "entered again", s.Entered(mid("A.root")), "=A.root")
 		want(t, "virtual entered", s.Entered(mid("B.v")), "=B.v A.nat!native")
@@ -130,6 +130,10 @@ func TestPlans(t *testing.T) {
 		want(t, "loaded", s.Loaded(late.ID), "fresh:C.v")
 		want(t, "entered", s.Entered(mid("A.one")), "=A.one A.two")
 		want(t, "found", s.Found([]cha.MethodID{mid("C.w")}), "C.w")
+		d := class("D", object, 0, "u static >D.t", "t static")
+		h.Add(d)
+		want(t, "loaded", s.Loaded(d.ID), "")
+		want(t, "found and revealed", s.Found([]cha.MethodID{mid("D.u")}), "=D.u D.t fresh:D.u")
 	})
 }
 

@@ -22,10 +22,10 @@
 // # Callbacks
 //
 // Excluded classes of the JDK are not looked into. Instead, from the first call
-// that could lead out of them again, every application method that overrides or
-// implements one of theirs counts as reachable: compare, run, toString, hashCode,
-// finalize and so on, whoever it was that called. See callback.go for calls that
-// can't. Classes excluded in other loaders are followed as if they were not,
+// that could lead out of them again, or into native code of the application,
+// every application method that overrides or implements one of theirs counts as
+// reachable: compare, run, toString, hashCode, finalize and so on, whoever it
+// was that called. See callback.go for calls that can't. Classes excluded in other loaders are followed as if they were not,
 // except that they are not instrumented; so are filtered methods, but for those
 // that are roots.
 //
@@ -33,8 +33,8 @@
 //
 // Reflection, method handles found by name, service loaders, deserialization
 // and JNI lead to methods that no code names. They are recorded only if they are
-// in the subgraph for another reason. [Unseen] lists the call sites, for the
-// report; a probe there that passes the real target to Found closes the gap.
+// in the subgraph for another reason, or if somebody tells [Scheme.Found] of the
+// real target before it is called, as a session does. [Unseen] lists the calls.
 // What the JVM itself calls (ClassLoader.loadClass of an application's loader,
 // when code inside the subgraph needs a class) is planned only once a callback
 // is possible.

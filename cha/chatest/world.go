@@ -135,7 +135,29 @@ var (
 )
 
 // Random makes a world of about n classes, some with lambdas if wanted.
-func Random(r *rand.Rand, n int, lambdas bool) *World {
+func Random(r *rand.Rand, n int, lambdas bool) *World { return random(r, n, n/5, lambdas) }
+
+// Runnable makes a world that a JVM can load: of the JDK, it has Object alone,
+// without a method but its constructor. It makes more virtual calls than others.
+func Runnable(r *rand.Rand, n int) *World {
+	w := random(r, n, 0, false)
+	w.Classes[0].Methods = w.Classes[0].Methods[:1]
+	for range 5 * n {
+		c, o := w.Classes[1+r.IntN(len(w.Classes)-1)], w.Classes[1+r.IntN(len(w.Classes)-1)]
+		if len(c.Methods) == 0 || w.Find(c.ID.Loader, o.ID.Name) != o {
+			continue
+		}
+		call := cha.Call{Kind: cha.Virtual, Owner: o.ID.Name, Name: names[r.IntN(len(names))], Desc: descs[r.IntN(len(descs))]}
+		if o.Interface() {
+			call.Kind = cha.Interface
+		}
+		c.Methods[0].Calls = append(c.Methods[0].Calls, call)
+	}
+	return w
+}
+
+// random makes a world with so many classes of the boot loader.
+func random(r *rand.Rand, n, boot int, lambdas bool) *World {
 	w := &World{ByID: map[cha.ClassID]*Class{}, Loaders: []cha.Loader{
 		{ID: 1, Kind: cha.LoaderApp}, {ID: 2, Parent: 1}, {ID: 3, Parent: 1},
 	}}
@@ -148,14 +170,14 @@ func Random(r *rand.Rand, n int, lambdas bool) *World {
 		loader := uint32(1)
 		name := fmt.Sprintf("p%d/C%d", r.IntN(2), i)
 		switch k := r.IntN(10); {
-		case i < n/5:
+		case i < boot:
 			loader, name = 0, fmt.Sprintf("java/p%d/J%d", r.IntN(2), i)
 		case k < 3:
 			loader = 2
 		case k < 4:
 			loader = 3
 		}
-		if own := w.Classes[min(n/5+1, len(w.Classes)):]; loader > 1 && len(own) > 0 && r.IntN(3) == 0 { // the same name in two loaders
+		if own := w.Classes[min(boot+1, len(w.Classes)):]; loader > 1 && len(own) > 0 && r.IntN(3) == 0 { // the same name in two loaders
 			name = own[r.IntN(len(own))].ID.Name
 		}
 		if w.ByID[cha.ClassID{Loader: loader, Name: name}] != nil || loader > 1 && w.clash(loader, name) {

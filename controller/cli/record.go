@@ -28,6 +28,7 @@ type recordFlags struct {
 	rules      []session.ModeRule
 	warmup     warmup
 	cpu        bool
+	natives    string
 	length     time.Duration
 	untilCalls int64
 	format     string
@@ -52,6 +53,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
 	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated")
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then")
+	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
 	fs.Var(&f.warmup, "warmup", "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
@@ -86,6 +88,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		{"--scheme", f.scheme, []string{"A", "B", "C"}},
 		{"--clock", f.clock, []string{"tick", "precise"}},
 		{"--recursion", f.recursion, []string{"expand", "fold"}},
+		{"--natives", f.natives, []string{session.NativesOff, session.NativesOn, session.NativesAll}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage("%s %q: there is only %s", c.flag, c.value, enumerate(c.known))
@@ -133,7 +136,7 @@ func enumerate(list []string) string {
 func (f *recordFlags) recording() session.Recording {
 	return session.Recording{
 		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
-		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
+		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Natives: f.natives, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
 	}
 }
 

@@ -84,7 +84,7 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 		p.Skipped = append(p.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
 	for _, st := range plan.Steps {
-		p.Skipped = append(p.Skipped, l.unseenIn(st.Method)...)
+		p.Skipped = append(p.Skipped, l.unseenIn(st.Method, func(cha.Call) string { return foundLater })...)
 	}
 	p.Skipped = append(p.Skipped, l.leftAlone()...)
 	if !l.filter.Empty() {

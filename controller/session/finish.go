@@ -199,6 +199,9 @@ func (l *loop) brief() *export.Report {
 		r.Ended = s.endReason
 	default:
 	}
+	if l.reflection.problem != "" {
+		r.Notes = append(r.Notes, "Calls by reflection could not be followed, so what only they lead to is missing: "+l.reflection.problem+".")
+	}
 	if l.rec.warming {
 		r.Notes = append(r.Notes, "The recording ended during the warm-up: what is shown here is the warm-up.")
 	}
@@ -233,32 +236,38 @@ func (l *loop) brief() *export.Report {
 		if k.Reason == scheme.Filtered && l.probed(k.Method) {
 			continue // it became a root later
 		}
+		if k.Reason == scheme.Native && l.ledger.HasSite(keyOf(k.Method)) {
+			if l.sites.partly[k.Method] {
+				r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: partlyReason})
+			}
+			continue // recorded where it is called
+		}
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
 	return r
 }
 
-// unseen are the call sites of instrumented methods that no scheme of this
-// version can follow.
+// unseen are the call sites of instrumented methods that lead on to methods
+// which only something else reveals.
 func (l *loop) unseen() []export.Skipped {
 	var out []export.Skipped
 	for _, m := range l.ledger.Instrumented() {
 		if id := methodID(m); !l.ofJDK(id.Class) {
-			out = append(out, l.unseenIn(id)...)
+			out = append(out, l.unseenIn(id, l.reflection.follows)...)
 		}
 	}
 	return out
 }
 
-// unseenIn are those of one method.
-func (l *loop) unseenIn(id cha.MethodID) []export.Skipped {
+// unseenIn are those of one method; why says so, "" leaves a call out.
+func (l *loop) unseenIn(id cha.MethodID, why func(cha.Call) string) []export.Skipped {
 	var out []export.Skipped
 	seen := map[string]bool{}
 	for _, c := range scheme.Unseen(l.h, id) {
 		text := fmt.Sprintf("%s by %s", c, id)
-		if !seen[text] {
+		if reason := why(c); reason != "" && !seen[text] {
 			seen[text] = true
-			out = append(out, export.Skipped{Method: text, Reason: "reflection: what is called through it is recorded only if something else reveals it"})
+			out = append(out, export.Skipped{Method: text, Reason: reason})
 		}
 	}
 	return out

@@ -141,6 +141,36 @@ func loadAgent(t *testing.T, p *jvmtest.Proc, jar, options string) {
 	}
 }
 
+// restored compares what another agent sees of classes' bytes before and after
+// a session.
+func restored(t *testing.T, j jvmtest.JDK, p *jvmtest.Proc, jar, options string, rec session.Recording) (before, after string) {
+	t.Helper()
+	digest := func() string {
+		loadAgent(t, p, jar, options)
+		return p.WaitLine("DIGEST")
+	}
+	before = digest()
+	if !strings.Contains(before, "=") {
+		t.Fatalf("no class was seen: %s", before)
+	}
+	record(t, p, rec)
+	after = digest()
+	switch {
+	case after == before:
+	case j.Version == 17 || j.Version == 21:
+		// These merge constant pools in such a way that a class that was
+		// redefined and redefined back keeps an unused constant or two,
+		// whoever does it. It must not grow with each session.
+		record(t, p, rec)
+		if again := digest(); again != after {
+			t.Errorf("before\n%s\nafter a session\n%s\nafter another\n%s", before, after, again)
+		}
+	default:
+		t.Errorf("before a session\n%s\nafter it\n%s", before, after)
+	}
+	return before, after
+}
+
 // TestBytesRestored has another agent look at the bytes of the classes before
 // and after a session, and in a JVM that never saw one.
 func TestBytesRestored(t *testing.T) {
@@ -148,31 +178,32 @@ func TestBytesRestored(t *testing.T) {
 	jar := captureJar(t)
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
-		digest := func(p *jvmtest.Proc) string {
-			loadAgent(t, p, jar, "digest")
-			return p.WaitLine("DIGEST")
-		}
 		p := program(t, j, dir, "Load", nil)
-		before := digest(p)
-		record(t, p, loadRoot)
-		after := digest(p)
-		switch {
-		case after == before:
-		case j.Version == 17 || j.Version == 21:
-			// These merge constant pools in such a way that a class that was
-			// redefined and redefined back keeps an unused constant or two,
-			// whoever does it. It must not grow with each session.
-			record(t, p, loadRoot)
-			if again := digest(p); again != after {
-				t.Errorf("before\n%s\nafter a session\n%s\nafter another\n%s", before, after, again)
-			}
-		default:
-			t.Errorf("before a session\n%s\nafter it\n%s", before, after)
-		}
+		before, after := restored(t, j, p, jar, "digest", loadRoot)
 		p = program(t, j, dir, "Load", nil)
 		record(t, p, loadRoot)
-		if first := digest(p); first != after {
+		loadAgent(t, p, jar, "digest")
+		if first := p.WaitLine("DIGEST"); first != after {
 			t.Logf("without a session\n%s\nafter the first\n%s", before, first)
 		}
 	})
+}
+
+// TestBootBytesRestored does so with classes of the bootstrap loader: those by
+// which reflection is followed, and opened ones.
+func TestBootBytesRestored(t *testing.T) {
+	dir := sources(t, "Load")
+	jar := captureJar(t)
+	rec := loadRoot
+	if err := rec.Filter.Add("java.util.*Map", true); err != nil {
+		t.Fatal(err)
+	}
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		p := program(t, j, dir, "Load", nil)
+		before, _ := restored(t, j, p, jar, "digest java.lang.reflect.Method,java.lang.reflect.Constructor,java.util.TreeMap,java.util.HashMap", rec)
+		if n := strings.Count(before, "="); n < 3 { // a TreeMap may not be loaded
+			t.Errorf("only %d classes: %s", n, before)
+		}
+	}, 8, 17, 25)
 }

@@ -35,20 +35,22 @@ type loop struct {
 	leaving bool // the agent was told to go
 
 	// What is wanted.
-	ledger  *hotswap.Ledger
-	scheme  scheme.Scheme
-	filter  filter.Set
-	opened  opened
-	roots   []rootSpec
-	skipped []scheme.Skip
-	armed   bool
-	rec     recording
-	timers  *timers // nil where a tree is recorded
+	ledger     *hotswap.Ledger
+	scheme     scheme.Scheme
+	filter     filter.Set
+	opened     opened
+	reflection reflection
+	sites      sites
+	roots      []rootSpec
+	skipped    []scheme.Skip
+	armed      bool
+	rec        recording
+	timers     *timers // nil where a tree is recorded
 
 	// What is under way.
 	queue   []*job
 	round   *round
-	reveals map[int32]*reveal
+	reveals map[int32]*reveal // by method, or by the negative number of a find
 	delayed map[int32]*delayedPlan
 	batch   uint32
 
@@ -139,6 +141,8 @@ func (l *loop) handle(q request) error {
 		return err
 	case wire.ReqReveal:
 		return l.onReveal(r, q.box)
+	case wire.ReqTargets:
+		return l.onTargets(r, q.box)
 	case wire.ReqRevealed:
 		err = l.onRevealed(r)
 	case wire.ReqBatch:
@@ -245,6 +249,13 @@ func (l *loop) onBytes(r *wire.Reader) error {
 		b := r.Bytes()
 		if r.Err() != nil {
 			return r.Err()
+		}
+		if l.sites.takes(id, b) {
+			continue
+		}
+		if l.reflection.has(id) {
+			l.reflection.files[id] = append([]byte(nil), b...)
+			continue
 		}
 		if len(b) > 0 && l.mirror(id, b) != nil {
 			l.filed[id] = true

@@ -170,9 +170,13 @@ func (l *loop) keepOpened(id cha.ClassID, b []byte) {
 	}
 }
 
-// mapped returns an opened class's bytes with its stack maps.
+// mapped returns the bytes of a class of the JDK that gets probes with its stack
+// maps.
 func (l *loop) mapped(id cha.ClassID, b []byte) ([]byte, error) {
 	file := l.opened.files[id]
+	if l.reflection.has(id) {
+		file = l.reflection.files[id]
+	}
 	if file == nil {
 		return b, nil
 	}

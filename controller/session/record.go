@@ -31,6 +31,10 @@ type Recording struct {
 	WarmupCalls int64
 
 	Filter filter.Set // which methods are instrumented; roots always are
+
+	// Natives says which methods are recorded by probes where they are called:
+	// one of the Natives constants, "" is NativesOn.
+	Natives string
 }
 
 // recording is what the loop knows of the recording that is on.
@@ -62,6 +66,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if !ok {
 		return fmt.Errorf("scheme %q: there are A, B and C", rec.Scheme)
 	}
+	if !slices.Contains([]string{"", NativesOff, NativesOn, NativesAll}, rec.Natives) {
+		return fmt.Errorf("natives %q: there are off, on and all", rec.Natives)
+	}
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
 	}
@@ -79,6 +86,12 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		s.startCPU()
 	}
 	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
+	if err := s.learnSites(ctx, rec.Natives); err != nil {
+		return err
+	}
+	if err := s.followReflection(ctx); err != nil {
+		return err
+	}
 	if err := s.openJDK(ctx); err != nil {
 		return err
 	}

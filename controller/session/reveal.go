@@ -11,9 +11,10 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// A reveal is a fresh method that threads have entered and wait in.
+// A reveal is a fresh method that threads have entered and wait in, or methods
+// that a thread has found by reflection and waits for.
 type reveal struct {
-	method cha.MethodID
+	method cha.MethodID // of a fresh one
 	plan   scheme.Plan
 	boxes  []int         // of the threads that wait for the agent's part
 	left   []cha.ClassID // what the threads have to do; valid when ready
@@ -51,14 +52,19 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		l.want(*p)
 		rv.plan = *p
 	}
-	p := l.scheme.Entered(rv.method)
+	l.carryOut(id, rv, l.scheme.Entered(rv.method))
+	return nil
+}
+
+// carryOut instruments what a plan says, and lets those go on who wait for it.
+func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 	l.want(p)
 	rv.plan.Revealed = append(rv.plan.Revealed, p.Revealed...)
 	// Some callees may have been planned with other methods and not have their
 	// probes yet: so everything has to be in force.
 	if len(l.owing) == 0 {
 		l.finishReveal(id)
-		return nil
+		return
 	}
 	ids := slices.SortedFunc(maps.Keys(l.owing), cha.ClassID.Compare)
 	l.s.log.Debug("reveal", "method", rv.method, "classes", len(ids), "steps", len(p.Steps), "revealed", len(p.Revealed))
@@ -70,7 +76,6 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		rv.left, rv.ready = left, true
 		l.answer(rv, left)
 	}})
-	return nil
 }
 
 // onRevealed hears from the first thread that has done the threads' part.
@@ -100,7 +105,9 @@ func (l *loop) finishReveal(id int32) {
 	}
 	l.stats.batches += map[bool]int{true: 1}[len(rv.left) > 0]
 	l.stats.classes += len(rv.left)
-	l.settle(id)
+	if id > 0 {
+		l.settle(id)
+	}
 	l.revealed(rv.plan.Revealed)
 	l.answer(rv, nil)
 }

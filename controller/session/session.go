@@ -197,13 +197,14 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	}
 	s.loop.h.SetPolicy(s.loop.excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)
+	s.loop.ledger.SitesBy(s.loop.site)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil
 }
 
 // hooks name the probe class's methods in the target.
 func (s *Session) hooks() probe.Hooks {
-	return probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}
+	return probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync", Reflected: reflected}
 }
 
 // sessionTag tells this session's tokens from those of others in the same

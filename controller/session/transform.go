@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"time"
 
@@ -30,7 +31,9 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	l.stats.transforms++
 	redefined := flags&wire.HookRedefined != 0
 	var also []cha.ClassID
-	if m := l.h.Class(id); !redefined || m == nil || m.Methods == nil {
+	if m := l.h.Class(id); l.reflection.has(id) {
+		l.s.log.Debug("reflection", "class", id)
+	} else if !redefined || m == nil || m.Methods == nil {
 		if l.mirror(id, b) != nil && !redefined {
 			l.filed[id] = true
 			if l.scheme != nil {
@@ -99,8 +102,19 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 		}
 	}
 	b, err := l.mapped(id, b)
+	if err != nil && l.reflection.has(id) {
+		l.reflection.problem = fmt.Sprintf("%s: %v", id, err)
+		return wire.TransformNone, nil, original
+	}
 	if err != nil {
 		return refuse("the JVM has thrown away its stack maps, and they can't be had: " + err.Error())
+	}
+	if l.reflection.has(id) {
+		if out, err = l.reflection.rewrite(l, id, b); err != nil {
+			l.reflection.problem = fmt.Sprintf("%s: %v", id, err)
+			return wire.TransformNone, nil, original
+		}
+		return wire.TransformProbes, out, original
 	}
 	out, err = l.ledger.Rewrite(hotswap.ClassID(id), b)
 	switch {
@@ -130,7 +144,8 @@ func (l *loop) announce(id cha.ClassID) []cha.ClassID {
 	l.lateRoots(id)
 	p := l.scheme.Loaded(id)
 	l.want(p)
-	return slices.DeleteFunc(l.want(scheme.Plan{Steps: p.Also}), func(c cha.ClassID) bool { return c == id })
+	also := append(l.want(scheme.Plan{Steps: p.Also}), l.reconsider(id)...)
+	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
 
 // want enters a plan into the ledger and yields the classes that have to be
@@ -360,6 +375,9 @@ func (l *loop) forgo(id cha.ClassID) {
 
 func (l *loop) refused(id cha.ClassID, reason string) {
 	l.s.log.Info("class left alone", "class", id, "reason", reason)
+	if l.reflection.has(id) {
+		l.reflection.problem = fmt.Sprintf("%s: %s", id, reason)
+	}
 	l.ledger.Refuse(hotswap.ClassID(id), reason)
 	l.forgo(id)
 }

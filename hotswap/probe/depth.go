@@ -66,6 +66,13 @@ func (r *rewriter) stack(catches []catch) int {
 		if depth != unknownDepth {
 			depth = l.after(&s.Instr, flow, &r.class.Pool, depth)
 		}
+		if l.marks[at]&markPoint != 0 && l.spots[spot].needed > 0 {
+			top = depth
+			if depth == unknownDepth {
+				top = have
+			}
+			need = max(need, top+int(l.spots[spot].needed))
+		}
 		if flow != classfile.FlowNext && flow != classfile.FlowBranch {
 			depth = unknownDepth
 		}

@@ -17,7 +17,8 @@
 // that call leaves the method without a probe.
 //
 // That is one [Program]; others may be injected through [NewInjector], also at
-// basic blocks, allocations and calls.
+// basic blocks and allocations, and before and around calls. [TokenSites] are the
+// token probes with probes around calls whose callees can't have any.
 //
 // A method that can't be rewritten is an answer, [Skipped], with its reason;
 // the only error is for bytes that are no class file. The rewriter checks what

@@ -36,7 +36,11 @@ func (l *layout) emit(b []byte, in *injected) []byte {
 		case classfile.FlowBranch, classfile.FlowJump:
 			b = l.emitBranch(b, sp, here)
 		default:
-			continue
+			if sp.after <= sp.to {
+				continue
+			}
+			b = append(b, l.code[sp.at:sp.at+sp.size]...)
+			b = append(b, in.points[sp.to:sp.after]...)
 		}
 		done = int(sp.at + sp.size)
 	}

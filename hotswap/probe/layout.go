@@ -28,6 +28,8 @@ type spot struct {
 	grown    bool  // the branch takes its long form
 	from, to int32 // of injected.points: what the points here inject
 	need     int32 // words of stack for that
+	after    int32 // of injected.points: from to, what goes behind the call here
+	needed   int32 // words of stack for that
 }
 
 // A layout says where everything goes. Its slices are used again for the next
@@ -161,6 +163,7 @@ func (l *layout) positions() {
 		case sp.grown:
 			shift += growth[sp.flow]
 		}
+		shift += max(sp.after-sp.to, 0)
 		from = sp.at + 1
 	}
 	n := int32(len(l.code))

@@ -26,6 +26,7 @@ type rewriter struct {
 	moved    []byte // contents of attributes inside Code
 	out      []byte // Code attributes; what was handed out stays until the class is written
 	total    int    // bytes of Code attributes made for the class
+	scratch  int    // words of locals behind the fresh one that the method needs
 }
 
 // maxGrowth bounds the bytes made for one class. Stack maps of hostile code can
@@ -102,6 +103,9 @@ func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 	}
 	if err := r.points(m, id); err != nil {
 		return nil, err
+	}
+	if slot+r.program.slots+r.scratch > math.MaxUint16 {
+		return nil, reasonLocals
 	}
 	l.entry, l.ret, l.handler = len(r.in.entry), len(r.in.ret), len(r.in.handler)
 	l.place()
@@ -212,7 +216,7 @@ func (r *rewriter) encode(m *classfile.Member, catches []catch, slot int) ([]byt
 		return nil, reasonStack
 	}
 	code.MaxStack = uint16(stack)
-	code.MaxLocals = uint16(slot + r.program.slots)
+	code.MaxLocals = uint16(slot + r.program.slots + r.scratch)
 
 	r.bytecode = l.emit(r.bytecode[:0], &r.in)
 	for range catches {

@@ -22,7 +22,7 @@ var pointKinds = func() (t [256]PointKind) {
 // points makes the bytes that are injected at points and adds the spots where
 // they go.
 func (r *rewriter) points(m *classfile.Member, id int32) error {
-	r.in.points = r.in.points[:0]
+	r.in.points, r.scratch = r.in.points[:0], 0
 	if !r.program.any {
 		return nil
 	}
@@ -53,14 +53,20 @@ func (r *rewriter) points(m *classfile.Member, id int32) error {
 			}
 		}
 		sp.to = int32(len(r.in.points))
-		if sp.to > sp.from {
+		if pointKinds[s.Op] == PointCall {
+			if err := r.around(&a, &pt, &sp); err != nil {
+				return err
+			}
+		}
+		if sp.to > sp.from || sp.after > sp.to {
 			l.marks[s.Offset] |= markPoint
 		}
-		if have || sp.to > sp.from {
+		if have || sp.to > sp.from || sp.after > sp.to {
 			l.spare = append(l.spare, sp)
 		}
 	}
 	l.spots, l.spare = l.spare, l.spots
+	r.scratch = a.scratch
 	return nil
 }
 

@@ -29,8 +29,8 @@ func injector(t testing.TB, p probe.Program) *probe.Injector {
 	return in
 }
 
-// everyPoint is the token probes and something at every point, with ints of
-// all sizes.
+// everyPoint is the token probes and something at every point and around most
+// calls, with ints of all sizes.
 func everyPoint(t testing.TB, h probe.Hooks) *probe.Injector {
 	t.Helper()
 	p := probe.Tokens(h)
@@ -40,6 +40,7 @@ func everyPoint(t testing.TB, h probe.Hooks) *probe.Injector {
 	}
 	n := int32(0)
 	p.Want = func(*probe.Point) (int32, bool) { n++; return n * 7 % 70000, n%5 > 0 }
+	around(&p, h.Class)
 	return injector(t, p)
 }
 
@@ -261,6 +262,11 @@ func TestPrograms(t *testing.T) {
 		"must end in athrow":       {Caught: probe.Sequence{{Kind: probe.StepID}, pop}},
 		"must end in athrow with":  {Caught: probe.Sequence{{Kind: probe.StepID}, {Kind: probe.StepOp, Op: classfile.OpAthrow}}},
 		"step 0: no such kind":     {Entry: probe.Sequence{{Kind: 99}}},
+		"not in the first step":    {Local: classfile.VLong, Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepOp, Op: classfile.OpNop}, {Kind: probe.StepReceiver}, pop}}}},
+		"in the same local":        {Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepReceiver}, pop, {Kind: probe.StepKeep}}}}},
+		"kept, before the call":    {Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepKept}}}}},
+		"behind the call":          {Arounds: []probe.Around{{After: probe.Sequence{{Kind: probe.StepKept}}}}},
+		"around 0: leaves 1":       {Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepReceiver}}}}},
 		"step 0: iload_0 can't be": {Entry: probe.Sequence{{Kind: probe.StepOp, Op: classfile.OpIload0}}},
 	} {
 		if _, err := probe.NewInjector(p); err == nil || !strings.Contains(err.Error(), want) {

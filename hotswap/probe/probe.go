@@ -9,6 +9,10 @@ type Hooks struct {
 	Exit   string // (J)V
 	Thrown string // (J)V
 	Resync string // (J)V
+
+	// Reflected, (Ljava/lang/Object;)V, is told of method handles before they
+	// are called: only for [TokenSites].
+	Reflected string
 }
 
 // A MethodKey names a method within its class.

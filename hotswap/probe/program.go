@@ -30,6 +30,11 @@ type Program struct {
 	// some, each with an int for StepArg to push. Nil picks all, with 0.
 	Points [PointKinds]Sequence
 	Want   func(*Point) (arg int32, ok bool)
+
+	// Arounds go around call instructions. At is asked about each and picks one,
+	// by index, or none, -1, and an int for StepArg to push.
+	Arounds []Around
+	At      func(*Point) (which int, arg int32)
 }
 
 // A Call is a static method of a class that every rewritten class can see.
@@ -51,12 +56,16 @@ type StepKind uint8
 
 // The kinds of steps.
 const (
-	StepID    StepKind = iota // push the method's id, an int
-	StepArg                   // push the point's int
-	StepLoad                  // push the fresh local
-	StepStore                 // pop into the fresh local
-	StepCall                  // call a method
-	StepOp                    // an instruction without operands, branches and locals
+	StepID       StepKind = iota // push the method's id, an int
+	StepArg                      // push the point's int
+	StepLoad                     // push the fresh local
+	StepStore                    // pop into the fresh local
+	StepCall                     // call a method
+	StepOp                       // an instruction without operands, branches and locals
+	StepThis                     // push local 0, an object: only for entries of instance methods that aren't constructors
+	StepReceiver                 // push the object that a call is made on: the first step of an Around's Before
+	StepKeep                     // pop a long and keep it during a call: in an Around's Before
+	StepKept                     // push what was kept: in its After
 )
 
 // A PointKind is a kind of place inside a method.
@@ -125,7 +134,8 @@ type Injector struct {
 	slots  int             // of the fresh local
 	need   needs           // words above the stack that each sequence finds
 	points [PointKinds]int // the same for points
-	any    bool            // some kind of point has a sequence
+	around []aroundNeeds   // the same for what goes around calls
+	any    bool            // some kind of point has a sequence, or something goes around calls
 }
 
 // needs are the words of stack that sequences need.
@@ -168,6 +178,14 @@ func NewInjector(p Program) (*Injector, error) {
 		*x.need = most
 		in.any = in.any || i >= 4 && len(x.s) > 0
 	}
+	for i := range p.Arounds {
+		need, err := in.measureAround(&p.Arounds[i], &stored)
+		if err != nil {
+			return nil, fmt.Errorf("probe: around %d: %w", i, err)
+		}
+		in.around = append(in.around, need)
+		in.any = true
+	}
 	return in, nil
 }
 
@@ -185,6 +203,10 @@ func (in *Injector) measure(s Sequence, throws, point bool, stored *bool) (most 
 			if !point {
 				return 0, errors.New("an argument where there is no point")
 			}
+		case StepThis:
+			push = 1
+		case StepReceiver, StepKeep, StepKept:
+			pop, push = scratchWords(st.Kind) // measureAround says where they may be
 		case StepLoad, StepStore:
 			if in.slots == 0 || st.Kind == StepLoad && !*stored {
 				return 0, errors.New("a local that is not there, or not stored at the entry")
@@ -238,7 +260,9 @@ type assembler struct {
 	pool    *classfile.Pool
 	refs    []uint16 // Methodrefs of the program's calls
 	id, arg int32
-	slot    int // of the fresh local
+	slot    int      // of the fresh local
+	args    []string // descriptors of what a call takes, for StepReceiver
+	scratch int      // words behind the fresh local that were used
 }
 
 func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
@@ -251,15 +275,21 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 			b, err = a.pushInt(b, a.arg)
 		case StepLoad:
 			ops := &localOps[a.program.Local]
-			b = a.localOp(b, ops.load, ops.load0)
+			b = localOp(b, a.slot, ops.load, ops.load0)
 		case StepStore:
 			ops := &localOps[a.program.Local]
-			b = a.localOp(b, ops.store, ops.store0)
+			b = localOp(b, a.slot, ops.store, ops.store0)
 		case StepCall:
 			ref := a.refs[st.Call]
 			b = append(b, byte(classfile.OpInvokestatic), byte(ref>>8), byte(ref))
 		case StepOp:
 			b = append(b, byte(st.Op))
+		case StepThis:
+			b = append(b, byte(classfile.OpAload0))
+		case StepReceiver:
+			b = a.spill(b)
+		case StepKeep, StepKept:
+			b = a.keep(b, st.Kind == StepKeep)
 		}
 		if err != nil {
 			return nil, err
@@ -269,8 +299,8 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 }
 
 // localOp appends a load or store in its shortest form.
-func (a *assembler) localOp(b []byte, op, op0 classfile.Op) []byte {
-	switch n := a.slot; {
+func localOp(b []byte, n int, op, op0 classfile.Op) []byte {
+	switch {
 	case n < 4:
 		return append(b, byte(op0)+byte(n))
 	case n < 256:

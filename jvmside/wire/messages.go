@@ -36,6 +36,7 @@ const (
 	ReqFound     = 25
 
 	ReqCalibrated = 26
+	ReqTargets    = 27
 )
 
 // MaxMessage bounds a message of either direction, in bytes. The largest that
@@ -63,6 +64,7 @@ var Messages = []Message{
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
 	{"REQ_CALIBRATED", ReqCalibrated, "u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough"},
+	{"REQ_TARGETS", ReqTargets, "i32 number, [] u32 loader, str class, str name, str descriptor", "[] u32 loader, str name", "a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative"},
 	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class; 0 stands for the JDK's own"},
 }
 

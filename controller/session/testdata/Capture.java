@@ -8,13 +8,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Another agent. Its argument is "digest TAG", which retransforms t.Load and its inner classes and prints what bytes
- * come by; "stay", which leaves a transformer that adds nothing but new bytes of the same contents; or "touch", which
+ * Another agent. Its argument is "digest", which retransforms t.Load and its inner classes, or "digest CLASS,...", which
+ * retransforms those, and prints what bytes come by; "stay", which leaves a transformer that adds nothing but new bytes of the same contents; or "touch", which
  * retransforms them as they are.
  */
 public class Capture implements ClassFileTransformer {
     private final Map<String, String> seen;
     private byte[] other;
+    private java.util.List<String> names = new java.util.ArrayList<>();
 
     private Capture(Map<String, String> seen) {
         this.seen = seen;
@@ -23,7 +24,7 @@ public class Capture implements ClassFileTransformer {
     @Override
     public byte[] transform(ClassLoader l, String name, Class<?> c, ProtectionDomain d, byte[] b) {
         if (other != null) return "t/Traps$Grown".equals(name) ? other : null;
-        if (name == null || !name.startsWith("t/Load")) return null;
+        if (name == null || !wants(name.replace('/', '.'))) return null;
         if (seen == null) return b.clone();
         try {
             StringBuilder s = new StringBuilder();
@@ -33,6 +34,10 @@ public class Capture implements ClassFileTransformer {
             seen.put(name, e.toString());
         }
         return null;
+    }
+
+    private boolean wants(String name) {
+        return names.isEmpty() ? name.startsWith("t.Load") : names.contains(name);
     }
 
     public static void premain(String arg, Instrumentation inst) throws Exception {
@@ -56,11 +61,12 @@ public class Capture implements ClassFileTransformer {
         }
         TreeMap<String, String> seen = new TreeMap<>();
         Capture t = new Capture(seen);
+        if (arg.startsWith("digest ")) t.names.addAll(java.util.Arrays.asList(arg.substring(7).split(",")));
         if (!arg.equals("touch")) inst.addTransformer(t, true);
         for (Class<?> c : inst.getAllLoadedClasses()) {
-            if (c.getName().startsWith("t.Load") && inst.isModifiableClass(c) && !c.isArray() && c.getName().indexOf('/') < 0) inst.retransformClasses(c);
+            if (t.wants(c.getName()) && inst.isModifiableClass(c) && !c.isArray() && c.getName().indexOf('/') < 0) inst.retransformClasses(c);
         }
         inst.removeTransformer(t);
-        System.out.println(arg.equals("touch") ? "TOUCHED" : "DIGEST " + arg + " " + seen);
+        System.out.println(arg.equals("touch") ? "TOUCHED" : "DIGEST " + seen);
     }
 }

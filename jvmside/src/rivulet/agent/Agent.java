@@ -12,6 +12,7 @@ import java.io.RandomAccessFile;
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongBinaryOperator;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
@@ -42,6 +43,8 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private final Loaders loaders;
     private final Hook hook;
     private final Listing listing;
+    private final Targets targets;
+    private final AtomicInteger finds = new AtomicInteger();
     private final Object order = new Object();
     private final Thread watch;
     private volatile boolean go, obeying;
@@ -60,6 +63,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         loaders = new Loaders();
         hook = new Hook(memory, mailbox, loaders);
         listing = new Listing(inst, mailbox, loaders);
+        targets = new Targets(this, hook, loaders);
         watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
             @Override
             public void run() {
@@ -203,6 +207,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
             if (ending) return false;
             inst.addTransformer(hook, true);
             Probe.revealer(this);
+            Probe.finder(targets);
             Memory.U.putLongRelease(null, Probe.cell(), memory.base);
             mailbox.known();
             return true;
@@ -297,7 +302,22 @@ public final class Agent implements Runnable, LongBinaryOperator {
     }
 
     private long reveal(long method) {
-        byte[] reply = mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE);
+        return finish(method, mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE));
+    }
+
+    /**
+     * A thread is about to call so many methods in a way that no code tells; rows say which. True when they are
+     * instrumented.
+     */
+    boolean find(int methods, Out rows) {
+        int number = -1 - (finds.getAndIncrement() & Integer.MAX_VALUE);
+        loaders.tell(mailbox, PATIENCE);
+        byte[] request = Out.join(new Out().u32(number).u32(methods), rows);
+        return finish(number, mailbox.call(Wire.REQ_TARGETS, request, PATIENCE)) != 0;
+    }
+
+    /** Does the thread's part. The number is that of the method, or a negative one of a find. */
+    private long finish(long method, byte[] reply) {
         if (reply == null) return 0;
         try {
             List<Object[]> keys = keys(new DataInputStream(new ByteArrayInputStream(reply)));
@@ -333,7 +353,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     /** The method's callees are instrumented. */
     private boolean settled(long method) {
-        return (Memory.U.getByte(memory.base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH;
+        return method > 0 && (Memory.U.getByte(memory.base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH;
     }
 
     // ---- the end ----
@@ -378,6 +398,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Memory.U.putInt(base + Layout.H_REASON, reason);
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);
         Probe.revealer(null);
+        Probe.finder(null);
         Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
         mailbox.close(); // a thread that waits may hold what restoring needs
         long from = System.nanoTime();

@@ -138,7 +138,17 @@ final class Loaders {
             learn(inst.getAllLoadedClasses());
             c = find(loader, name);
         }
+        if (c == null && loader == 0) c = boot(name);
         return c;
+    }
+
+    /** A class of the bootstrap loader, which listings may leave out. */
+    private static Class<?> boot(String name) {
+        try {
+            return Class.forName(name.replace('/', '.'), false, null);
+        } catch (ClassNotFoundException | LinkageError e) {
+            return null;
+        }
     }
 
     boolean jdk(ClassLoader l) {

@@ -39,6 +39,8 @@ final class Wire {
     static final int REQ_RESTORED = 24;
     /** one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough. */
     static final int REQ_CALIBRATED = 26;
+    /** a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative. */
+    static final int REQ_TARGETS = 27;
     /** loaders of which a resource search found the class; 0 stands for the JDK's own. */
     static final int REQ_FOUND = 25;
     /** an interface. */

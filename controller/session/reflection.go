@@ -1,0 +1,151 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// reflection is how calls by reflection are followed: the JDK's methods through
+// which all of them go say at their entry what they are about to call. The
+// thread waits at its first use inside the subgraph until that is instrumented
+// (jvmside: Probe.reflected). These classes are no part of the analysis.
+type reflection struct {
+	on       bool
+	files    map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
+	injector *probe.Injector
+	problem  string // why they could not be changed
+}
+
+// reflectiveMethods are those methods, by class of the boot loader. Of a
+// constructor's, newInstance goes on to the second where there is one (JDK 12).
+var reflectiveMethods = map[string][]string{
+	"java/lang/reflect/Method":      {"invoke"},
+	"java/lang/reflect/Constructor": {"newInstance", "newInstanceWithCaller"},
+}
+
+// reflected is the method of the probe class that they call.
+const reflected, reflectedDesc = "reflected", "(Ljava/lang/Object;)V"
+
+// has reports whether a class is changed so that reflection can be followed.
+func (r *reflection) has(id cha.ClassID) bool {
+	return r.on && id.Loader == 0 && reflectiveMethods[id.Name] != nil
+}
+
+// Why a call site is listed.
+const (
+	foundLater   = "reflection: what is called through it is found at its first use"
+	notFollowed  = "reflection: what is called through it is recorded only if something else reveals it"
+	notInitiated = "reflection: the initializer of a class that was loaded already is recorded only if something else reveals it"
+)
+
+// unknownTarget is why a method that was found is not recorded.
+const unknownTarget scheme.Reason = "found by reflection, in a class whose bytes can't be had"
+
+// follows says what is not seen of a call that leads on to methods which no code
+// names, "" if all is.
+func (r *reflection) follows(c cha.Call) string {
+	switch {
+	case !r.on || r.problem != "":
+		return notFollowed
+	case c.Owner == "java/lang/Class" && c.Name == "forName":
+		return notInitiated
+	}
+	return ""
+}
+
+// followReflection changes the classes, before the gate opens.
+func (s *Session) followReflection(ctx context.Context) error {
+	in, err := probe.NewInjector(probe.Program{
+		Calls: []probe.Call{{Class: s.bundle.Probe, Name: reflected, Desc: reflectedDesc}},
+		Entry: probe.Sequence{{Kind: probe.StepThis}, {Kind: probe.StepCall, Call: 0}},
+	})
+	if err != nil {
+		return err
+	}
+	var ids []cha.ClassID
+	for name := range reflectiveMethods {
+		ids = append(ids, cha.ClassID{Name: name})
+	}
+	err = s.wait(ctx, func(done func()) {
+		l := &s.loop
+		l.reflection = reflection{on: true, injector: in, files: map[cha.ClassID][]byte{}}
+		var w wire.Writer
+		writeIDs(&w, ids)
+		l.fetched = done
+		l.send(wire.CmdFetch, &w)
+	})
+	if err != nil {
+		return err
+	}
+	return s.wait(ctx, func(done func()) {
+		s.loop.enqueue(&job{classes: ids, all: true, bytes: true, done: func([]cha.ClassID) { done() }})
+	})
+}
+
+// rewrite puts the calls of reflected into a class. What does not verify stays
+// as it is, since the JVM would not look.
+func (r *reflection) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
+	cf, err := classfile.Parse(b)
+	if err != nil {
+		return nil, err
+	}
+	names := reflectiveMethods[id.Name]
+	last := ""
+	for _, name := range names {
+		for i := range cf.Methods {
+			if cf.Methods[i].Name == name {
+				last = name
+			}
+		}
+	}
+	res, err := r.injector.Rewrite(b, func(k probe.MethodKey) (int32, bool) {
+		m := cf.Method(k.Name, k.Desc)
+		return 0, k.Name == last && !m.Access.Has(classfile.AccStatic) && !m.Access.Has(classfile.AccNative)
+	})
+	if err != nil {
+		return nil, err
+	}
+	bad, err := probe.Verify(res, types{l.h, id.Loader})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(bad) > 0:
+		return nil, fmt.Errorf("%s does not verify with the probe: %s", bad[0].MethodKey, bad[0].Reason)
+	case res.Bytes == nil:
+		return nil, fmt.Errorf("it has no method %s to follow", names[0])
+	}
+	return res.Bytes, nil
+}
+
+// onTargets has methods instrumented that a thread is about to call by
+// reflection or a method handle.
+func (l *loop) onTargets(r *wire.Reader, box int) error {
+	number := int32(r.U32())
+	var ids []cha.MethodID
+	for n := r.Count(10); n > 0; n-- {
+		ids = append(ids, cha.MethodID{Class: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Name: r.Str(), Desc: r.Str()})
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	if number >= 0 || l.scheme == nil || l.final != nil {
+		l.mail.reply(box, leftReply(nil))
+		return nil
+	}
+	for _, id := range ids {
+		l.s.log.Debug("reflection", "target", id)
+		if l.h.Method(id) == nil {
+			l.skipped = append(l.skipped, scheme.Skip{Method: id, Reason: unknownTarget})
+		}
+	}
+	rv := &reveal{boxes: []int{box}}
+	l.reveals[number] = rv
+	l.carryOut(number, rv, l.scheme.Found(ids))
+	return nil
+}

@@ -1,0 +1,118 @@
+package rivulet.agent;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Tells the controller which methods a Method, Constructor or MethodHandle calls, and has them instrumented before the
+ * thread goes on. Methods of the JDK are left out: those of the program that override them are instrumented already,
+ * since whoever uses reflection calls the JDK.
+ */
+final class Targets implements Predicate<Object> {
+    private final Agent agent;
+    private final Hook hook;
+    private final Loaders loaders;
+    /** Null on a JDK whose method handles are made in another way. */
+    private final Handles handles;
+    /** Methods that are instrumented, or can't be. */
+    private final Set<String> told = new HashSet<>();
+
+    Targets(Agent agent, Hook hook, Loaders loaders) {
+        this.agent = agent;
+        this.hook = hook;
+        this.loaders = loaders;
+        Handles h = null;
+        try {
+            h = new Handles();
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            // test says so, once for each handle
+        }
+        handles = h;
+    }
+
+    /** Called by Probe.find. False when something may be missing. */
+    @Override
+    public boolean test(Object o) {
+        hook.use(1);
+        try {
+            Rows rows = new Rows();
+            if (o instanceof Method) {
+                Method m = (Method) o;
+                if (rows.wants(m.getDeclaringClass())) rows.add(m.getDeclaringClass(), m.getName(), MethodType.methodType(m.getReturnType(), m.getParameterTypes()));
+            } else if (o instanceof Constructor) {
+                Constructor<?> c = (Constructor<?>) o;
+                if (rows.wants(c.getDeclaringClass())) rows.add(c.getDeclaringClass(), "<init>", MethodType.methodType(void.class, c.getParameterTypes()));
+            } else {
+                List<Object> met = new ArrayList<>();
+                boolean all = handles != null && handles.targets((MethodHandle) o, rows, met);
+                if (!rows.send()) return false;
+                if (all) handles.known(met);
+                return all;
+            }
+            return rows.send();
+        } catch (Throwable t) {
+            return false; // no memory or stack, say
+        } finally {
+            hook.use(-1);
+        }
+    }
+
+    /** Methods that the controller is to hear of. */
+    final class Rows {
+        private final List<String> keys = new ArrayList<>();
+        private final Out out = new Out();
+
+        boolean wants(Class<?> c) {
+            return !loaders.jdk(c.getClassLoader()) && !loaders.own(c.getClassLoader());
+        }
+
+        void add(Class<?> c, String name, MethodType type) {
+            if (c.getName().indexOf('/') < 0) row(c, name, type.toMethodDescriptorString());
+            else above(c, name, type); // hidden: a lambda's, say. What its method implements leads to the same bodies
+        }
+
+        private void above(Class<?> c, String name, MethodType type) {
+            List<Class<?>> up = new ArrayList<>();
+            if (c.getSuperclass() != null) up.add(c.getSuperclass());
+            for (Class<?> i : c.getInterfaces()) up.add(i);
+            for (Class<?> k : up) {
+                try {
+                    if (wants(k) && k.getName().indexOf('/') < 0 && !Modifier.isPrivate(k.getDeclaredMethod(name, type.parameterArray()).getModifiers()))
+                        row(k, name, type.toMethodDescriptorString());
+                } catch (NoSuchMethodException | LinkageError e) {
+                    // it inherits the method, or has none
+                }
+                above(k, name, type);
+            }
+        }
+
+        private void row(Class<?> c, String name, String desc) {
+            int loader = loaders.id(c.getClassLoader());
+            String key = Loaders.key(loader, c.getName() + "." + name + desc);
+            synchronized (told) {
+                if (told.contains(key)) return;
+            }
+            if (keys.contains(key)) return;
+            keys.add(key);
+            out.u32(loader).str(Loaders.internal(c)).str(name).str(desc);
+        }
+
+        /** Only what is instrumented is told: another thread that comes by meanwhile has to wait as well. */
+        boolean send() {
+            if (keys.isEmpty()) return true;
+            if (!agent.find(keys.size(), out)) return false;
+            synchronized (told) {
+                told.addAll(keys);
+            }
+            return true;
+        }
+    }
+}
