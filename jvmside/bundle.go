@@ -57,7 +57,7 @@ func NewBundle() (*Bundle, error) {
 	var body []byte
 	n := uint32(0)
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		if strings.HasPrefix(name, "rivulet/boot/") || strings.HasPrefix(name, "rivulet/probe/") && name != "rivulet/probe/Probe" {
+		if strings.HasPrefix(name, "rivulet/boot/") || strings.HasPrefix(name, "rivulet/probe/") && name != "rivulet/probe/Probe" && name != "rivulet/probe/Events" {
 			continue
 		}
 		for _, v := range []struct {
@@ -91,6 +91,8 @@ func (b *Bundle) rename(jdk8 bool) func(string) string {
 	r := strings.NewReplacer(
 		"rivulet/probe/stub/Unsafe", unsafe,
 		"rivulet/probe/stub/", annotations,
+		"rivulet/probe/Events", b.Probe+"$Events",
+		"rivulet.probe.Events", strings.ReplaceAll(b.Probe, "/", ".")+"$Events",
 		"rivulet/probe/Probe", b.Probe,
 		"rivulet.probe.Probe", strings.ReplaceAll(b.Probe, "/", "."),
 	)

@@ -50,6 +50,23 @@ func TestFilterFlags(t *testing.T) {
 	}
 }
 
+func TestEventFlags(t *testing.T) {
+	f := newFake()
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "--record", "events").want(t, 0, "", "")
+	if r := f.rec; !r.Events || r.Slowest != 0 || r.Timeline != 0 {
+		t.Errorf("%+v", r)
+	}
+	path := filepath.Join(t.TempDir(), "trace.json")
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "--slowest", "3", "--over", "50ms", "--trace", path).want(t, 0, "", "timeline written to "+path+": 1 slice of time\n")
+	if r := f.rec; r.Slowest != 3 || r.Over != 50*time.Millisecond || r.Timeline == 0 {
+		t.Errorf("%+v", r)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !json.Valid(text) || !strings.Contains(string(text), `"name":"shop.Price.of(I)J","cat":"root","ts":1.000,"dur":2.000,`) {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
 func TestDoctor(t *testing.T) {
 	f := newFake()
 	f.checks = []session.Check{

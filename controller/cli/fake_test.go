@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
@@ -156,7 +157,11 @@ func (f *fake) Finish(ctx context.Context) (*export.Report, error) {
 	if f.finishErr != nil {
 		return nil, f.finishErr
 	}
-	return f.report(), ctx.Err()
+	r := f.report()
+	if f.rec.Timeline > 0 {
+		r.Timeline = &export.Timeline{Slices: []event.Slice{{Thread: 1, Root: true, Start: 1000, Took: 2000}}, Threads: map[int64]cct.Thread{1: {ID: 1, Name: "main"}}}
+	}
+	return r, ctx.Err()
 }
 
 func (f *fake) report() *export.Report {

@@ -23,7 +23,10 @@ type output struct {
 
 // openOutput makes sure that a report can be written to path, before anything
 // is done to the target. An empty path and "-" mean w.
-func openOutput(path string, w io.Writer) (*output, error) {
+func openOutput(path string, w io.Writer) (*output, error) { return openFlag("-o", path, w) }
+
+// openFlag is openOutput for the path that a flag gave.
+func openFlag(flag, path string, w io.Writer) (*output, error) {
 	if path == "" || path == "-" {
 		return &output{w: w}, nil
 	}
@@ -32,7 +35,7 @@ func openOutput(path string, w io.Writer) (*output, error) {
 		if errors.As(err, &p) {
 			err = p.Err // the path is named already
 		}
-		return usage("-o %s: can't write there: %w; nothing was done", path, err)
+		return usage("%s %s: can't write there: %w; nothing was done", flag, path, err)
 	}
 	name := path
 	if full, err := filepath.EvalSymlinks(path); err == nil {

@@ -37,6 +37,7 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
   rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
   rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
+  rivulet profile 4711 --root shop.Main.loop --slowest 10 --over 50ms --trace timeline.json --for 1m
   rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
 		Args: takes(1, "PID"),
@@ -78,6 +79,10 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		if _, err := out.format(f.format); err != nil {
 			return err
 		}
+		if err := f.openTrace(a.stdout); err != nil {
+			return err
+		}
+		defer f.discardTrace()
 		s, m, err := a.attachShown(in, pid, a.config(int64(f.memory)))
 		if err != nil {
 			return err
@@ -110,6 +115,14 @@ func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *outpu
 	}
 	if out.path != "" {
 		a.say("report written to %s", out.path)
+	}
+	if f.timeline != nil && r.Timeline != nil {
+		if err := f.timeline.write(r.Trace); err != nil {
+			return errors.Join(failed, err)
+		}
+		if f.timeline.path != "" {
+			a.say("timeline written to %s: %s", f.timeline.path, r.Timeline.Summary())
+		}
 	}
 	return failed
 }

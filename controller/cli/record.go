@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -29,6 +32,11 @@ type recordFlags struct {
 	warmup     warmup
 	cpu        bool
 	natives    string
+	record     string
+	slowest    int
+	over       time.Duration
+	trace      string
+	timeline   *output
 	length     time.Duration
 	untilCalls int64
 	format     string
@@ -54,6 +62,10 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated")
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
+	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
+	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own; implies --record events")
+	fs.DurationVar(&f.over, "over", 0, "with --slowest, only those that took longer than this `time`, such as 50ms")
+	fs.StringVar(&f.trace, "trace", "", "write a timeline of threads' calls to this `file`, in the Chrome trace-event format (Perfetto, speedscope); implies --record events")
 	fs.Var(&f.warmup, "warmup", "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
@@ -89,6 +101,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		{"--clock", f.clock, []string{"tick", "precise"}},
 		{"--recursion", f.recursion, []string{"expand", "fold"}},
 		{"--natives", f.natives, []string{session.NativesOff, session.NativesOn, session.NativesAll}},
+		{"--record", cmp.Or(f.record, "tree"), []string{"tree", "events"}}, // "rivulet time" has none
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage("%s %q: there is only %s", c.flag, c.value, enumerate(c.known))
@@ -104,6 +117,13 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		}
 		f.rules = append(f.rules, rule)
 	}
+	if f.hasEvents() {
+		for i, rule := range f.rules {
+			if rule.Mode == "counted" {
+				return usage("--mode %q: with events there are off, tick and precise, since an event without its time can't be placed; or leave out --record events, --slowest and --trace", f.modes[i])
+			}
+		}
+	}
 	changed := cmd.Flags().Changed
 	f.depthGiven = changed("depth")
 	switch {
@@ -111,6 +131,12 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		return usage("--for %v: give a time above zero, such as 10s", f.length)
 	case changed("until-calls") && f.untilCalls <= 0:
 		return usage("--until-calls %d: give a number above zero", f.untilCalls)
+	case changed("slowest") && (f.slowest <= 0 || f.slowest > event.MostSlowest):
+		return usage("--slowest %d: give a number from 1 to %d", f.slowest, event.MostSlowest)
+	case changed("over") && (f.over <= 0 || f.slowest == 0):
+		return usage("--over %v: it says which invocations --slowest N shows; give both, and a time above zero, such as 50ms", f.over)
+	case f.recursion == "fold" && f.hasEvents():
+		return usage("--recursion fold: events are of single invocations, which folding does not tell apart; leave it out, or --record events, --slowest and --trace")
 	case f.top < 0:
 		return usage("--top %d: give a number of methods, or 0 for all", f.top)
 	case f.depth < 0:
@@ -133,8 +159,16 @@ func enumerate(list []string) string {
 	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
+// hasEvents reports whether any flag wants events.
+func (f *recordFlags) hasEvents() bool { return f.record == "events" || f.slowest > 0 || f.trace != "" }
+
 func (f *recordFlags) recording() session.Recording {
+	slices := 0
+	if f.trace != "" {
+		slices = event.DefaultSlices
+	}
 	return session.Recording{
+		Events: f.record == "events", Slowest: f.slowest, Over: f.over, Timeline: slices,
 		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
 		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Natives: f.natives, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
 	}
@@ -147,6 +181,20 @@ func (f *recordFlags) report(r *export.Report, o *output) error {
 		options.JSON.Depth = f.depth
 	}
 	return writeReport(r, o, f.format, options)
+}
+
+// openTrace makes sure that the timeline can be written, where one is asked for.
+func (f *recordFlags) openTrace(w io.Writer) (err error) {
+	if f.trace != "" {
+		f.timeline, err = openFlag("--trace", f.trace, w)
+	}
+	return err
+}
+
+func (f *recordFlags) discardTrace() {
+	if f.timeline != nil {
+		f.timeline.discard()
+	}
 }
 
 // warm sees the warm-up through. A recording that ends in it, or is ended by the

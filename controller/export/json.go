@@ -47,6 +47,7 @@ type head struct {
 	Time            jsonTime         `json:"time"`
 	Calibration     *Calibration     `json:"calibration"`
 	CPU             *CPU             `json:"cpu"`
+	Events          *jsonEvents      `json:"events,omitempty"`
 	Notes           []string         `json:"notes"`
 	Threads         []jsonThread     `json:"threads"`
 }
@@ -120,6 +121,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Redefinition:    r.Redefinition.json(),
 		CPU:             r.CPU,
 		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
+		Events:          r.Events.json(f.sums.Self),
 		Notes:           some(r.Notes),
 		Threads:         []jsonThread{},
 	}
@@ -128,6 +130,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 	}
 	if r.Calibration != nil {
 		h.Calibration = r.Calibration
+		h.Events = r.Events.json(f.sums.Raw)
 		h.Time = jsonTime{f.sums.Raw, f.suspended, &r.Correction.Subtracted, &r.Correction.Clamped, &f.sums.Self}
 	}
 	begin, err := marshal(h, " ")
@@ -150,7 +153,9 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 			lines++
 		}
 	}
-	out.text("\n ]\n}\n")
+	out.text("\n ]")
+	out.slowest(r.Slowest)
+	out.text("\n}\n")
 	if err := out.flush(); err != nil {
 		return fmt.Errorf("json report: %w", err)
 	}

@@ -42,6 +42,10 @@ type Report struct {
 
 	Filter *Filter // nil: there was none
 
+	Events   *Events   // nil where a tree alone was recorded
+	Slowest  *Slowest  // nil where nobody asked
+	Timeline *Timeline // nil where nobody asked
+
 	Instrumented int // methods that had probes
 	Skipped      []Skipped
 	Redefinition Redefinition

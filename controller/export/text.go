@@ -73,6 +73,9 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 	if wants(Methods) {
 		t.hotMethods()
 	}
+	if o.Part == All && f.sums.Nodes > 0 {
+		t.slowest()
+	}
 	if wants(Threads) && (len(f.threads) > 1 || o.Part == Threads) {
 		t.threadTable()
 	}
@@ -407,6 +410,7 @@ func (t *textWriter) footer() {
 	if t.suspended > 0 {
 		t.printf("threads inside the subgraph were suspended for %s, which is in no figure above\n", Duration(t.suspended))
 	}
+	t.events()
 	t.filter()
 	t.skipped()
 	for _, l := range []struct {

@@ -35,7 +35,7 @@ const (
 
 // mostCost is the dearest that a compiled probe pair can be, in ns, with room
 // for slow machines.
-var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeTick: 40, wire.ModePrecise: 400}
+var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
 
 // A calibration is under way, or done.
 type calibration struct {
@@ -89,6 +89,9 @@ func (s *Session) calibrate(ctx context.Context, mode byte) error {
 		}
 		s.data.setMode(sampleCallee, mode)
 		s.data.store32(wire.HEpoch, s.data.load32(wire.HEpoch)+1)
+		if s.events != nil {
+			s.events.aside()
+		}
 		s.data.store(wire.HBudget, math.MaxInt64) // what a recording left of it is not for the sample
 		s.data.open()
 		l.send(wire.CmdCalibrate, &w)
@@ -111,13 +114,13 @@ func (s *Session) remeasure(ctx context.Context) {
 			return
 		}
 		l.final = make([]byte, l.ledger.Len())
-		used := map[byte]bool{l.clock(): true}
+		used := map[byte]bool{d.mainMode(): true}
 		for id := int32(1); id < l.ledger.Len(); id++ {
 			l.final[id] = s.data.mode(id) &^ wire.ModeRoot
 			used[l.final[id]] = true
 			s.data.setMode(id, wire.ModeOff)
 		}
-		for _, mode := range []byte{wire.ModeCounted, wire.ModeTick, wire.ModePrecise} {
+		for _, mode := range []byte{wire.ModeCounted, wire.ModeTick, wire.ModePrecise, wire.ModeEventTick, wire.ModeEventPrecise} {
 			if used[mode] && l.costs[mode].doubtful() {
 				want = append(want, mode)
 			}
@@ -221,14 +224,13 @@ func (l *loop) endCalibration() {
 	c.done = nil
 }
 
-// correct takes the probes' cost off a report's tree, where it is known; where
-// it isn't, the report's calibration is null and says so.
-func (s *Session) correct(r *export.Report) {
+// basis is that of the recording that has ended.
+func (s *Session) basis() basis {
 	b := s.loop.basis()
 	if s.loop.final != nil {
 		b.modes = s.loop.final
 	}
-	b.correct(r)
+	return b
 }
 
 // A basis is what correcting goes by, at one moment.
@@ -241,7 +243,7 @@ type basis struct {
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.clock(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs)}
+	b := basis{clock: l.s.data.mainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs)}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
 	}
@@ -251,36 +253,50 @@ func (l *loop) basis() basis {
 	return b
 }
 
+// correct takes the probes' cost off a report's tree, where it is known; where
+// it isn't, the report's calibration is null and says so.
 func (b basis) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
-	mode := func(id int32) byte {
-		if id > 0 && int(id) < len(b.modes) && b.modes[id] >= wire.ModeCounted {
-			return b.modes[id]
-		}
-		return b.clock
-	}
-	r.Tree.GiveToCallers(func(id int32) bool { return mode(id) == wire.ModeCounted })
 	main := b.costs[b.clock]
 	if main == nil {
+		r.Tree.GiveToCallers(func(id int32) bool { return b.mode(id) == wire.ModeCounted })
 		return
 	}
 	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
-	if b.clock == wire.ModeTick {
+	if ticks(b.clock) {
 		r.Calibration.Tick = b.tick
+	}
+	r.Correction = b.fix(r.Tree)
+}
+
+// mode is how a method was recorded.
+func (b basis) mode(id int32) byte {
+	if id > 0 && int(id) < len(b.modes) && b.modes[id] >= wire.ModeEventTick {
+		return b.modes[id]
+	}
+	return b.clock
+}
+
+// fix gives the time of methods that are counted only to their callers, and
+// takes the probes' cost off a tree, where it is known.
+func (b basis) fix(tree *cct.Snapshot) cct.Correction {
+	tree.GiveToCallers(func(id int32) bool { return b.mode(id) == wire.ModeCounted })
+	if b.costs[b.clock] == nil {
+		return cct.Correction{}
 	}
 	period := float64(tickPeriod)
 	if b.tick != nil {
 		period = b.tick.Period
 	}
-	r.Correction = r.Tree.Correct(func(id int32) cct.Clock {
-		m := mode(id)
+	return tree.Correct(func(id int32) cct.Clock {
+		m := b.mode(id)
 		var k cct.Clock
 		if c := b.costs[m]; c != nil {
 			k.Cost = c.Cost
 		}
-		if m == wire.ModeTick {
+		if ticks(m) {
 			k.Tick = period
 		}
 		return k

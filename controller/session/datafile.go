@@ -19,6 +19,9 @@ const (
 	// growStep is how much of the data file is allocated at a time, at least. The
 	// target sees room ahead of at least half of it.
 	growStep = 16 << 20
+	// eventStep is that where events are recorded: threads take rings without
+	// waiting for room.
+	eventStep = 64 << 20
 	// firstNodes is what is allocated for nodes at first, in bytes.
 	firstNodes = 1 << 20
 	// firstRecords is how many thread records are allocated at first, and how many
@@ -161,6 +164,9 @@ func (d *dataFile) grow() (bool, error) {
 	defer d.growing.Unlock()
 	limit, highest, used := d.load(wire.HNodeLimit), d.load(wire.HNodeMax), d.load(wire.HNextNode)
 	ahead := max(growStep>>wire.NodeShift, used/4) // a tree that has grown fast goes on to
+	if d.load32(wire.HEvents) != 0 {
+		ahead = max(ahead, eventStep>>wire.NodeShift)
+	}
 	if limit >= highest || used+ahead/2 < limit {
 		if 2*limit >= highest {
 			return false, d.allocateReserve()
@@ -241,6 +247,9 @@ func (d *dataFile) reuse() error {
 	from := int64(wire.OffNodes) + wire.NodeChunk<<wire.NodeShift
 	d.store(wire.HReserveEnd, 0) // until all is well again, the target gets none
 	d.store(wire.HNodeMax, 0)
+	for i := int64(0); i < wire.RingSizes; i++ {
+		d.store(wire.HFreeRings+8*i, 0)
+	}
 	if err := unix.Fallocate(int(d.f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, from, int64(len(d.mem))-from); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete)
+	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute)
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
@@ -42,8 +42,11 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: s.data.closed, Samples: samples}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
+	if s.events != nil {
+		s.events.report(r, s.basis(), s.data.closed, now)
+	}
 	s.loop.account(r)
-	s.correct(r)
+	s.basis().correct(r)
 	if detach != nil {
 		r.Notes = append(r.Notes, detach.Error())
 	}

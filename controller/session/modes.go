@@ -48,6 +48,11 @@ func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err 
 	if _, ok := modes[rule.Mode]; !ok {
 		return 0, fmt.Errorf("mode %q: there are off, counted, tick and precise", rule.Mode)
 	}
+	if s.data.load32(wire.HEvents) != 0 {
+		if err := checkEventMode(rule); err != nil {
+			return 0, err
+		}
+	}
 	if modes[rule.Mode] == wire.ModeTick {
 		if err := s.do(ctx, s.startTicker); err != nil {
 			return 0, err
@@ -85,7 +90,18 @@ func (s *Session) setClock(ctx context.Context, mode byte, rules ...ModeRule) er
 			s.startTicker()
 		}
 		s.data.store32(wire.HClock, uint32(mode))
+		if s.data.load32(wire.HEvents) != 0 {
+			s.data.store32(wire.HEvents, uint32(eventModes[mode]))
+		}
 	})
+}
+
+// mainMode is the mode of methods that no rule gives another.
+func (d *dataFile) mainMode() byte {
+	if events := d.load32(wire.HEvents); events != 0 {
+		return byte(events)
+	}
+	return byte(d.load32(wire.HClock))
 }
 
 // clock is the mode of methods that no rule gives another.
@@ -98,6 +114,9 @@ func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 		if m := modes[r.Mode]; r.matches(id) && (m >= wire.ModeTick || !root) {
 			mode = m
 		}
+	}
+	if with := eventModes[mode]; with != 0 && l.s.events != nil {
+		return with
 	}
 	return mode
 }

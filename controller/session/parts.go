@@ -62,6 +62,9 @@ func (s *Session) Reset(ctx context.Context) error {
 	quiet := full && s.quiesce(ctx)
 	// What was begun is seen through, or the gate would stay shut.
 	return s.recording(context.WithoutCancel(ctx), func(l *loop) {
+		if s.events != nil {
+			s.events.forget()
+		}
 		if quiet && !s.data.isOpen() {
 			if err := s.data.reuse(); err != nil {
 				l.stats.notes = append(l.stats.notes, "There is no room for another tree: "+err.Error())
@@ -131,6 +134,9 @@ func (l *loop) begin() {
 
 func (l *loop) open() {
 	l.rec.since = l.s.now()
+	if l.rec.began == 0 {
+		l.rec.began = l.rec.since
+	}
 	l.s.data.open()
 }
 
@@ -162,4 +168,9 @@ func (l *loop) renew() {
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
+	d.store(wire.HMute, 0)
+	l.rec.began = 0
+	if l.s.events != nil {
+		l.s.events.renew(l.rec.Recording)
+	}
 }

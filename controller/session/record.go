@@ -25,6 +25,15 @@ type Recording struct {
 	Modes      []ModeRule
 	CPU        bool // sample threads' time on a core, see [cpuSampler]
 
+	// Events records each invocation's begin and end, too (package event).
+	// Slowest keeps so many of the slowest root invocations, of those that took
+	// longer than Over; Timeline so many slices of threads' time. Either
+	// implies Events.
+	Events   bool
+	Slowest  int
+	Over     time.Duration
+	Timeline int
+
 	// Warmup lets the target run on for a time, or WarmupCalls for so many root
 	// invocations, before what is recorded counts: see [Session.Warm].
 	Warmup      time.Duration
@@ -43,6 +52,7 @@ type recording struct {
 	armed, stopped time.Time
 	took           time.Duration // of the parts that have ended
 	since          int64         // when the part that is on began, on the target's clock
+	began          int64         // when the first one did
 	pauses         int
 	warming        bool
 	switched       bool      // clock or modes, while it was on
@@ -72,14 +82,22 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
 	}
+	if err := checkEvents(&rec); err != nil {
+		return err
+	}
 	specs, ids, err := s.prepare(ctx, rec)
 	if err != nil {
 		return err
 	}
+	if rec.Events {
+		if err := s.do(ctx, func() { s.startEvents(rec, clock) }); err != nil {
+			return err
+		}
+	}
 	if err := s.setClock(ctx, clock, rec.Modes...); err != nil {
 		return err
 	}
-	if err := s.calibrate(ctx, clock); err != nil {
+	if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
 		return err
 	}
 	if rec.CPU {
@@ -117,6 +135,9 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.rec.armed = time.Now()
 		l.armed = true
 		s.data.store(wire.TSince, s.now()) // of a timing; a recording has no use for it
+		if s.events != nil {
+			s.events.renew(rec)
+		}
 		l.begin()
 	})
 }

@@ -64,6 +64,7 @@ type Session struct {
 	room    *room
 	data    *dataFile
 	ticker  *ticker      // nil with the precise clock
+	events  *events      // nil where a tree alone is recorded
 	cpu     *cpuSampler  // nil unless asked for
 	offset  atomic.Int64 // from monotonic to the target's nanoTime
 

@@ -33,7 +33,7 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 68 // UTF-16 units of a thread's name that are kept
+	NameMax     = 64 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -43,7 +43,8 @@ const (
 	TokenBack    = 1 << (IndexBits - 4)
 	TokenOver    = 1 << (IndexBits - 5)
 	TokenOwn     = 1 << (IndexBits - 6)
-	FlagBits     = IndexBits - 6 // of a token, below its flags
+	TokenEvent   = 1 << (IndexBits - 7)
+	FlagBits     = IndexBits - 7 // of a token, below its flags
 
 	OverTable = 64   // nodes that the first table of a record's unplaced methods takes
 	OverDepth = 4096 // unplaced invocations of one record that can be open at a time
@@ -76,6 +77,9 @@ var Layout = []Const{
 	{"H_TAG", HTag, "u64: the tag of the part of the recording that is on, shifted left by INDEX_BITS; 0 silences every probe"},
 	{"H_CLOCK", HClock, "u32: the recording's clock, MODE_TICK or MODE_PRECISE"},
 	{"H_EPOCH", HEpoch, "u32: number of the recording; a record of another one begins a new tree"},
+	{"H_EVENTS", HEvents, "u32: 0 where a tree alone is recorded; with events beside it the mode of methods that no rule gives another"},
+	{"H_FREE_RINGS", HFreeRings, "i64[6]: for each size of rings, the smallest first, those that are free: in the low half the first one's node, which goes on at E_NEXT; above it a number that each change raises"},
+	{"H_MUTE", HMute, "i64: root invocations without events, for want of a ring"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_CLOSED_TAG", HClosedTag, "u64: the tag of the part before, as H_TAG had it"},
 	{"H_CLOSED", HClosed, "i64: when that part ended, ns on the target's nanoTime"},
@@ -117,6 +121,8 @@ var Layout = []Const{
 	{"MAX_METHODS", MaxMethods, "method ids are below this"},
 	{"MODE_OFF", ModeOff, "not recorded"},
 	{"MODE_FRESH", ModeFresh, "first call not seen: it waits until its callees are instrumented"},
+	{"MODE_EVENT_TICK", ModeEventTick, "recorded with the tick clock, with events"},
+	{"MODE_EVENT_PRECISE", ModeEventPrecise, "recorded with System.nanoTime, with events"},
 	{"MODE_COUNTED", ModeCounted, "counted; its time is its caller's"},
 	{"MODE_TICK", ModeTick, "recorded with the tick clock"},
 	{"MODE_PRECISE", ModePrecise, "recorded with System.nanoTime"},
@@ -146,6 +152,8 @@ var Layout = []Const{
 	{"R_FREE", RFree, "i32: the next free one while it is in that list, -1 at its end; else 0"},
 	{"R_NAME_LENGTH", RNameLength, "u32: UTF-16 units of the name"},
 	{"R_NAME", RName, "u16[]: the thread's name"},
+	{"R_FIRST_RING", RFirstRing, "u32: node where its first ring of events lies, 0 none; written by a release store"},
+	{"R_RING", RRing, "u32: node where the ring lies that is being written"},
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
 	{"R_VIRTUAL", RVirtual, "flag: leased to virtual threads in turn"},
 	{"R_SHARED", RShared, "flag: has served more than one platform thread"},
@@ -194,6 +202,7 @@ var Layout = []Const{
 	{"OWN", TokenOwn, "flag of a token: recursion is folded; its node is the invocation's own"},
 	{"BACK", TokenBack, "flag of a token: folded recursion; its node is the way back"},
 	{"OVER", TokenOver, "flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations"},
+	{"EVENT", TokenEvent, "flag of a token: the invocation's begin is in the record's stream of events; its node is the invocation's own"},
 	{"FLAG_BITS", FlagBits, "low bits of a token: the node's place; above are flags"},
 	{"INDEX_MASK", 1<<FlagBits - 1, "a token's node"},
 	{"OVER_TABLE", OverTable, "nodes that the first table of unplaced methods takes"},
@@ -242,8 +251,11 @@ const (
 	HBell        = 384
 	HLock        = 388
 	HFreeRecord  = 392
+	HEvents      = 400
+	HMute        = 408
 	HTick        = 448
 	HInside      = 576
+	HFreeRings   = 1088
 
 	InsideMask = 63
 )
@@ -258,12 +270,14 @@ const (
 
 // Modes of a method. The root flag is the sign bit of the mode's byte.
 const (
-	ModeOff     = 0
-	ModeFresh   = 1
-	ModeCounted = 2
-	ModeTick    = 3
-	ModePrecise = 4
-	ModeRoot    = 0x80
+	ModeOff          = 0
+	ModeFresh        = 1
+	ModeEventTick    = 2 // up to here a probe takes the slow way
+	ModeEventPrecise = 3
+	ModeCounted      = 4
+	ModeTick         = 5
+	ModePrecise      = 6
+	ModeRoot         = 0x80
 )
 
 // Words of a thread record.
@@ -289,6 +303,8 @@ const (
 	RNameLength = 112
 	RFree       = 116
 	RName       = 120
+	RFirstRing  = 248
+	RRing       = 252
 
 	LeaseMoving = -1
 

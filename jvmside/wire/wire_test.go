@@ -21,15 +21,18 @@ func TestLayout(t *testing.T) {
 		{"R_", 1 << wire.RecordShift},
 		{"B_", wire.BoxHeader},
 		{"N_", 1 << wire.NodeShift},
+		{"E_", wire.RingHeader},
 	} {
 		used := map[int64]string{}
-		for _, c := range wire.Layout {
+		for _, c := range slices.Concat(wire.Layout, wire.Events) {
 			width := int64(8)
 			switch {
 			case !strings.HasPrefix(c.Name, s.prefix) || strings.HasPrefix(c.Doc, "flag"):
 				continue
 			case strings.HasPrefix(c.Doc, "u32"), strings.HasPrefix(c.Doc, "i32"):
 				width = 4
+			case strings.HasPrefix(c.Doc, "i64[6]"):
+				width = 8 * wire.RingSizes
 			case strings.HasPrefix(c.Doc, "u16[]"):
 				width = 2 * wire.NameMax
 			}

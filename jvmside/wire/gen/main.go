@@ -39,6 +39,7 @@ func layout() string {
 	b.WriteString(head + "package rivulet.probe;\n\n/** The data file's layout: package wire, table Layout. */\npublic final class Layout {\n    private Layout() {}\n\n")
 	constants(&b, wire.Layout)
 	constants(&b, wire.Timers)
+	constants(&b, wire.Events)
 	b.WriteString("}\n")
 	return b.String()
 }
@@ -72,7 +73,7 @@ func constants(b *strings.Builder, rows []wire.Const) {
 func long(c wire.Const) bool {
 	switch c.Name {
 	case "MAGIC", "SLOTS", "SLOT_MASK", "MODES", "RECORDS", "BOXES", "NODES",
-		"PRECISE", "TOP", "COUNTED", "BACK", "OWN", "OVER", "INDEX_MASK":
+		"PRECISE", "TOP", "COUNTED", "BACK", "OWN", "OVER", "EVENT", "INDEX_MASK":
 		return true
 	}
 	return false

@@ -36,7 +36,7 @@ truncated. Up to 2 GB.
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", s.title, s.text)
 		b.WriteString("| name | value | meaning |\n|---|---:|---|\n")
-		for _, c := range slices.Concat(wire.Layout, wire.Timers) {
+		for _, c := range slices.Concat(wire.Layout, wire.Timers, wire.Events) {
 			if s.has(c.Name) {
 				fmt.Fprintf(&b, "| %s | %d | %s |\n", c.Name, c.Value, c.Doc)
 			}
@@ -156,6 +156,25 @@ var sections = []section{
 	{"Thread records", "Leased to a root invocation. Only the thread that has the record writes it.", []string{"R_", "RECORD", "MAX_RECORDS", "NAME_MAX", "LEASE_"}},
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},
 	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "METHOD_", "CACHE_"}},
-	{"Tokens", "What an instrumented method keeps of an invocation: tag, flags and node. 0 is an invocation that is not recorded.", []string{"INDEX_", "FLAG_", "PRECISE", "TOP", "COUNTED", "BACK", "OWN", "OVER"}},
+	{"Tokens", "What an instrumented method keeps of an invocation: tag, flags and node. 0 is an invocation that is not recorded.", []string{"INDEX_", "FLAG_", "PRECISE", "TOP", "COUNTED", "BACK", "OWN", "OVER", "EVENT"}},
 	{"Timers", "What `rivulet time` records instead of a tree: a method has T_STRIPES cells for one thread each, then as many for all others, by the thread's id. A cell has a log-linear histogram: the bucket of t ns is i = (s << BUCKET_BITS) + (t >> s), where s is what brings t below 2 << BUCKET_BITS. A bucket is 1/64 wide at the most, so its middle is at most 0.8 % off. The header's words lie beside nothing that is written while recording.", []string{"T_", "CELL_", "BUCKET_", "C_"}},
+	{
+		"Streams of events", "What `--record events` writes beside the tree, a stream for each thread record, in rings that lie among the nodes. " +
+			"Only the thread that has the record writes, only the controller takes out; neither waits for the other, but where a ring of RING_MOST words is full. " +
+			"A full smaller ring is followed by a larger one (E_NEXT); its writer has left it then, and the controller frees it (H_FREE_RINGS) when it has taken the rest." + wordDiagram,
+		[]string{"RING_", "E_", "EV_", "KIND_", "DELTA_"},
+	},
 }
+
+const wordDiagram = "\n\n```text\n" + `ring   0        64       128      192                      192 + 8 * (E_MASK + 1)
+       +--------+--------+--------+---------------------------+
+       | writer | reader | writer | words                     |
+       +--------+--------+--------+---------------------------+
+
+word   63                          22 21          4 3      0
+       +-----------------------------+-------------+--------+
+       | ns since the word before    | method      |  kind  |   EV_ENTER, EV_EXIT, EV_THROWN, EV_LATE, EV_SUSPEND, EV_CHARGE
+       +-----------------------------+-------------+--------+
+       | value                                     |  kind  |   all others
+       +-------------------------------------------+--------+
+` + "```"

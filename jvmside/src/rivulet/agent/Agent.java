@@ -130,9 +130,13 @@ public final class Agent implements Runnable, LongBinaryOperator {
         return t;
     }
 
-    /** Defines the probe class in the bootstrap loader, unless an earlier session has. */
+    /** Defines the probe classes in the bootstrap loader, unless an earlier session has. */
     private static void define() throws Exception {
-        String name = "rivulet.probe.Probe".intern(); // renamed with everything else: the probe's name in this JVM
+        define("rivulet.probe.Probe".intern()); // renamed with everything else: the names in this JVM
+        define("rivulet.probe.Events".intern());
+    }
+
+    private static void define(String name) throws Exception {
         try {
             Class.forName(name, true, null);
         } catch (ClassNotFoundException e) {

@@ -19,6 +19,12 @@ public final class Layout {
     public static final int H_CLOCK = 72;
     /** u32: number of the recording; a record of another one begins a new tree. */
     public static final int H_EPOCH = 80;
+    /** u32: 0 where a tree alone is recorded; with events beside it the mode of methods that no rule gives another. */
+    public static final int H_EVENTS = 400;
+    /** i64[6]: for each size of rings, the smallest first, those that are free: in the low half the first one's node, which goes on at E_NEXT; above it a number that each change raises. */
+    public static final int H_FREE_RINGS = 1088;
+    /** i64: root invocations without events, for want of a ring. */
+    public static final int H_MUTE = 408;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** u64: the tag of the part before, as H_TAG had it. */
@@ -97,12 +103,16 @@ public final class Layout {
     public static final int MODE_OFF = 0;
     /** first call not seen: it waits until its callees are instrumented. */
     public static final int MODE_FRESH = 1;
+    /** recorded with the tick clock, with events. */
+    public static final int MODE_EVENT_TICK = 2;
+    /** recorded with System.nanoTime, with events. */
+    public static final int MODE_EVENT_PRECISE = 3;
     /** counted; its time is its caller's. */
-    public static final int MODE_COUNTED = 2;
+    public static final int MODE_COUNTED = 4;
     /** recorded with the tick clock. */
-    public static final int MODE_TICK = 3;
+    public static final int MODE_TICK = 5;
     /** recorded with System.nanoTime. */
-    public static final int MODE_PRECISE = 4;
+    public static final int MODE_PRECISE = 6;
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
     public static final int MODE_ROOT = 128;
     /** area of thread records. */
@@ -153,8 +163,12 @@ public final class Layout {
     public static final int R_NAME_LENGTH = 112;
     /** u16[]: the thread's name. */
     public static final int R_NAME = 120;
+    /** u32: node where its first ring of events lies, 0 none; written by a release store. */
+    public static final int R_FIRST_RING = 248;
+    /** u32: node where the ring lies that is being written. */
+    public static final int R_RING = 252;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 68;
+    public static final int NAME_MAX = 64;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */
@@ -245,10 +259,12 @@ public final class Layout {
     public static final long BACK = 68719476736L;
     /** flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations. */
     public static final long OVER = 34359738368L;
+    /** flag of a token: the invocation's begin is in the record's stream of events; its node is the invocation's own. */
+    public static final long EVENT = 8589934592L;
     /** low bits of a token: the node's place; above are flags. */
-    public static final int FLAG_BITS = 34;
+    public static final int FLAG_BITS = 33;
     /** a token's node. */
-    public static final long INDEX_MASK = 17179869183L;
+    public static final long INDEX_MASK = 8589934591L;
     /** nodes that the first table of unplaced methods takes. */
     public static final int OVER_TABLE = 64;
     /** places on the stack of unplaced invocations, 8 bytes each: node, and caller's node. */
@@ -295,4 +311,70 @@ public final class Layout {
     public static final int C_LEAST = 32;
     /** i64[]: invocations by their time. */
     public static final int C_BUCKETS = 64;
+    /** where a ring's words begin. */
+    public static final int RING_HEADER = 192;
+    /** words of a record's first ring. */
+    public static final int RING_FIRST = 2048;
+    /** words of its largest ring. */
+    public static final int RING_MOST = 2097152;
+    /** a full ring is followed by one so many times as large. */
+    public static final int RING_GROWTH = 4;
+    /** sizes that there are. */
+    public static final int RING_SIZES = 6;
+    /** words that may be written after one look at E_STOP. */
+    public static final int RING_SLACK = 4;
+    /** low bits of a word: its kind. */
+    public static final int KIND_BITS = 4;
+    /** where a time begins, in words with a method. */
+    public static final int DELTA_SHIFT = 22;
+    /** bits of such a time. */
+    public static final int DELTA_BITS = 42;
+    /** i64: words written; published by a release store. */
+    public static final int E_AT = 0;
+    /** i64: the writer's own: up to where it may write before it looks at E_READ; -1 while it drops. */
+    public static final int E_STOP = 8;
+    /** i64: words of the ring less 1; a power of two less 1. */
+    public static final int E_MASK = 16;
+    /** u32: node where the ring lies that follows this one, 0 none. */
+    public static final int E_NEXT = 24;
+    /** i64: the writer's own: up to when the stream accounts for time, ns. */
+    public static final int E_TIME = 32;
+    /** i64: the writer's own: the thread that the stream named last. */
+    public static final int E_TID = 40;
+    /** i64: events for which there was no room in time. */
+    public static final int E_DROPPED = 48;
+    /** u32: 1 while events are dropped: until a root invocation finds half of the ring free. */
+    public static final int E_DROPPING = 56;
+    /** i64: words that the controller has taken. */
+    public static final int E_READ = 64;
+    /** i64: ns that the writer has waited for the reader. */
+    public static final int E_WAITED = 128;
+    /** i64: how often. */
+    public static final int E_WAITS = 136;
+    /** method, time: an invocation begins. */
+    public static final int EV_ENTER = 1;
+    /** method, time: the one on top returns. */
+    public static final int EV_EXIT = 2;
+    /** method, time: the one on top ends by an exception. */
+    public static final int EV_THROWN = 3;
+    /** method, time: its last invocation from here, which has returned, ended by an exception after all. */
+    public static final int EV_LATE = 4;
+    /** method 0, time: the profiler's own work begins on the thread. */
+    public static final int EV_SUSPEND = 5;
+    /** signed value: ns that are nobody's: the profiler's work, and waits for the reader. */
+    public static final int EV_ADJUST = 6;
+    /** value: a root invocation begins now, ns on the target's nanoTime; whatever is open was cut off. */
+    public static final int EV_ROOT = 7;
+    /** value: id of the thread whose events follow; it has come into the record. */
+    public static final int EV_THREAD = 8;
+    /** value: ns charged to the invocation on top up to a pause, which cut all off that are open. */
+    public static final int EV_CUT = 9;
+    /** value: events dropped before this one; whatever is open was cut off. */
+    public static final int EV_LOST = 10;
+    /** value: so many invocations are open; those above were cut off. */
+    public static final int EV_DEPTH = 11;
+    /** method 0, time: it is charged to the invocation on top, and nothing else happens. */
+    public static final int EV_CHARGE = 13;
+    /** value: ns to add to the time of the next word. */
+    public static final int EV_TIME = 12;
 }

@@ -18,9 +18,9 @@ import rivulet.probe.stub.Unsafe;
  *
  * A token is the node where an invocation began, its caller's, tagged with the part of the recording: so an exit knows
  * where to go back to without a look at the tree, and the next entry needn't wait for one. The invocation's own node
- * is the callee of that one on the way up from the cursor; where folded recursion makes that unsure the token is the
- * own node. 0 means that the invocation is not recorded. Nodes are
- * referred to by their place in the file, in bytes, which is below 2 GB.
+ * is the callee of that one on the way up from the cursor; where folded recursion makes that unsure, or events are
+ * written, the token is the own node. 0 means that the invocation is not recorded. Nodes are referred to by their place
+ * in the file, in bytes, which is below 2 GB. Modes with events, and their tokens, leave the hot paths for the class Events.
  */
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -30,7 +30,7 @@ public final class Probe {
     /** What looks like a data file whose gate is shut. */
     private static final long EMPTY;
     /** Flags of tokens whose exit isn't the usual one. */
-    private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN;
+    private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN | Layout.EVENT;
     private static final int MODE = 0x7f;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
     private static final int USERS = 16;
@@ -181,6 +181,7 @@ public final class Probe {
         if (token == 0) return;
         long s = U.getLong(CELL);
         if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
+        if ((token & Layout.EVENT) != 0 && Events.resync(s, token)) return;
         long index = token & Layout.INDEX_MASK, record, current;
         if ((token & Layout.OVER) != 0) {
             record = mine(s, token);
@@ -208,11 +209,11 @@ public final class Probe {
 
     // ---- leaving ----
 
-    private static long record(long s, long index) {
+    static long record(long s, long index) {
         return s + U.getInt(s + index + Layout.N_RECORD);
     }
 
-    private static long node(long s, long index) {
+    static long node(long s, long index) {
         return s + index;
     }
 
@@ -230,7 +231,7 @@ public final class Probe {
     }
 
     /** The recording's clock, for all that isn't a hot path. */
-    private static long time(long s) {
+    static long time(long s) {
         return U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
     }
 
@@ -249,6 +250,7 @@ public final class Probe {
     /** Ends the invocation of a token wherever the cursor is. */
     @DontInline
     private static void leave(long s, long token, boolean thrown) {
+        if ((token & Layout.EVENT) != 0 && Events.leave(s, token, thrown)) return;
         long index = token & Layout.INDEX_MASK, to, record;
         boolean known = (token & (Layout.BACK | Layout.OVER | Layout.OWN)) != 0;
         if ((token & Layout.OVER) != 0) {
@@ -300,7 +302,7 @@ public final class Probe {
      * Where the thread is, 0 outside. A thread leaves the subgraph for the profiler's own work and comes back; if an
      * overflow of its stack kept it from coming back, the next boundary below does that.
      */
-    private static long cursor(long s, long record) {
+    static long cursor(long s, long record) {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0 && (current = U.getInt(record + Layout.R_BUSY)) != 0) {
             U.putInt(record + Layout.R_BUSY, 0);
@@ -329,7 +331,7 @@ public final class Probe {
     }
 
     /** The root invocation ends: the thread is outside again, and its record may serve others. */
-    private static void end(long s, long record) {
+    static void end(long s, long record) {
         outside(s, record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
@@ -381,6 +383,11 @@ public final class Probe {
             // Busy with the profiler's own work for this very thread.
             if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
             int lease = U.getIntVolatile(null, record + Layout.R_LEASE);
+            for (int i = 0; lease == Layout.LEASE_MOVING && i < 100 && U.getInt(s + Layout.H_EVENTS) != 0; i++) {
+                U.park(false, 20_000); // the controller takes its idle ring away
+                U.unpark(Thread.currentThread());
+                lease = U.getIntVolatile(null, record + Layout.R_LEASE);
+            }
             if (lease == part || lease == Layout.LEASE_MOVING || !U.compareAndSetInt(null, record + Layout.R_LEASE, lease, part)) {
                 record = 0; // being given to another
             } else if (U.getLong(record + Layout.R_TID) != tid || U.getLong(record + Layout.R_SLOT) == 0) {
@@ -421,6 +428,7 @@ public final class Probe {
         count(s, tag, 1);
         U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
         U.putLong(record + Layout.R_CURSOR, top);
+        if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid);
         long token = other(s, tag, record, top, method);
         if (token == 0) {
             if (!on(s, tag)) { // it never began
@@ -442,6 +450,7 @@ public final class Probe {
         if (current == 0 || (U.getLong(record + Layout.R_KEY) ^ U.getLong(s + Layout.H_CLOSED_TAG)) >>> Layout.INDEX_BITS != 0) return;
         long spent = U.getLong(s + Layout.H_CLOSED) - U.getLong(record + Layout.R_LAST);
         if (spent <= 0) return;
+        if (U.getInt(record + Layout.R_RING) != 0) Events.cut(s, record, spent);
         long node = node(s, current);
         U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
     }
@@ -450,6 +459,8 @@ public final class Probe {
     private static boolean renew(long s, long record, int epoch) {
         U.putLong(record + Layout.R_KEY, 0); // whatever its cursor says
         U.putLong(record + Layout.R_CURSOR, 0);
+        U.putInt(record + Layout.R_RING, 0);
+        U.putInt(record + Layout.R_FIRST_RING, 0);
         U.putLong(record + Layout.R_NODE_NEXT, 0);
         U.putLong(record + Layout.R_NODE_END, 0);
         long top = add(s, record, 0, -1);
@@ -474,19 +485,23 @@ public final class Probe {
         return reserve(depth - 1, b + 1, c + 1, a + 1) + a;
     }
 
-    /** The thread is inside, or about to be, and the method may be off or fresh. */
+    /** The thread is inside, or about to be, and the method may be off, fresh, or in a mode with events. */
     @DontInline
     private static long other(long s, long tag, long record, long current, int method) {
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
         if (mode == Layout.MODE_OFF || !on(s, tag)) return 0;
+        if (mode != Layout.MODE_FRESH && mode < Layout.MODE_COUNTED) return Events.enter(s, tag, record, current, method, mode);
         boolean incomplete = false;
         if (mode == Layout.MODE_FRESH && !fresh(s, tag, record, current, method)) {
             if (!on(s, tag)) return 0;
             incomplete = true; // once is enough: nobody waits for it again
             int root = U.getByte(s + Layout.MODES + method) & Layout.MODE_ROOT;
-            U.putByte(s + Layout.MODES + method, (byte) (root | U.getInt(s + Layout.H_CLOCK)));
+            int events = U.getInt(s + Layout.H_EVENTS);
+            U.putByte(s + Layout.MODES + method, (byte) (root | (events != 0 ? events : U.getInt(s + Layout.H_CLOCK))));
         }
-        long token = child(s, tag, record, current, method);
+        mode = U.getByte(s + Layout.MODES + method) & MODE; // since it was revealed
+        boolean events = mode == Layout.MODE_EVENT_TICK || mode == Layout.MODE_EVENT_PRECISE;
+        long token = events ? Events.enter(s, tag, record, current, method, mode) : child(s, tag, record, current, method);
         if (incomplete && token != 0 && (token & Layout.OVER) == 0) {
             long node = node(s, U.getLong(record + Layout.R_CURSOR));
             U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_INCOMPLETE);
@@ -496,7 +511,8 @@ public final class Probe {
 
     /** Waits until the method's callees are instrumented; the wait is left out of the profile. */
     private static boolean fresh(long s, long tag, long record, long current, int method) {
-        charge(s, record, current);
+        if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current);
+        else charge(s, record, current);
         boolean done = false;
         long from = System.nanoTime();
         U.getAndAddLong(null, CELL + USERS, 1);
@@ -515,6 +531,7 @@ public final class Probe {
             long to = System.nanoTime();
             U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
             U.putLong(record + Layout.R_LAST, time(s));
+            if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
             if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
             U.getAndAddLong(null, CELL + USERS, -1);
@@ -589,7 +606,7 @@ public final class Probe {
      * Adds a node below parent, 0 when the room is full. The index is used up before anything points to the node,
      * so that an overflow of the stack in between costs a node and no more.
      */
-    private static long add(long s, long record, long parent, int method) {
+    static long add(long s, long record, long parent, int method) {
         long index = U.getLong(record + Layout.R_NODE_NEXT);
         if (index == U.getLong(record + Layout.R_NODE_END)) {
             index = chunk(s, record);
@@ -655,6 +672,14 @@ public final class Probe {
             U.putInt(at, (int) index);
         }
         return index;
+    }
+
+    /** A call without room, of a recording with events. */
+    static long unplaced(long s, long token, long record, long current, int method) {
+        long index = over(s, record, method);
+        if (index != 0) return push(s, token, record, current, index);
+        U.getAndAddLong(null, s + Layout.H_UNCOUNTED, 1);
+        return 0;
     }
 
     /** The word of a table where the method's node is or belongs. */
@@ -879,7 +904,8 @@ public final class Probe {
         if (record == 0) return 0;
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return 0;
-        charge(s, record, current);
+        if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current);
+        else charge(s, record, current);
         U.putInt(record + Layout.R_BUSY, (int) current);
         U.putLong(record + Layout.R_CURSOR, 0);
         return tag | current;
@@ -896,6 +922,7 @@ public final class Probe {
         U.putInt(record + Layout.R_BUSY, 0);
         U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + now - U.getLong(record + Layout.R_LAST));
         U.putLong(record + Layout.R_LAST, now);
+        if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
     }
 
     // ---- what no code tells: reflection and method handles ----

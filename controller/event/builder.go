@@ -1,0 +1,352 @@
+package event
+
+import (
+	"sync"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// The bound of what a hostile or endless stream can make a Builder hold.
+const mostNodes = 1 << 22 // of all trees, some 100 bytes each; no stack is deeper than they are many
+
+// A Builder makes trees of streams: one for each record, as the target does.
+// Its methods are safe for concurrent use.
+type Builder struct {
+	// Slowest and Timeline, where they are not nil, get what they are for. Set
+	// them before the first Take; they are read under the Builder's lock.
+	Slowest  *Slowest
+	Timeline *Timeline
+
+	mu      sync.Mutex
+	streams []*stream // by record
+	nodes   int       // of all
+	bad     int64
+	most    int
+}
+
+// NewBuilder returns an empty one.
+func NewBuilder() *Builder { return &Builder{most: mostNodes} }
+
+// A node is one calling context with what the root invocation that is under way
+// did there: one cache line. What those before did is in stream.past.
+type node struct {
+	method, parent int32
+	cache          [4]int32 // callees by method id modulo four, as the target's nodes have it
+	now            figures
+	mark           int32 // its place among those touched
+	_              [12]byte
+}
+
+type figures struct{ calls, thrown, self int64 }
+
+// A stream is the state of one record.
+type stream struct {
+	b      *Builder
+	record int
+	nodes  []node    // 0 is above the roots
+	past   []figures // of nodes, from root invocations that have ended
+	index  index
+	top    int32 // of the invocation on top, 0 outside
+	over   int   // invocations above it that found no room
+	time   int64 // ns, of the last word
+	extra  int64 // ns that EV_TIME adds to the next word
+	held   int64 // since when the profiler works on the thread, 0 it doesn't
+
+	touched []int32 // nodes of the root invocation under way, parents first
+	begins  []int64 // when those that are open began, with a timeline
+	began   int64   // when the root invocation did
+	left    int64   // ns of it that are nobody's
+
+	thread                          int64
+	entries, returns, suspended, no int64
+}
+
+// Take adds words of a record's stream. They are read once each.
+func (b *Builder) Take(record int, words []Word) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.streams) <= record {
+		b.streams = append(b.streams, nil)
+	}
+	s := b.streams[record]
+	if s == nil {
+		s = &stream{b: b, record: record, nodes: []node{{method: -1}}, past: make([]figures, 1)}
+		b.streams[record] = s
+	}
+	s.take(words)
+}
+
+// take is where all the time goes.
+func (s *stream) take(words []Word) {
+	timeline := s.b.Timeline != nil
+	nodes, top, time := s.nodes, s.top, s.time // as they are in s, but while words are common ones
+	for i := 0; i < len(words); i++ {
+		w := words[i] // once: the target could change it
+		kind := w & kindMask
+		if kind-1 > wire.EvThrown-1 || s.over > 0 || s.extra != 0 {
+			s.top, s.time = top, time
+			s.other(w)
+			nodes, top, time = s.nodes, s.top, s.time
+			continue
+		}
+		ns := int64(w >> wire.DeltaShift)
+		method := int32(w >> wire.KindBits & methodMask)
+		at := &nodes[top]
+		at.now.self += ns
+		time += ns
+		if kind == wire.EvEnter {
+			k := at.cache[method&3]
+			if nodes[k].method != method {
+				s.top = top
+				if k = s.callee(method); k == 0 {
+					s.over++
+					s.no++
+					continue
+				}
+				nodes = s.nodes
+			}
+			if top == 0 {
+				s.entries++
+			}
+			n := &nodes[k]
+			if n.now.calls == 0 {
+				n.mark = int32(len(s.touched))
+				s.touched = append(s.touched, k)
+			}
+			n.now.calls++
+			top = k
+			if timeline {
+				s.begins = append(s.begins, time)
+			}
+			continue
+		}
+		if at.method != method {
+			s.top, s.time = top, time
+			found := s.resync(method)
+			top = s.top
+			if !found {
+				continue
+			}
+			at = &nodes[top]
+		}
+		if kind == wire.EvThrown {
+			at.now.thrown++
+		}
+		if timeline {
+			s.time = time
+			s.end(method)
+		}
+		if top = at.parent; top == 0 {
+			s.top, s.time = 0, time
+			s.rootEnded(kind == wire.EvThrown)
+		}
+	}
+	s.top, s.time = top, time
+}
+
+// other takes a word that isn't of the common kinds, or comes in a state that
+// isn't the common one.
+func (s *stream) other(w Word) {
+	kind := w.Kind()
+	if kinds[kind].method && kind != 0 {
+		ns := w.Time() + s.extra
+		s.extra = 0
+		s.nodes[s.top].now.self += ns
+		s.time += ns
+	}
+	switch kind {
+	case wire.EvEnter, wire.EvExit, wire.EvThrown:
+		switch {
+		case s.over > 0 && kind == wire.EvEnter:
+			s.over++
+			s.no++
+		case s.over > 0:
+			s.over--
+		default: // its time is taken
+			s.take([]Word{Timed(kind, w.Method(), 0)})
+		}
+	case wire.EvLate:
+		if k := s.find(w.Method()); k != 0 && s.nodes[k].now.calls > 0 {
+			s.nodes[k].now.thrown++
+		} else {
+			s.b.bad++
+		}
+	case wire.EvSuspend:
+		s.held = s.time
+	case wire.EvCharge: // done
+	case wire.EvAdjust:
+		s.adjust(w.Value())
+	case wire.EvRoot:
+		s.cut()
+		s.time, s.began, s.left, s.held = w.Value(), w.Value(), 0, 0
+	case wire.EvThread:
+		s.cut()
+		s.thread = w.Value()
+	case wire.EvCut:
+		s.nodes[s.top].now.self += max(w.Value(), 0)
+		s.time += max(w.Value(), 0)
+		s.cut()
+	case wire.EvLost:
+		s.cut()
+	case wire.EvDepth:
+		s.depth(w.Value())
+	case wire.EvTime:
+		s.extra = w.Value()
+	default:
+		s.b.bad++
+	}
+}
+
+// adjust leaves out time that is nobody's.
+func (s *stream) adjust(ns int64) {
+	if t := s.b.Timeline; t != nil && s.top != 0 && s.held != 0 {
+		t.add(Slice{Record: s.record, Thread: s.thread, Method: Suspended, Start: s.time, Took: ns})
+	}
+	s.time += ns
+	s.left += ns
+	s.suspended += max(ns, 0)
+	s.held = 0
+}
+
+// find returns the callee of the invocation on top, 0 if there is none yet.
+func (s *stream) find(method int32) int32 { return s.index.find(s.nodes, s.top, method) }
+
+// callee finds or makes it; 0 when there is no room.
+func (s *stream) callee(method int32) int32 {
+	k := s.find(method)
+	if k == 0 {
+		if s.b.nodes >= s.b.most {
+			return 0
+		}
+		s.b.nodes++
+		k = int32(len(s.nodes))
+		s.nodes = append(s.nodes, node{method: method, parent: s.top})
+		s.past = append(s.past, figures{})
+		s.index.add(s.nodes, k)
+	}
+	s.nodes[s.top].cache[method&3] = k
+	return k
+}
+
+// resync makes an invocation of the method the one on top; false if there is
+// none. Only a damaged stream needs that.
+func (s *stream) resync(method int32) bool {
+	s.b.bad++
+	for k := s.top; k != 0; k = s.nodes[k].parent {
+		if s.nodes[k].method == method {
+			for s.top != k {
+				s.pop()
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (s *stream) pop() {
+	if s.b.Timeline != nil {
+		s.end(s.nodes[s.top].method)
+	}
+	s.top = s.nodes[s.top].parent
+}
+
+// depth drops the invocations that are beyond a number.
+func (s *stream) depth(open int64) {
+	n := int64(0)
+	for k := s.top; k != 0; k = s.nodes[k].parent {
+		n++
+	}
+	s.over = 0
+	for ; n > max(open, 1); n-- {
+		s.pop()
+	}
+}
+
+// end enters the invocation on top into the timeline.
+func (s *stream) end(method int32) {
+	if n := len(s.begins) - 1; n >= 0 {
+		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Start: s.begins[n], Took: s.time - s.begins[n], Root: n == 0})
+		s.begins = s.begins[:n]
+	}
+}
+
+// rootEnded files what the root invocation did.
+func (s *stream) rootEnded(thrown bool) {
+	s.returns++
+	if k := s.b.Slowest; k != nil && len(s.touched) > 0 {
+		if took := s.time - s.began - s.left; k.wants(took) {
+			k.add(s.invocation(took, thrown, k.nodes()))
+		}
+	}
+	s.file()
+}
+
+// cut ends what is open without counting it as ended.
+func (s *stream) cut() {
+	for s.top != 0 {
+		s.pop()
+	}
+	s.over, s.extra = 0, 0
+	s.file()
+}
+
+func (s *stream) file() {
+	for _, k := range s.touched {
+		n, past := &s.nodes[k], &s.past[k]
+		past.calls += n.now.calls
+		past.thrown += n.now.thrown
+		past.self += n.now.self
+		n.now = figures{}
+	}
+	s.touched = s.touched[:0]
+	s.begins = s.begins[:0]
+	s.nodes[0].now = figures{}
+}
+
+// Bad is how many words made no sense where they stood.
+func (b *Builder) Bad() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bad
+}
+
+// Snapshot copies the trees so far. until says up to
+// when what is open counts, given when its root invocation began (ns on the
+// target's nanoTime): the end of that part of the recording, or now; 0 is
+// unknown and charges nothing. Names and kinds
+// of threads are not in the streams.
+func (b *Builder) Snapshot(until func(ns int64) int64) *cct.Snapshot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := &cct.Snapshot{Bad: b.bad}
+	for _, s := range b.streams {
+		if s == nil {
+			continue
+		}
+		t := &cct.Thread{ID: s.thread, Open: s.top != 0, RootEntries: s.entries, RootReturns: s.returns, Suspended: s.suspended}
+		copies := make([]cct.Node, len(s.nodes))
+		for i := range s.nodes {
+			from, to := &s.nodes[i], &copies[i]
+			to.Method = from.method
+			past := s.past[i]
+			to.Calls, to.Thrown, to.Self = past.calls+from.now.calls, past.thrown+from.now.thrown, past.self+from.now.self
+			if i > 0 {
+				copies[from.parent].Children = append(copies[from.parent].Children, to)
+			}
+		}
+		if end := until(s.began); s.top != 0 && end > s.time {
+			if s.held != 0 {
+				t.Suspended += end - s.time
+			} else {
+				copies[s.top].Self += end - s.time
+			}
+		}
+		t.Roots = copies[0].Children
+		cct.Totals(t.Roots)
+		out.Threads = append(out.Threads, t)
+		out.Overflow += s.no
+		out.Uncounted += s.no
+	}
+	return out
+}

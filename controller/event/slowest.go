@@ -1,0 +1,102 @@
+package event
+
+import (
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// MostSlowest bounds how many invocations are kept.
+const MostSlowest = 1000
+
+// mostKept bounds the contexts of all invocations kept, some 150 bytes each.
+const mostKept = 1 << 20
+
+// An Invocation is one root invocation with a tree of its own.
+type Invocation struct {
+	Record    int
+	Thread    int64
+	Start     int64     // ns on the target's nanoTime
+	Took      int64     // ns, without what the profiler made it wait
+	Suspended int64     // ns of that
+	Thrown    bool      // it ended by an exception
+	Tree      *cct.Node // times as measured
+	Cut       int64     // contexts that are not in the tree, for want of room; their time is their callers'
+	CutCalls  int64     // calls of these
+}
+
+// A Slowest keeps the slowest root invocations that have ended, in memory that
+// does not grow with the recording. Its owner, a [Builder], guards it.
+type Slowest struct {
+	most int
+	over int64
+	kept []*Invocation // the fastest last
+	all  int64         // that took longer than over
+}
+
+// NewSlowest keeps the n slowest of those that took longer than over ns; n is
+// at least 1 and at the most [MostSlowest].
+func NewSlowest(n int, over int64) *Slowest {
+	return &Slowest{most: min(max(n, 1), MostSlowest), over: over}
+}
+
+func (k *Slowest) nodes() int { return mostKept / k.most }
+
+func (k *Slowest) wants(took int64) bool {
+	if took <= k.over && k.over > 0 {
+		return false
+	}
+	k.all++
+	return len(k.kept) < k.most || took > k.kept[len(k.kept)-1].Took
+}
+
+func (k *Slowest) add(i *Invocation) {
+	if len(k.kept) == k.most {
+		k.kept = k.kept[:k.most-1]
+	}
+	at, _ := slices.BinarySearchFunc(k.kept, i.Took, func(o *Invocation, took int64) int {
+		if o.Took >= took { // those that came first stay first
+			return -1
+		}
+		return 1
+	})
+	k.kept = slices.Insert(k.kept, at, i)
+}
+
+// SlowestSoFar returns the invocations kept, the slowest first, and how many there
+// were that took longer than the threshold.
+func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Slowest == nil {
+		return nil, 0
+	}
+	return slices.Clone(b.Slowest.kept), b.Slowest.all
+}
+
+// invocation copies what the root invocation did, with at most so many nodes.
+func (s *stream) invocation(took int64, thrown bool, most int) *Invocation {
+	i := &Invocation{Record: s.record, Thread: s.thread, Start: s.began, Took: took, Suspended: max(s.left, 0), Thrown: thrown}
+	copies := make([]cct.Node, min(len(s.touched), most))
+	for at, k := range s.touched { // a parent comes before its callees
+		n := &s.nodes[k]
+		if at < most {
+			copies[at] = cct.Node{Method: n.method, Calls: n.now.calls, Thrown: n.now.thrown, Self: n.now.self}
+			if at > 0 {
+				up := &copies[s.nodes[n.parent].mark]
+				up.Children = append(up.Children, &copies[at])
+			}
+			continue
+		}
+		i.Cut++
+		i.CutCalls += n.now.calls
+		up := n.parent
+		for int(s.nodes[up].mark) >= most {
+			up = s.nodes[up].parent
+		}
+		copies[s.nodes[up].mark].Self += n.now.self
+	}
+	i.Tree = &copies[0]
+	cct.Totals([]*cct.Node{i.Tree})
+	return i
+}

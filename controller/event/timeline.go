@@ -1,0 +1,66 @@
+package event
+
+import "slices"
+
+// Suspended is the method of a slice in which the profiler worked on the
+// thread, or made it wait.
+const Suspended int32 = -3
+
+// DefaultSlices is how many slices a timeline holds, 48 bytes each.
+const DefaultSlices = 1 << 18
+
+// A Slice is a piece of a thread's time: an invocation, or a wait for the
+// profiler.
+type Slice struct {
+	Record int
+	Thread int64
+	Method int32 // or Suspended
+	Root   bool  // a root invocation
+	Start  int64 // ns on the target's nanoTime
+	Took   int64 // ns, waits for the profiler included
+}
+
+// A Timeline keeps the longest slices, in memory that does not grow with the
+// recording: when it is full, the shorter half goes, and what is not longer
+// than it is left out from then on. Its owner, a [Builder], guards it.
+type Timeline struct {
+	most   int
+	least  int64
+	slices []Slice
+	took   []int64 // for sorting
+	left   int64
+}
+
+// NewTimeline holds at most so many slices.
+func NewTimeline(most int) *Timeline { return &Timeline{most: max(most, 2)} }
+
+func (t *Timeline) add(s Slice) {
+	if s.Took < t.least {
+		t.left++
+		return
+	}
+	t.slices = append(t.slices, s)
+	if len(t.slices) < t.most {
+		return
+	}
+	t.took = t.took[:0]
+	for i := range t.slices {
+		t.took = append(t.took, t.slices[i].Took)
+	}
+	slices.Sort(t.took)
+	t.least = t.took[len(t.took)/2] + 1
+	t.slices = slices.DeleteFunc(t.slices, func(s Slice) bool { return s.Took < t.least })
+	t.left += int64(t.most - len(t.slices))
+}
+
+// Slices returns the slices so far in the order in which they ended, within
+// each record; how many were left out; and the time in ns below which they
+// were, 0 if none was.
+func (b *Builder) Slices() (out []Slice, left, least int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Timeline == nil {
+		return nil, 0, 0
+	}
+	return slices.Clone(b.Timeline.slices), b.Timeline.left, b.Timeline.least
+}

@@ -1,0 +1,122 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// withEvents is a report of a recording with events.
+func withEvents() *export.Report {
+	differ := int64(0)
+	one := func(took int64, thrown int64) export.Invocation {
+		return export.Invocation{
+			Thread: &cct.Thread{ID: 7, Name: "worker-7", Roots: cct.Merge([]*cct.Node{node(0, 1, thrown, took/4, node(2, 5, 0, took/2), node(3, 1, 0, took/4))})},
+			Start:  1e9, Took: took, Suspended: 3e6, Thrown: thrown > 0, CutContexts: thrown, CutCalls: 9 * thrown,
+		}
+	}
+	return &export.Report{
+		Target: export.Target{PID: 4711, Main: "shop.Main"}, Clock: "tick", Lookup: lookup, Tree: tree(),
+		Events:  &export.Events{Words: 1000, Waits: 2, Waited: 58550000, Dropped: 7, Differ: &differ},
+		Slowest: &export.Slowest{Asked: 2, Over: 50e6, Of: 14, Invocations: []export.Invocation{one(80e6, 0), one(60e6, 1)}},
+		Timeline: &export.Timeline{
+			Threads: map[int64]cct.Thread{7: {ID: 7, Name: `a "name"`}, 8: {ID: 8, Virtual: true}},
+			Slices: []event.Slice{
+				{Thread: 7, Method: 2, Start: 1500, Took: 500},
+				{Thread: 7, Method: event.Suspended, Start: 2000, Took: 250},
+				{Thread: 7, Method: 0, Root: true, Start: 1000, Took: 2000},
+				{Thread: 8, Method: 99, Start: 5, Took: 0},
+			},
+			Left: 3, Least: 10,
+		},
+	}
+}
+
+func TestSlowestText(t *testing.T) {
+	var out bytes.Buffer
+	if err := withEvents().Text(&out, export.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Slowest root invocations\n\n2 of 14 root invocations that took longer than 50.0 ms; all of their trees are in the JSON report\n",
+		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait\n",
+		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait, ended by an exception\n   for want of room summed up in their callers: 1 context\n",
+		"      5  40.0 ms  40.0 ms   50.0 %      shop.Price.of(I)J\n",
+		"events: 1,000 words of 8 bytes; threads waited 58.5 ms for the reader, ",
+		"events dropped since nobody took them in time: 7 (",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("not there: %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
+
+func TestSlowestJSON(t *testing.T) {
+	var out bytes.Buffer
+	if err := withEvents().JSON(&out, export.JSONOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Events struct {
+			Words, Bytes, Waits int64
+			Differ              *int64 `json:"contexts_that_differ"`
+		}
+		Slowest struct {
+			Asked, Of   int64
+			Over        int64 `json:"over_ns"`
+			Invocations []struct {
+				Took   int64 `json:"took_ns"`
+				Thrown bool
+				Tree   struct {
+					Method, Thread string
+					Children       []any
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	s := got.Slowest
+	if got.Events.Bytes != 8000 || got.Events.Differ == nil || s.Asked != 2 || s.Of != 14 || s.Over != 50e6 || len(s.Invocations) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	if i := s.Invocations[1]; i.Took != 60e6 || !i.Thrown || i.Tree.Thread != "worker-7" || len(i.Tree.Children) != 2 {
+		t.Errorf("%+v", i)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	var out bytes.Buffer
+	if err := withEvents().Trace(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(out.Bytes()) {
+		t.Error("no JSON")
+	}
+	for _, want := range []string{
+		`"slices_left_out":"3","shorter_than_ns":"10"`,
+		`{"ph":"M","name":"thread_name","pid":4711,"tid":7,"args":{"name":"a \"name\""}}`,
+		`{"ph":"M","name":"thread_name","pid":4711,"tid":8,"args":{"name":"virtual thread 8"}}`,
+		`{"ph":"X","name":"shop.Price.of(I)J","cat":"call","ts":1.500,"dur":0.500,"pid":4711,"tid":7}`,
+		`{"ph":"X","name":"(waits for Rivulet)","cat":"rivulet","ts":2.000,"dur":0.250,"pid":4711,"tid":7}`,
+		`{"ph":"X","name":"shop.Orders.process(Lshop/Order;)V","cat":"root","ts":1.000,"dur":2.000,"pid":4711,"tid":7}`,
+		`{"ph":"X","name":"unknown method 99","cat":"call","ts":0.005,"dur":0.000,"pid":4711,"tid":8}`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("not there: %s\n%s", want, out.String())
+		}
+	}
+	if err := (&export.Report{}).Trace(&out); !errors.Is(err, export.ErrNoTimeline) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,222 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+const (
+	// drainIdle is how long the drain sleeps when nothing has come: far less than
+	// a thread needs to fill a large ring (some 30 ms at the fastest seen).
+	drainIdle = time.Millisecond
+	// drainSome is how long it sleeps when little has come.
+	drainSome = 200 * time.Microsecond
+	// drainFew is how many words are little.
+	drainFew = 4096
+)
+
+// events drain the target's streams while it records.
+type events struct {
+	s *Session
+
+	mu      sync.Mutex
+	main    *event.Rings // of the recording; nil before it begins
+	side    *event.Rings // of a calibration, whose events nobody wants
+	builder *event.Builder
+	err     error
+}
+
+// checkEvents looks for what can't be recorded with events.
+func checkEvents(rec *Recording) error {
+	if rec.Slowest > 0 || rec.Timeline > 0 {
+		rec.Events = true
+	}
+	if !rec.Events {
+		return nil
+	}
+	if rec.Fold {
+		return errors.New("folded recursion and events exclude each other: an event is of one invocation; leave out --recursion fold")
+	}
+	for _, r := range rec.Modes {
+		if err := checkEventMode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkEventMode(r ModeRule) error {
+	if modes[r.Mode] == wire.ModeCounted {
+		return fmt.Errorf("mode %s: with events there are off, tick and precise: an event without its time can't be placed", r.Mode)
+	}
+	return nil
+}
+
+// eventModes are the modes with events of those without.
+var eventModes = map[byte]byte{wire.ModeTick: wire.ModeEventTick, wire.ModePrecise: wire.ModeEventPrecise}
+
+// ticks tells whether a mode reads the tick clock.
+func ticks(mode byte) bool { return mode == wire.ModeTick || mode == wire.ModeEventTick }
+
+// startEvents has events recorded from the next opening of the gate on. It is
+// the loop's.
+func (s *Session) startEvents(rec Recording, clock byte) {
+	s.data.store32(wire.HEvents, uint32(eventModes[clock]))
+	s.events = &events{s: s}
+	s.events.renew(rec)
+	s.wg.Add(1)
+	go func() {
+		defer s.wg.Done()
+		s.events.run()
+	}()
+}
+
+// run drains until the session ends.
+func (e *events) run() {
+	wait := time.NewTimer(0)
+	defer wait.Stop()
+	for e.s.ctx.Err() == nil {
+		n := e.drain()
+		if n > drainFew {
+			continue
+		}
+		pause := drainIdle
+		if n > 0 {
+			pause = drainSome
+		}
+		wait.Reset(pause)
+		select {
+		case <-wait.C:
+		case <-e.s.ctx.Done():
+		}
+	}
+}
+
+// drain takes what there is.
+func (e *events) drain() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var n, ignored int64
+	if e.main != nil && e.err == nil {
+		n, e.err = e.main.Drain(e.builder.Take)
+	}
+	if e.side != nil && e.err == nil {
+		ignored, e.err = e.side.Drain(func(int, []event.Word) {})
+	}
+	return n + ignored
+}
+
+// renew begins anew for a recording; its first root invocation is still to come.
+func (e *events) renew(rec Recording) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b := event.NewBuilder()
+	if rec.Slowest > 0 {
+		b.Slowest = event.NewSlowest(rec.Slowest, int64(rec.Over))
+	}
+	if rec.Timeline > 0 {
+		b.Timeline = event.NewTimeline(rec.Timeline)
+	}
+	e.builder = b
+	e.main = event.NewRings(e.s.data.mem, e.s.data.load32(wire.HEpoch))
+	e.side = nil
+}
+
+// forget leaves rings that are about to be freed.
+func (e *events) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.main, e.side = nil, nil
+}
+
+// aside drains a calibration's events, too, under the number that the
+// recording has now.
+func (e *events) aside() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.side = event.NewRings(e.s.data.mem, e.s.data.load32(wire.HEpoch))
+}
+
+// report adds what the events say. now is the target's time at the end, or 0.
+// The tree must be as it was read.
+func (e *events) report(r *export.Report, b basis, closed map[int64]int64, now int64) {
+	e.drain()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.main == nil {
+		return
+	}
+	stats, err := e.main.Stats()
+	if err = errors.Join(e.err, err); err != nil {
+		r.Notes = append(r.Notes, "The events could not be read to the end: "+err.Error()+".")
+	}
+	r.Events = &export.Events{
+		Words: stats.Words, Dropped: stats.Dropped, Muted: stats.Muted, Waits: stats.Waits, Waited: stats.Waited,
+		Rings: stats.Rings, RingBytes: stats.Bytes, Bad: stats.Bad + e.builder.Bad(), Began: e.s.loop.rec.began,
+	}
+	ends := make([]int64, 0, len(closed))
+	for _, at := range closed {
+		ends = append(ends, at)
+	}
+	slices.Sort(ends)
+	tree := e.builder.Snapshot(func(ns int64) int64 {
+		for _, end := range ends {
+			if end >= ns {
+				return end
+			}
+		}
+		return now
+	})
+	if stats.Dropped+stats.Muted == 0 && tree.Overflow == 0 {
+		n, some := event.Differences(r.Tree, tree)
+		r.Events.Differ = &n
+		for _, d := range some {
+			e.s.log.Debug("events and tree differ", "path", d.Path, "tree", d.A, "events", d.B)
+		}
+	}
+	name := map[int64]*cct.Thread{}
+	for _, t := range r.Tree.Threads {
+		name[t.ID] = t
+	}
+	thread := func(id int64) cct.Thread {
+		if t := name[id]; t != nil {
+			return cct.Thread{ID: id, Name: t.Name, Virtual: t.Virtual}
+		}
+		return cct.Thread{ID: id}
+	}
+	if e.builder.Slowest != nil {
+		kept, of := e.builder.SlowestSoFar()
+		r.Slowest = &export.Slowest{Of: of, Asked: e.s.loop.rec.Slowest, Over: int64(e.s.loop.rec.Over)}
+		for _, i := range kept {
+			one := thread(i.Thread)
+			one.Roots = []*cct.Node{i.Tree}
+			b.fix(&cct.Snapshot{Threads: []*cct.Thread{&one}})
+			r.Slowest.Invocations = append(r.Slowest.Invocations, export.Invocation{
+				Thread: &one, Start: i.Start - r.Events.Began, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown,
+				CutContexts: i.Cut, CutCalls: i.CutCalls,
+			})
+		}
+	}
+	if e.builder.Timeline != nil {
+		t := &export.Timeline{}
+		var all []event.Slice
+		all, t.Left, t.Least = e.builder.Slices()
+		t.Threads = map[int64]cct.Thread{}
+		for _, s := range all {
+			if _, ok := t.Threads[s.Thread]; !ok {
+				t.Threads[s.Thread] = thread(s.Thread)
+			}
+			s.Start -= r.Events.Began
+			t.Slices = append(t.Slices, s)
+		}
+		r.Timeline = t
+	}
+}

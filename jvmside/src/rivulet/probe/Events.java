@@ -1,0 +1,350 @@
+package rivulet.probe;
+
+import rivulet.probe.stub.DontInline;
+import rivulet.probe.stub.ForceInline;
+import rivulet.probe.stub.Unsafe;
+
+/**
+ * The second recorder: what methods in a mode with events do instead of Probe's hot paths. It keeps the tree as those
+ * do, and writes what happens to the stream of the thread's record besides (package wire, table Events). It is defined
+ * where Probe is, under a name beside Probe's.
+ *
+ * The stream says what happens to the tree's cursor and charges, word for word. Where a word and a change of the tree
+ * belong together nothing but intrinsics lies between them, so an overflow of the stack comes before both or after.
+ * Time that goes by without a word (a new node, a reveal, a wait) is found at the next one, since R_LAST has moved on
+ * from E_TIME.
+ */
+final class Events {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    /** How long a writer waits for the reader before it drops events. */
+    private static final long PATIENCE = 2_000_000_000L;
+
+    private Events() {}
+
+    // ---- entering and leaving ----
+
+    /** Probe.enter of a thread that is inside, or about to be. */
+    static long enter(long s, long tag, long record, long current, int method, int mode) {
+        if (U.getLong(s + Layout.H_TAG) != tag) return 0;
+        long ring = ready(s, record);
+        long caller = s + current;
+        long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
+        long node = s + index;
+        if (U.getInt(node + Layout.N_METHOD) != method) {
+            index = child(s, record, current, method);
+            if (index == 0) return unplaced(s, tag, record, current, method, mode);
+            node = s + index;
+            ring = ready(s, record);
+        }
+        long token = tag | index | Layout.EVENT | Layout.OWN, now;
+        if (mode == Layout.MODE_EVENT_TICK) {
+            now = U.getLong(s + Layout.H_TICK);
+        } else {
+            now = System.nanoTime();
+            token |= Layout.PRECISE;
+        }
+        long last = U.getLong(record + Layout.R_LAST), spent = now - last;
+        if (spent < 0) spent = 0;
+        if (ring != 0) {
+            if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
+            long at = U.getLong(ring + Layout.E_AT);
+            U.putLong(ring + Layout.RING_HEADER + ((at & U.getLong(ring + Layout.E_MASK)) << 3), spent << Layout.DELTA_SHIFT | (long) method << Layout.KIND_BITS | Layout.EV_ENTER);
+            U.putLong(ring + Layout.E_TIME, last + spent);
+            U.putLongRelease(null, ring + Layout.E_AT, at + 1);
+        }
+        if (spent > 0) {
+            U.putLong(caller + Layout.N_SELF, U.getLong(caller + Layout.N_SELF) + spent);
+            U.putLong(record + Layout.R_LAST, last + spent);
+        }
+        U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
+        U.putLong(record + Layout.R_CURSOR, index);
+        return token;
+    }
+
+    /** Ends the invocation of a token wherever the cursor is. False if the record has no stream now: Probe does it. */
+    static boolean leave(long s, long token, boolean thrown) {
+        long index = token & Layout.INDEX_MASK, node = s + index, record = Probe.record(s, index);
+        long ring = ready(s, record);
+        if (ring == 0) return false;
+        long now = (token & (Layout.PRECISE | Layout.TOP)) == 0 ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
+        long to = U.getInt(node + Layout.N_PARENT), current = Probe.cursor(s, record);
+        if (current != index) {
+            if (current == 0) {
+                return true;
+            } else if (above(s, current, index)) {
+                unwind(s, record, index, now);
+            } else if (current == to) { // an exit that was followed by an exception of the return itself
+                if (thrown) word(s, record, ready(s, record), to, Layout.EV_LATE, U.getInt(node + Layout.N_METHOD), now);
+                if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+                if ((token & Layout.TOP) != 0) Probe.end(s, record);
+                return true;
+            } else {
+                return true;
+            }
+            ring = ready(s, record);
+        }
+        long last = U.getLong(record + Layout.R_LAST), spent = now - last;
+        if (spent < 0) spent = 0;
+        if (ring != 0) {
+            if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
+            long at = U.getLong(ring + Layout.E_AT);
+            U.putLong(ring + Layout.RING_HEADER + ((at & U.getLong(ring + Layout.E_MASK)) << 3),
+                spent << Layout.DELTA_SHIFT | (long) U.getInt(node + Layout.N_METHOD) << Layout.KIND_BITS | (thrown ? Layout.EV_THROWN : Layout.EV_EXIT));
+            U.putLong(ring + Layout.E_TIME, last + spent);
+            U.putLongRelease(null, ring + Layout.E_AT, at + 1);
+        }
+        if (spent > 0) {
+            U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
+            U.putLong(record + Layout.R_LAST, last + spent);
+        }
+        if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+        U.putLong(record + Layout.R_CURSOR, to);
+        if ((token & Layout.TOP) != 0) Probe.end(s, record);
+        return true;
+    }
+
+    /** Probe.resync. False if the record has no stream now. */
+    static boolean resync(long s, long token) {
+        long index = token & Layout.INDEX_MASK, record = Probe.record(s, index);
+        if (U.getLong(record + Layout.R_CURSOR) == index) return true;
+        long ring = ready(s, record);
+        if (ring == 0) return false;
+        long current = Probe.cursor(s, record);
+        if (current != 0 && above(s, current, index)) unwind(s, record, index, Probe.time(s));
+        return true;
+    }
+
+    /** The thread leaves the subgraph for the profiler's own work: its time up to now is charged. */
+    static void suspend(long s, long record, long current) {
+        long now = Probe.time(s);
+        word(s, record, ready(s, record), current, Layout.EV_SUSPEND, 0, now);
+    }
+
+    /** It is back: the time between is nobody's. */
+    static void resume(long s, long record) {
+        long ring = ready(s, record), last = U.getLong(record + Layout.R_LAST);
+        if (ring != 0 && last != U.getLong(ring + Layout.E_TIME)) settle(ring, last, 0);
+    }
+
+    // ---- slow parts ----
+
+    /** The callee's node, found or made; 0 if there is no room. */
+    @DontInline
+    private static long child(long s, long record, long current, int method) {
+        long caller = s + current;
+        long index = U.getInt(caller + Layout.N_CHILD);
+        while (index != 0) {
+            long node = s + index;
+            if (U.getInt(node + Layout.N_METHOD) == method) break;
+            index = U.getInt(node + Layout.N_SIBLING);
+        }
+        if (index == 0) {
+            word(s, record, ready(s, record), current, Layout.EV_CHARGE, 0, Probe.time(s)); // what follows takes its time out
+            index = Probe.add(s, record, current, method);
+            long now = Probe.time(s);
+            if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
+            if (index == 0) return 0;
+        }
+        U.putInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2), (int) index);
+        return index;
+    }
+
+    /** A call for which the tree has no room: the tree counts it by method, the stream has to stop. */
+    private static long unplaced(long s, long tag, long record, long current, int method, int mode) {
+        long ring = ring(s, record);
+        if (ring != 0) drop(ring);
+        return Probe.unplaced(s, tag | (mode == Layout.MODE_EVENT_PRECISE ? Layout.PRECISE : 0), record, current, method);
+    }
+
+    /** Writes a word with a method, and charges the node of the invocation on top with its time. */
+    private static void word(long s, long record, long ring, long current, int kind, int method, long now) {
+        long last = U.getLong(record + Layout.R_LAST), spent = now - last;
+        if (spent < 0) spent = 0;
+        if (ring != 0) {
+            if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
+            put(ring, spent << Layout.DELTA_SHIFT | (long) method << Layout.KIND_BITS | kind, last + spent);
+        }
+        long node = s + current;
+        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
+        U.putLong(record + Layout.R_LAST, last + spent);
+    }
+
+    @ForceInline
+    private static void put(long ring, long word, long time) {
+        long at = U.getLong(ring + Layout.E_AT);
+        U.putLong(ring + Layout.RING_HEADER + ((at & U.getLong(ring + Layout.E_MASK)) << 3), word);
+        U.putLong(ring + Layout.E_TIME, time);
+        U.putLongRelease(null, ring + Layout.E_AT, at + 1);
+    }
+
+    /** Accounts for time that went by without a word, and for the part of a time that a word has no bits for (73 minutes and more). */
+    @DontInline
+    private static void settle(long ring, long last, long spent) {
+        long gap = last - U.getLong(ring + Layout.E_TIME), high = spent >>> Layout.DELTA_BITS << Layout.DELTA_BITS;
+        if (gap != 0) put(ring, gap << Layout.KIND_BITS | Layout.EV_ADJUST, last);
+        if (high != 0) put(ring, high << Layout.KIND_BITS | Layout.EV_TIME, last);
+    }
+
+    private static boolean above(long s, long current, long index) {
+        for (long i = current; i != index; i = U.getInt(Probe.node(s, i) + Layout.N_PARENT)) {
+            if (i == 0) return false;
+        }
+        return true;
+    }
+
+    /** Ends the invocations from the cursor up to index, which stays: an exception ended them without an exit of their own. */
+    private static void unwind(long s, long record, long index, long now) {
+        for (long i; (i = U.getLong(record + Layout.R_CURSOR)) != index; ) {
+            long node = Probe.node(s, i);
+            word(s, record, ready(s, record), i, Layout.EV_THROWN, U.getInt(node + Layout.N_METHOD), now);
+            U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+            U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT));
+        }
+    }
+
+    // ---- root invocations ----
+
+    /** A root invocation begins. The caller has made sure of some stack. */
+    @DontInline
+    static void begin(long s, long record, long tid) {
+        long ring = ring(s, record);
+        if (ring == 0) {
+            long first = allocate(s, Layout.RING_FIRST, true);
+            if (first == 0) {
+                U.getAndAddLong(null, s + Layout.H_MUTE, 1);
+                return;
+            }
+            U.putInt(record + Layout.R_RING, (int) first);
+            U.putIntRelease(null, record + Layout.R_FIRST_RING, (int) first);
+            ring = at(s, first);
+        }
+        if (U.getInt(ring + Layout.E_DROPPING) != 0) {
+            long free = U.getLongVolatile(null, ring + Layout.E_READ) + U.getLong(ring + Layout.E_MASK) + 1 - U.getLong(ring + Layout.E_AT);
+            if (free <= U.getLong(ring + Layout.E_MASK) >> 1) {
+                U.getAndAddLong(null, s + Layout.H_MUTE, 1);
+                return;
+            }
+            U.putLong(ring + Layout.E_STOP, 0);
+            U.putInt(ring + Layout.E_DROPPING, 0);
+            put(ring, U.getLong(ring + Layout.E_DROPPED) << Layout.KIND_BITS | Layout.EV_LOST, 0);
+        }
+        ring = room(s, record);
+        if (ring == 0) return;
+        long now = U.getLong(record + Layout.R_LAST);
+        if (U.getLong(ring + Layout.E_TID) != tid) {
+            U.putLong(ring + Layout.E_TID, tid);
+            put(ring, tid << Layout.KIND_BITS | Layout.EV_THREAD, now);
+        }
+        put(ring, now << Layout.KIND_BITS | Layout.EV_ROOT, now);
+    }
+
+    /** A pause cut off what is open, after so many ns that are charged to the invocation on top. */
+    static void cut(long s, long record, long spent) {
+        long ring = ready(s, record);
+        if (ring == 0) return;
+        long last = U.getLong(record + Layout.R_LAST);
+        if (last != U.getLong(ring + Layout.E_TIME)) settle(ring, last, 0);
+        put(ring, spent << Layout.KIND_BITS | Layout.EV_CUT, last + spent);
+    }
+
+    // ---- rings ----
+
+    /** The ring that is being written, 0 if there is none. */
+    @ForceInline
+    private static long ring(long s, long record) {
+        long number = U.getInt(record + Layout.R_RING);
+        return number == 0 ? 0 : at(s, number);
+    }
+
+    /** Where a ring is, by the number of its first node. */
+    @ForceInline
+    private static long at(long s, long number) {
+        return s + Layout.NODES + (number << Layout.NODE_SHIFT);
+    }
+
+    /** A ring with room for what one event writes, 0 if events are being dropped. May wait. */
+    @ForceInline
+    private static long ready(long s, long record) {
+        long ring = ring(s, record);
+        if (ring != 0 && U.getLong(ring + Layout.E_AT) >= U.getLong(ring + Layout.E_STOP)) ring = room(s, record);
+        return ring;
+    }
+
+    /** Looks how far the reader is. When the ring is full it goes on in a larger one, or waits, or drops. */
+    @DontInline
+    private static long room(long s, long record) {
+        long ring = ring(s, record), from = 0;
+        if (U.getInt(ring + Layout.E_DROPPING) != 0) {
+            U.putLong(ring + Layout.E_DROPPED, U.getLong(ring + Layout.E_DROPPED) + 1);
+            return 0;
+        }
+        for (;;) {
+            long size = U.getLong(ring + Layout.E_MASK) + 1;
+            long stop = U.getLongVolatile(null, ring + Layout.E_READ) + size - Layout.RING_SLACK;
+            boolean found = U.getLong(ring + Layout.E_AT) < stop;
+            if (!found && size < Layout.RING_MOST) {
+                long index = allocate(s, size * Layout.RING_GROWTH, false), next = at(s, index);
+                if (index != 0) {
+                    U.putLong(next + Layout.E_TIME, U.getLong(ring + Layout.E_TIME));
+                    U.putLong(next + Layout.E_TID, U.getLong(ring + Layout.E_TID));
+                    U.putInt(record + Layout.R_RING, (int) index);
+                    U.putIntRelease(null, ring + Layout.E_NEXT, (int) index);
+                    ring = next;
+                    stop = U.getLong(ring + Layout.E_MASK) + 1 - Layout.RING_SLACK;
+                    found = true;
+                }
+            }
+            long now = found && from == 0 ? 0 : System.nanoTime();
+            if (found || from != 0 && now - from > PATIENCE || U.getLong(s + Layout.H_TAG) == 0) {
+                if (from != 0) waited(record, ring, now - from);
+                if (!found) drop(ring);
+                else U.putLong(ring + Layout.E_STOP, stop);
+                return found ? ring : 0;
+            }
+            if (from == 0) from = now;
+            U.park(false, 100_000);
+            U.unpark(Thread.currentThread()); // a permit that the program has given may be the one just used up
+        }
+    }
+
+    /** A wait for the reader is nobody's time. */
+    private static void waited(long record, long ring, long ns) {
+        U.putLong(record + Layout.R_LAST, U.getLong(record + Layout.R_LAST) + ns);
+        U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + ns);
+        U.putLong(ring + Layout.E_WAITED, U.getLong(ring + Layout.E_WAITED) + ns);
+        U.putLong(ring + Layout.E_WAITS, U.getLong(ring + Layout.E_WAITS) + 1);
+    }
+
+    private static void drop(long ring) {
+        U.putLong(ring + Layout.E_DROPPED, U.getLong(ring + Layout.E_DROPPED) + 1);
+        U.putLong(ring + Layout.E_STOP, -1);
+        U.putInt(ring + Layout.E_DROPPING, 1);
+    }
+
+    /** A ring of so many words, as its first node's number; 0 if there is no room, or if its pages aren't there yet and it isn't worth a wait. */
+    private static long allocate(long s, long words, boolean wait) {
+        int size = 0;
+        while (Layout.RING_FIRST << 2 * size < words) size++; // RING_GROWTH is 4
+        long list = s + Layout.H_FREE_RINGS + 8L * size;
+        for (long head; (int) (head = U.getLongVolatile(null, list)) != 0; ) {
+            long index = head & 0xffffffffL, ring = at(s, index);
+            long rest = U.getInt(ring + Layout.E_NEXT); // if another takes it now, the number differs
+            if (!U.compareAndSetLong(null, list, head, (head >>> 32) + 1 << 32 | rest)) continue;
+            U.putInt(ring + Layout.E_NEXT, 0);
+            return index;
+        }
+        long chunk = Layout.NODE_CHUNK, n = (Layout.RING_HEADER + (words << 3) >> Layout.NODE_SHIFT) + chunk - 1 & -chunk;
+        for (int i = 0; ; ) {
+            long index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE), most = U.getLong(s + Layout.H_NODE_MAX);
+            if (index + n > (words > Layout.RING_FIRST ? most / 2 : most)) return 0; // contexts need room too
+            if (index + n > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) {
+                if (!wait || ++i > 10_000 || U.getLong(s + Layout.H_TAG) == 0) return 0;
+                U.park(false, 100_000);
+                U.unpark(Thread.currentThread());
+            } else if (U.compareAndSetLong(null, s + Layout.H_NEXT_NODE, index, index + n)) {
+                U.putLong(at(s, index) + Layout.E_MASK, words - 1);
+                return index;
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package wire
+
+// Events are what "--record events" writes beside the tree: for each thread
+// record a stream of words, in a ring of the nodes' area. The thread that has
+// the record is the only writer; the controller is the only reader. Neither
+// waits for an acknowledgement: the writer publishes E_AT by a release store
+// after the words, the reader E_READ after it has taken them. A ring that is
+// full is followed by one four times as large (E_NEXT), up to RING_MOST; then
+// the writer waits, bounded, and at last drops. The controller frees rings that
+// were left, and those of records that have been idle (H_FREE_RINGS).
+//
+// A word is 8 bytes: bits 0 to 3 are its kind. Kinds with a method have it in
+// the 18 bits above, and in the highest 42 a time in ns: what has been charged
+// to the invocation on top since the word before. All others have a value in
+// the highest 60 bits.
+const (
+	RingHeader = 192
+	RingFirst  = 2048    // words of a record's first ring: 16 KiB
+	RingMost   = 2097152 // of its largest: 16 MiB
+	RingGrowth = 4
+	RingSizes  = 6
+	RingSlack  = 4 // words that may be written after one look at E_STOP
+
+	KindBits   = 4
+	MethodBits = 18
+	DeltaShift = KindBits + MethodBits
+	DeltaBits  = 64 - DeltaShift
+)
+
+// Words of a ring.
+const (
+	EAt       = 0
+	EStop     = 8
+	EMask     = 16
+	ENext     = 24
+	ETime     = 32
+	ETid      = 40
+	EDropped  = 48
+	EDropping = 56
+	ERead     = 64
+	EWaited   = 128
+	EWaits    = 136
+)
+
+// Kinds of words. 0 is none: a word that was never written.
+const (
+	EvEnter   = 1
+	EvExit    = 2
+	EvThrown  = 3
+	EvLate    = 4
+	EvSuspend = 5
+	EvAdjust  = 6
+	EvRoot    = 7
+	EvThread  = 8
+	EvCut     = 9
+	EvLost    = 10
+	EvDepth   = 11
+	EvTime    = 12
+	EvCharge  = 13
+)
+
+// Events is the part of the data file's table that streams of events add.
+var Events = []Const{
+	{"RING_HEADER", RingHeader, "where a ring's words begin"},
+	{"RING_FIRST", RingFirst, "words of a record's first ring"},
+	{"RING_MOST", RingMost, "words of its largest ring"},
+	{"RING_GROWTH", RingGrowth, "a full ring is followed by one so many times as large"},
+	{"RING_SIZES", RingSizes, "sizes that there are"},
+	{"RING_SLACK", RingSlack, "words that may be written after one look at E_STOP"},
+	{"KIND_BITS", KindBits, "low bits of a word: its kind"},
+	{"DELTA_SHIFT", DeltaShift, "where a time begins, in words with a method"},
+	{"DELTA_BITS", DeltaBits, "bits of such a time"},
+
+	{"E_AT", EAt, "i64: words written; published by a release store"},
+	{"E_STOP", EStop, "i64: the writer's own: up to where it may write before it looks at E_READ; -1 while it drops"},
+	{"E_MASK", EMask, "i64: words of the ring less 1; a power of two less 1"},
+	{"E_NEXT", ENext, "u32: node where the ring lies that follows this one, 0 none"},
+	{"E_TIME", ETime, "i64: the writer's own: up to when the stream accounts for time, ns"},
+	{"E_TID", ETid, "i64: the writer's own: the thread that the stream named last"},
+	{"E_DROPPED", EDropped, "i64: events for which there was no room in time"},
+	{"E_DROPPING", EDropping, "u32: 1 while events are dropped: until a root invocation finds half of the ring free"},
+	{"E_READ", ERead, "i64: words that the controller has taken"},
+	{"E_WAITED", EWaited, "i64: ns that the writer has waited for the reader"},
+	{"E_WAITS", EWaits, "i64: how often"},
+
+	{"EV_ENTER", EvEnter, "method, time: an invocation begins"},
+	{"EV_EXIT", EvExit, "method, time: the one on top returns"},
+	{"EV_THROWN", EvThrown, "method, time: the one on top ends by an exception"},
+	{"EV_LATE", EvLate, "method, time: its last invocation from here, which has returned, ended by an exception after all"},
+	{"EV_SUSPEND", EvSuspend, "method 0, time: the profiler's own work begins on the thread"},
+	{"EV_ADJUST", EvAdjust, "signed value: ns that are nobody's: the profiler's work, and waits for the reader"},
+	{"EV_ROOT", EvRoot, "value: a root invocation begins now, ns on the target's nanoTime; whatever is open was cut off"},
+	{"EV_THREAD", EvThread, "value: id of the thread whose events follow; it has come into the record"},
+	{"EV_CUT", EvCut, "value: ns charged to the invocation on top up to a pause, which cut all off that are open"},
+	{"EV_LOST", EvLost, "value: events dropped before this one; whatever is open was cut off"},
+	{"EV_DEPTH", EvDepth, "value: so many invocations are open; those above were cut off"},
+	{"EV_CHARGE", EvCharge, "method 0, time: it is charged to the invocation on top, and nothing else happens"},
+	{"EV_TIME", EvTime, "value: ns to add to the time of the next word"},
+}
