@@ -189,8 +189,6 @@ func (s *stream) other(w Word) {
 		s.cut()
 	case wire.EvLost:
 		s.cut()
-	case wire.EvDepth:
-		s.depth(w.Value())
 	case wire.EvTime:
 		s.extra = w.Value()
 	default:
@@ -249,18 +247,6 @@ func (s *stream) pop() {
 		s.end(s.nodes[s.top].method)
 	}
 	s.top = s.nodes[s.top].parent
-}
-
-// depth drops the invocations that are beyond a number.
-func (s *stream) depth(open int64) {
-	n := int64(0)
-	for k := s.top; k != 0; k = s.nodes[k].parent {
-		n++
-	}
-	s.over = 0
-	for ; n > max(open, 1); n-- {
-		s.pop()
-	}
 }
 
 // end enters the invocation on top into the timeline.

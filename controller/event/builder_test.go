@@ -64,13 +64,6 @@ var streams = []struct{ name, text, want string }{
 		root 500
 		enter 1 +0
 		exit 1 +1`, "1 2 0 2/ 2 1 0 0/2 1 bad 0"},
-	{"frames that an overflow of the stack left behind", `
-		root 0
-		enter 1 +0
-		enter 2 +1
-		enter 3 +1
-		depth 1
-		exit 1 +1`, "1 1 0 2/ 2 1 0 1/  3 1 0 0/1 1 bad 0"},
 	{"an exit that was followed by an exception", `
 		root 0
 		enter 1 +0

@@ -31,7 +31,6 @@ var kinds = [kindMask + 1]struct {
 	wire.EvThread:  {"thread", false},
 	wire.EvCut:     {"cut", false},
 	wire.EvLost:    {"lost", false},
-	wire.EvDepth:   {"depth", false},
 	wire.EvTime:    {"time", false},
 	wire.EvCharge:  {"charge", true},
 }

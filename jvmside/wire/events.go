@@ -54,9 +54,8 @@ const (
 	EvThread  = 8
 	EvCut     = 9
 	EvLost    = 10
-	EvDepth   = 11
-	EvTime    = 12
-	EvCharge  = 13
+	EvTime    = 11
+	EvCharge  = 12
 )
 
 // Events is the part of the data file's table that streams of events add.
@@ -93,7 +92,6 @@ var Events = []Const{
 	{"EV_THREAD", EvThread, "value: id of the thread whose events follow; it has come into the record"},
 	{"EV_CUT", EvCut, "value: ns charged to the invocation on top up to a pause, which cut all off that are open"},
 	{"EV_LOST", EvLost, "value: events dropped before this one; whatever is open was cut off"},
-	{"EV_DEPTH", EvDepth, "value: so many invocations are open; those above were cut off"},
 	{"EV_CHARGE", EvCharge, "method 0, time: it is charged to the invocation on top, and nothing else happens"},
 	{"EV_TIME", EvTime, "value: ns to add to the time of the next word"},
 }

@@ -371,10 +371,8 @@ public final class Layout {
     public static final int EV_CUT = 9;
     /** value: events dropped before this one; whatever is open was cut off. */
     public static final int EV_LOST = 10;
-    /** value: so many invocations are open; those above were cut off. */
-    public static final int EV_DEPTH = 11;
     /** method 0, time: it is charged to the invocation on top, and nothing else happens. */
-    public static final int EV_CHARGE = 13;
+    public static final int EV_CHARGE = 12;
     /** value: ns to add to the time of the next word. */
-    public static final int EV_TIME = 12;
+    public static final int EV_TIME = 11;
 }
