@@ -307,8 +307,10 @@ func TestFoldRecursion(t *testing.T) {
 				}
 				r := closed(t, s)
 				wantRoots(t, r, 3, 0)
-				wantCalls(t, r, map[string]int64{"Parts.recursion": 3, "Parts.self": 3003, "Parts.leaf": 3000 + 1500 + 3*609, "Parts.even": 1503, "Parts.odd": 1500,
-					"Parts.half": 3 * 377, "Parts$Half.<init>": 3 * 609, "Parts$Whole.<init>": 3 * 609})
+				wantCalls(t, r, map[string]int64{
+					"Parts.recursion": 3, "Parts.self": 3003, "Parts.leaf": 3000 + 1500 + 3*609, "Parts.even": 1503, "Parts.odd": 1500,
+					"Parts.half": 3 * 377, "Parts$Half.<init>": 3 * 609, "Parts$Whole.<init>": 3 * 609,
+				})
 				nodes := cct.Sum(r.Tree.Roots()).Nodes
 				if fold && nodes != 11 || !fold && nodes < 3000 { // recursion, self, its leaf, even, odd, its leaf, half, its leaf, two constructors, a leaf
 					t.Errorf("%d nodes", nodes)
