@@ -389,7 +389,7 @@ func TestCPU(t *testing.T) {
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "1")
 		s := attached(t, p)
-		start(t, s, session.Recording{Roots: []string{"t.Parts.mixed"}, CPU: true})
+		start(t, s, session.Recording{Roots: []string{"t.Parts.mixed"}, CPU: true, Natives: session.NativesOff})
 		p.Send("mixed 80")
 		p.WaitLine("MIXED")
 		r := closed(t, s)
