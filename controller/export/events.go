@@ -96,6 +96,16 @@ func (e *Events) json(measured int64) *jsonEvents {
 	}
 }
 
+func (e *jsonEvents) read() *Events {
+	if e == nil {
+		return nil
+	}
+	return &Events{
+		Words: e.Words, Dropped: e.Dropped, Muted: e.Muted, Waits: e.Waits, Waited: e.Waited,
+		Rings: e.Rings, RingBytes: e.RingBytes, Bad: e.Bad, Differ: e.Differ,
+	}
+}
+
 // slowest writes the field "slowest", where there is one.
 func (w *jsonWriter) slowest(s *Slowest) {
 	if s == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -92,6 +94,20 @@ func TestSlowestJSON(t *testing.T) {
 	}
 	if i := s.Invocations[1]; i.Took != 60e6 || !i.Thrown || i.Tree.Thread != "worker-7" || len(i.Tree.Children) != 2 {
 		t.Errorf("%+v", i)
+	}
+	read, err := export.ReadJSON(bytes.NewReader(out.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := read.JSON(&again, export.JSONOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(out.String(), again.String()); diff != "" {
+		t.Errorf("read and written again, -want +got:\n%s", diff)
+	}
+	if _, err := export.ReadJSON(strings.NewReader(strings.Replace(out.String(), `"cut_calls":9,"tree"`, `"cut_calls":9,"wood"`, 1))); err == nil || !strings.Contains(err.Error(), "without a tree") {
+		t.Errorf("an invocation without a tree: %v", err)
 	}
 }
 

@@ -57,6 +57,7 @@ type reader struct {
 	threads []jsonThread // of each root, as its entry has them
 	nodes   []cct.Node   // room for nodes
 	cut     bool         // there are levels that were left out
+	slowest *Slowest
 }
 
 func (in *reader) report() (*Report, error) {
@@ -69,7 +70,9 @@ func (in *reader) report() (*Report, error) {
 		case "flat":
 			return in.flat()
 		case "tree":
-			return in.tree()
+			return in.trees()
+		case "slowest":
+			return in.slow()
 		}
 		v, err := in.raw()
 		in.fields[key] = slices.Clone(v)
@@ -146,6 +149,7 @@ func (in *reader) build() (*Report, error) {
 		return nil, errors.New("threads: fewer trees than there are")
 	}
 	r.Tree = s
+	r.Events, r.Slowest = h.Events.read(), in.slowest
 	if in.cut {
 		r.Notes = append(r.Notes, "The report was written with --depth: what lay deeper shows as "+leftOut+".")
 	}

@@ -21,18 +21,43 @@ type entry struct {
 	}
 }
 
-// tree reads the trees without recursion.
-func (in *reader) tree() error {
+// trees reads a list of trees.
+func (in *reader) trees() error {
 	if err := in.open('['); err != nil {
 		return err
 	}
-	var path []entry // what is being read, from the root down
-	for {
-		more, err := in.more()
-		if err != nil {
-			return err
+	return in.walk(nil)
+}
+
+// tree reads a tree that stands alone, and returns it with its thread.
+func (in *reader) tree() (*cct.Node, jsonThread, error) {
+	if err := in.open('{'); err != nil {
+		return nil, jsonThread{}, err
+	}
+	n := len(in.roots)
+	if err := in.walk([]entry{{node: in.cutNode()}}); err != nil {
+		return nil, jsonThread{}, err
+	}
+	root, thread := in.roots[n], in.threads[n]
+	in.roots, in.threads = in.roots[:n], in.threads[:n]
+	return root, thread, nil
+}
+
+// walk reads trees without recursion. path is what is being read, from the root
+// down: nothing, where a list of trees has begun, or one that stands alone.
+func (in *reader) walk(path []entry) error {
+	alone := len(path) > 0
+	for begun := alone; ; begun = false {
+		more := false
+		var err error
+		if !begun {
+			if more, err = in.more(); err != nil {
+				return err
+			}
 		}
-		if more {
+		switch {
+		case begun:
+		case more:
 			if len(path) >= mostLevels {
 				return fmt.Errorf("more than %d levels", mostLevels)
 			}
@@ -40,7 +65,7 @@ func (in *reader) tree() error {
 				return err
 			}
 			path = append(path, entry{node: in.cutNode()})
-		} else { // the end of a list of children, or of all
+		default: // the end of a list of children, or of all
 			if err := in.close(']'); err != nil || len(path) == 0 {
 				return err
 			}
@@ -56,6 +81,9 @@ func (in *reader) tree() error {
 				return err
 			}
 			path = path[:last]
+			if alone && last == 0 {
+				return nil
+			}
 		}
 	}
 }

@@ -1,0 +1,84 @@
+package export
+
+import (
+	"errors"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// slow reads the field "slowest".
+func (in *reader) slow() error {
+	if err := in.open('{'); err != nil {
+		return err
+	}
+	s := &Slowest{}
+	in.slowest = s
+	if err := in.each(func(key string) error {
+		switch key {
+		case "asked":
+			return in.value(&s.Asked)
+		case "over_ns":
+			return in.value(&s.Over)
+		case "of":
+			return in.value(&s.Of)
+		case "invocations":
+			return in.invocations(s)
+		}
+		_, err := in.raw()
+		return err
+	}); err != nil {
+		return err
+	}
+	return in.close('}')
+}
+
+func (in *reader) invocations(s *Slowest) error {
+	if err := in.open('['); err != nil {
+		return err
+	}
+	for {
+		more, err := in.more()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return in.close(']')
+		}
+		if err := in.open('{'); err != nil {
+			return err
+		}
+		var i Invocation
+		if err := in.each(func(key string) error {
+			switch key {
+			case "start_ns":
+				return in.value(&i.Start)
+			case "took_ns":
+				return in.value(&i.Took)
+			case "suspended_ns":
+				return in.value(&i.Suspended)
+			case "thrown":
+				return in.value(&i.Thrown)
+			case "cut_contexts":
+				return in.value(&i.CutContexts)
+			case "cut_calls":
+				return in.value(&i.CutCalls)
+			case "tree":
+				root, t, err := in.tree()
+				i.Thread = &cct.Thread{ID: t.ID, Name: t.Name, Virtual: t.Virtual, Shared: t.Shared, Roots: []*cct.Node{root}}
+				return err
+			}
+			_, err := in.raw()
+			return err
+		}); err != nil {
+			return err
+		}
+		if err := in.close('}'); err != nil {
+			return err
+		}
+		if i.Thread == nil {
+			return errors.New("an invocation without a tree")
+		}
+		cct.Totals(i.Thread.Roots)
+		s.Invocations = append(s.Invocations, i)
+	}
+}
