@@ -127,6 +127,14 @@ func (l *Ledger) Site(id ClassID, key probe.MethodKey) (m *Method, added bool) {
 	return m, true
 }
 
+// Sites counts the methods that got probes where they are called.
+func (l *Ledger) Sites() (n int) {
+	for _, c := range l.sites {
+		n += len(c)
+	}
+	return n
+}
+
 // HasSite tells whether a method got probes where it is called.
 func (l *Ledger) HasSite(id ClassID, key probe.MethodKey) bool { return l.sites[id][key] != nil }
 

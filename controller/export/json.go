@@ -74,6 +74,7 @@ type jsonTarget struct {
 
 type jsonMethods struct {
 	Instrumented int       `json:"instrumented"`
+	Natives      int       `json:"natives,omitempty"`
 	Called       int       `json:"called"`
 	Skipped      []Skipped `json:"skipped"`
 }
@@ -117,7 +118,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Refused:         f.snapshot.Refused,
 		Damaged:         f.snapshot.Bad,
 		Filter:          r.Filter,
-		Methods:         jsonMethods{r.Instrumented, f.called(), some(r.Skipped)},
+		Methods:         jsonMethods{r.Instrumented, r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
 		CPU:             r.CPU,
 		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},

@@ -46,6 +46,7 @@ func Merge(reports ...*Report) *Report {
 			}
 		}
 		out.Instrumented = max(out.Instrumented, r.Instrumented)
+		out.Natives = max(out.Natives, r.Natives)
 		out.Redefinition.add(r.Redefinition)
 		out.Correction.Subtracted += r.Correction.Subtracted
 		out.Correction.Clamped += r.Correction.Clamped

@@ -107,7 +107,7 @@ func (in *reader) build() (*Report, error) {
 	r := &Report{
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
 		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
-		Filter: h.Filter, Instrumented: h.Methods.Instrumented, Skipped: h.Methods.Skipped,
+		Filter: h.Filter, Instrumented: h.Methods.Instrumented, Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
 		Redefinition: Redefinition{Batches: h.Redefinition.Batches, Classes: h.Redefinition.Classes, Time: fromMS(h.Redefinition.MS)},
 	}
 	if p := h.Redefinition.LongestPause; p != nil {

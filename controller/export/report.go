@@ -47,6 +47,7 @@ type Report struct {
 	Timeline *Timeline // nil where nobody asked
 
 	Instrumented int // methods that had probes
+	Natives      int // native methods that had probes around their calls instead
 	Skipped      []Skipped
 	Redefinition Redefinition
 }

@@ -400,7 +400,11 @@ func (t *textWriter) footer() {
 		}
 		t.text("\n")
 	}
-	t.printf("%s instrumented, %s called\n", Plural(int64(r.Instrumented), "method", "methods"), Count(int64(t.called())))
+	t.printf("%s instrumented", Plural(int64(r.Instrumented), "method", "methods"))
+	if r.Natives > 0 {
+		t.printf(" and calls of %s", Plural(int64(r.Natives), "native", "natives"))
+	}
+	t.printf(", %s called\n", Count(int64(t.called())))
 	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
 		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))
 	if p := r.Redefinition.LongestPause; p != nil {
