@@ -129,10 +129,10 @@ func (r *Rings) adopt(i int, k *ring) {
 }
 
 // open begins with a ring, unless it is none.
-func (r *Rings) open(k *ring, index uint32) {
-	at := int64(wire.OffNodes) + int64(index)<<wire.NodeShift
+func (r *Rings) open(k *ring, place uint32) {
+	at := int64(place)
 	end := min(int64(len(r.mem)), int64(wire.OffNodes)+min(max(r.word(wire.HNodeLimit), 0), 1<<32)<<wire.NodeShift)
-	if at+wire.RingHeader > end {
+	if at < wire.OffNodes || at%(1<<wire.NodeShift) != 0 || at+wire.RingHeader > end {
 		r.bad(k)
 		return
 	}
@@ -198,8 +198,7 @@ func (r *Rings) reclaim(i int, k *ring) {
 		return
 	}
 	defer atomic.StoreUint32(lease, 0)
-	index := uint32((k.at - wire.OffNodes) >> wire.NodeShift)
-	if r.half(rec+wire.RRing) != index || r.half(rec+wire.REpoch) != r.epoch || r.word(k.at+wire.EAt) != k.read || r.half(k.at+wire.ENext) != 0 {
+	if int64(r.half(rec+wire.RRing)) != k.at || r.half(rec+wire.REpoch) != r.epoch || r.word(k.at+wire.EAt) != k.read || r.half(k.at+wire.ENext) != 0 {
 		return
 	}
 	r.set32(rec+wire.RFirstRing, 0)
@@ -224,11 +223,10 @@ func (r *Rings) free(k *ring) {
 		atomic.StoreInt64((*int64)(unsafe.Pointer(&r.mem[at+off])), 0)
 	}
 	list := (*int64)(unsafe.Pointer(&r.mem[wire.HFreeRings+8*class]))
-	index := (at - wire.OffNodes) >> wire.NodeShift
 	for range pushes {
 		head := atomic.LoadInt64(list)
 		r.set32(at+wire.ENext, uint32(head))
-		if atomic.CompareAndSwapInt64(list, head, (head>>32+1)<<32|index) {
+		if atomic.CompareAndSwapInt64(list, head, (head>>32+1)<<32|at) {
 			return
 		}
 	}

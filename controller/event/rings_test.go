@@ -35,11 +35,11 @@ func (m image) record(record int) int64 { return wire.OffRecords + int64(record)
 func (m image) ring(record, node, words, after int) {
 	m.put(m.node(node)+wire.EMask, int64(words-1))
 	if after != 0 {
-		m.put32(m.node(after)+wire.ENext, node)
+		m.put32(m.node(after)+wire.ENext, int(m.node(node)))
 		return
 	}
 	m.put32(m.record(record)+wire.REpoch, 5)
-	m.put32(m.record(record)+wire.RFirstRing, node)
+	m.put32(m.record(record)+wire.RFirstRing, int(m.node(node)))
 }
 
 // write adds words to a ring as its writer does, which looks whether there is room.
@@ -119,8 +119,8 @@ func TestRings(t *testing.T) {
 func TestFreeRings(t *testing.T) {
 	m := newImage()
 	free := func(class int) (nodes []int) {
-		for n := int(uint32(m.get(wire.HFreeRings + int64(8*class)))); n != 0; n = int(uint32(m.get(m.node(n) + wire.ENext))) {
-			nodes = append(nodes, n)
+		for at := int64(uint32(m.get(wire.HFreeRings + int64(8*class)))); at != 0; at = int64(uint32(m.get(at + wire.ENext))) {
+			nodes = append(nodes, int(at-wire.OffNodes)>>wire.NodeShift)
 		}
 		return nodes
 	}
@@ -128,7 +128,7 @@ func TestFreeRings(t *testing.T) {
 	m.ring(2, 64, wire.RingFirst, 0)
 	m.write(t, 64, numbered(0, 5)...)
 	m.ring(2, 512, 4*wire.RingFirst, 64)
-	m.put32(m.record(2)+wire.RRing, 512)
+	m.put32(m.record(2)+wire.RRing, int(m.node(512)))
 	m.write(t, 512, numbered(5, 5)...)
 	m.put32(m.record(2)+wire.RLease, 77)
 	drain(t, r)
@@ -148,7 +148,7 @@ func TestFreeRings(t *testing.T) {
 	m.put32(wire.HFreeRings, 0) // the target takes the small one
 	m.put32(m.node(64)+wire.ENext, 0)
 	m.ring(2, 64, wire.RingFirst, 0)
-	m.put32(m.record(2)+wire.RRing, 64)
+	m.put32(m.record(2)+wire.RRing, int(m.node(64)))
 	m.write(t, 64, numbered(10, 5)...)
 	if got := drain(t, r); !slices.Equal(got, numbered(10, 5)) {
 		t.Errorf("got %v", got)
@@ -160,7 +160,9 @@ func TestFreeRings(t *testing.T) {
 func TestDamagedRings(t *testing.T) {
 	for name, damage := range map[string]func(m image){
 		"beyond the file":          func(m image) { m.put32(m.record(2)+wire.RFirstRing, 1<<31) },
-		"at the end":               func(m image) { m.put32(m.record(2)+wire.RFirstRing, imageNodes-1) },
+		"at the end":               func(m image) { m.put32(m.record(2)+wire.RFirstRing, int(m.node(imageNodes-1))) },
+		"within a node":            func(m image) { m.put32(m.record(2)+wire.RFirstRing, int(m.node(64)+8)) },
+		"before all nodes":         func(m image) { m.put32(m.record(2)+wire.RFirstRing, wire.OffRecords) },
 		"beyond the limit":         func(m image) { m.put(wire.HNodeLimit, 66) },
 		"negative limit":           func(m image) { m.put(wire.HNodeLimit, -1) },
 		"no power of two":          func(m image) { m.put(m.node(64)+wire.EMask, 14) },

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -61,11 +62,11 @@ type reader struct {
 }
 
 func (in *reader) report() (*Report, error) {
-	if err := in.open('{'); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
+	if c, err := in.peek(); err != nil || c != '{' {
+		return nil, fmt.Errorf("%w: %w", ErrNotReport, cmp.Or(err, errors.New("no JSON object")))
 	}
 	in.fields = map[string]json.RawMessage{}
-	if err := in.each(func(key string) error {
+	if err := in.object(func(key string) error {
 		switch key {
 		case "flat":
 			return in.flat()
@@ -78,9 +79,6 @@ func (in *reader) report() (*Report, error) {
 		in.fields[key] = slices.Clone(v)
 		return err
 	}); err != nil {
-		return nil, err
-	}
-	if err := in.close('}'); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(in.fields)
@@ -178,17 +176,7 @@ func fromMS(ms float64) time.Duration { return time.Duration(ms*1e6 + 0.5) }
 
 // flat reads the loaders of methods; the figures are computed from the tree.
 func (in *reader) flat() error {
-	if err := in.open('['); err != nil {
-		return err
-	}
-	for {
-		more, err := in.more()
-		if err != nil {
-			return err
-		}
-		if !more {
-			return in.close(']')
-		}
+	return in.list(func() error {
 		var e struct {
 			Method string `json:"method"`
 			Loader string `json:"loader"`
@@ -202,15 +190,41 @@ func (in *reader) flat() error {
 			id = -1
 		}
 		in.byName[e.Method] = id
+		return nil
+	})
+}
+
+// list reads a list; read takes an element.
+func (in *reader) list(read func() error) error {
+	if err := in.open('['); err != nil {
+		return err
+	}
+	for {
+		more, err := in.more()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return in.close(']')
+		}
+		if err := read(); err != nil {
+			return err
+		}
 	}
 }
 
-// each reads the fields of an object up to its end; read takes a field's value.
-func (in *reader) each(read func(key string) error) error {
+// object reads an object; read takes a field's value.
+func (in *reader) object(read func(key string) error) error {
+	if err := in.open('{'); err != nil {
+		return err
+	}
 	for {
 		more, err := in.more()
-		if err != nil || !more {
+		if err != nil {
 			return err
+		}
+		if !more {
+			return in.close('}')
 		}
 		key, err := in.key()
 		if err != nil {

@@ -8,12 +8,9 @@ import (
 
 // slow reads the field "slowest".
 func (in *reader) slow() error {
-	if err := in.open('{'); err != nil {
-		return err
-	}
 	s := &Slowest{}
 	in.slowest = s
-	if err := in.each(func(key string) error {
+	return in.object(func(key string) error {
 		switch key {
 		case "asked":
 			return in.value(&s.Asked)
@@ -22,63 +19,45 @@ func (in *reader) slow() error {
 		case "of":
 			return in.value(&s.Of)
 		case "invocations":
-			return in.invocations(s)
+			return in.list(func() error {
+				i, err := in.invocation()
+				s.Invocations = append(s.Invocations, i)
+				return err
+			})
+		}
+		_, err := in.raw()
+		return err
+	})
+}
+
+func (in *reader) invocation() (i Invocation, err error) {
+	if err := in.object(func(key string) error {
+		switch key {
+		case "start_ns":
+			return in.value(&i.Start)
+		case "took_ns":
+			return in.value(&i.Took)
+		case "suspended_ns":
+			return in.value(&i.Suspended)
+		case "thrown":
+			return in.value(&i.Thrown)
+		case "cut_contexts":
+			return in.value(&i.CutContexts)
+		case "cut_calls":
+			return in.value(&i.CutCalls)
+		case "tree":
+			root, t, err := in.tree()
+			i.Thread = &cct.Thread{ID: t.ID, Name: t.Name, Virtual: t.Virtual, Shared: t.Shared, Roots: []*cct.Node{root}}
+			return err
 		}
 		_, err := in.raw()
 		return err
 	}); err != nil {
-		return err
+		return i, err
 	}
-	return in.close('}')
-}
-
-func (in *reader) invocations(s *Slowest) error {
-	if err := in.open('['); err != nil {
-		return err
+	if i.Thread == nil {
+		return i, errors.New("an invocation without a tree")
 	}
-	for {
-		more, err := in.more()
-		if err != nil {
-			return err
-		}
-		if !more {
-			return in.close(']')
-		}
-		if err := in.open('{'); err != nil {
-			return err
-		}
-		var i Invocation
-		if err := in.each(func(key string) error {
-			switch key {
-			case "start_ns":
-				return in.value(&i.Start)
-			case "took_ns":
-				return in.value(&i.Took)
-			case "suspended_ns":
-				return in.value(&i.Suspended)
-			case "thrown":
-				return in.value(&i.Thrown)
-			case "cut_contexts":
-				return in.value(&i.CutContexts)
-			case "cut_calls":
-				return in.value(&i.CutCalls)
-			case "tree":
-				root, t, err := in.tree()
-				i.Thread = &cct.Thread{ID: t.ID, Name: t.Name, Virtual: t.Virtual, Shared: t.Shared, Roots: []*cct.Node{root}}
-				return err
-			}
-			_, err := in.raw()
-			return err
-		}); err != nil {
-			return err
-		}
-		if err := in.close('}'); err != nil {
-			return err
-		}
-		if i.Thread == nil {
-			return errors.New("an invocation without a tree")
-		}
-		cct.Totals(i.Thread.Roots)
-		s.Invocations = append(s.Invocations, i)
-	}
+	cct.Totals(i.Thread.Roots)
+	return i, nil
 }

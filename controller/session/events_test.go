@@ -308,17 +308,11 @@ func TestRingsComeBack(t *testing.T) {
 func TestEventsNoRoom(t *testing.T) {
 	j := jvmtest.Any(t)
 	p := program(t, j, sources(t, "Parts"), "Parts", nil)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	s, err := session.Attach(ctx, p.PID(), session.Config{Memory: 3 << 20}) // 49,152 nodes
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
+	s := attachedBy(t, p, session.Config{Memory: 3 << 20}) // 49,152 nodes
 	start(t, s, session.Recording{Roots: []string{"t.Parts.wide"}, Events: true, Slowest: 5})
 	p.Send("wide 9") // 78,721 contexts
 	p.WaitLine("WIDE")
-	r, err := s.Snapshot(ctx)
+	r, err := s.Snapshot(t.Context())
 	if err != nil || r.Tree.Overflow == 0 || r.Tree.Uncounted != 0 {
 		t.Fatalf("overflow %d, %v", r.Tree.Overflow, err)
 	}

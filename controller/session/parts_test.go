@@ -183,13 +183,7 @@ func TestResetReuses(t *testing.T) {
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		s, err := session.Attach(ctx, p.PID(), session.Config{Memory: 3 << 20}) // 49,152 nodes
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
+		s := attachedBy(t, p, session.Config{Memory: 3 << 20}) // 49,152 nodes
 		start(t, s, session.Recording{Roots: []string{"t.Parts.wide"}})
 		for range 5 { // 26,242 contexts each
 			p.Send("wide 8")
@@ -226,13 +220,7 @@ func TestNoRoom(t *testing.T) {
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		s, err := session.Attach(ctx, p.PID(), session.Config{Memory: 2 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
+		s := attachedBy(t, p, session.Config{Memory: 2 << 20})
 		start(t, s, session.Recording{Roots: []string{"t.Parts.wide"}, Clock: "precise"})
 		begin := time.Now()
 		p.Send("wide 11")

@@ -97,9 +97,14 @@ func never(string) (count, bool) { return count{}, false }
 
 func attached(t *testing.T, p *jvmtest.Proc) *session.Session {
 	t.Helper()
+	return attachedBy(t, p, session.Config{})
+}
+
+func attachedBy(t *testing.T, p *jvmtest.Proc, cfg session.Config) *session.Session {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	s, err := session.Attach(ctx, p.PID(), session.Config{})
+	s, err := session.Attach(ctx, p.PID(), cfg)
 	if err != nil {
 		t.Fatalf("attach: %v\nstderr: %v", err, p.Stderr())
 	}

@@ -178,7 +178,7 @@ func measured(k *bench.Kit, j jdk.JDK, p program, flags []string) (*run, error) 
 	if err := json.Unmarshal(b, &r.report); err != nil {
 		return nil, err
 	}
-	laps := func(tag string) []float64 { return times(t.Out.All(), tag) }
+	laps := func(tag string) []float64 { return bench.Laps(t.Out.All(), tag) }
 	r.bare = bench.Min(append(laps("BARE"), laps("POST")...))
 	r.recorded = bench.Min(laps("PROF"))
 	r.calls = float64(r.report.Calls) / float64(n)

@@ -3,22 +3,7 @@ package main
 import (
 	"regexp"
 	"strconv"
-	"strings"
 )
-
-// times reads the lines "TAG i ns check" of work.Main.
-func times(text, tag string) (out []float64) {
-	for line := range strings.Lines(text) {
-		f := strings.Fields(line)
-		if len(f) < 3 || f[0] != tag {
-			continue
-		}
-		if v, err := strconv.ParseFloat(f[2], 64); err == nil {
-			out = append(out, v)
-		}
-	}
-	return out
-}
 
 // A benchmark is a line of "go test -bench".
 type benchmark struct {

@@ -9,6 +9,12 @@ import (
 	"testing"
 )
 
+func TestLaps(t *testing.T) {
+	if got := Laps("BARE 0 100 7\nPROF 0\nPROF 1 250 7\nPROF x\n", "PROF"); !slices.Equal(got, []float64{250}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestPrograms(t *testing.T) {
 	var r ProgramRun
 	if err := r.read("PID 7\nBARE 0 307\nBARE 1 290\nREADY\nDONE\nPOST 0 301\nSqlW n=2 setup=0.50s run=0.60s checksum=3e79 iter_ms: 900 310\n"); err != nil {

@@ -69,9 +69,8 @@ final class Events {
         long now = (token & (Layout.PRECISE | Layout.TOP)) == 0 ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
         long to = U.getInt(node + Layout.N_PARENT), current = Probe.cursor(s, record);
         if (current != index) {
-            if (current == 0) {
-                return true;
-            } else if (above(s, current, index)) {
+            if (current == 0) return true;
+            if (above(s, current, index)) {
                 unwind(s, record, index, now);
             } else if (current == to) { // an exit that was followed by an exception of the return itself
                 if (thrown) word(s, record, ready(s, record), to, Layout.EV_LATE, U.getInt(node + Layout.N_METHOD), now);
@@ -216,7 +215,7 @@ final class Events {
             }
             U.putInt(record + Layout.R_RING, (int) first);
             U.putIntRelease(null, record + Layout.R_FIRST_RING, (int) first);
-            ring = at(s, first);
+            ring = Probe.node(s, first);
         }
         if (U.getInt(ring + Layout.E_DROPPING) != 0) {
             long free = U.getLongVolatile(null, ring + Layout.E_READ) + U.getLong(ring + Layout.E_MASK) + 1 - U.getLong(ring + Layout.E_AT);
@@ -252,14 +251,8 @@ final class Events {
     /** The ring that is being written, 0 if there is none. */
     @ForceInline
     private static long ring(long s, long record) {
-        long number = U.getInt(record + Layout.R_RING);
-        return number == 0 ? 0 : at(s, number);
-    }
-
-    /** Where a ring is, by the number of its first node. */
-    @ForceInline
-    private static long at(long s, long number) {
-        return s + Layout.NODES + (number << Layout.NODE_SHIFT);
+        long index = U.getInt(record + Layout.R_RING);
+        return index == 0 ? 0 : s + index;
     }
 
     /** A ring with room for what one event writes, 0 if events are being dropped. May wait. */
@@ -283,7 +276,7 @@ final class Events {
             long stop = U.getLongVolatile(null, ring + Layout.E_READ) + size - Layout.RING_SLACK;
             boolean found = U.getLong(ring + Layout.E_AT) < stop;
             if (!found && size < Layout.RING_MOST) {
-                long index = allocate(s, size * Layout.RING_GROWTH, false), next = at(s, index);
+                long index = allocate(s, size * Layout.RING_GROWTH, false), next = Probe.node(s, index);
                 if (index != 0) {
                     U.putLong(next + Layout.E_TIME, U.getLong(ring + Layout.E_TIME));
                     U.putLong(next + Layout.E_TID, U.getLong(ring + Layout.E_TID));
@@ -321,13 +314,13 @@ final class Events {
         U.putInt(ring + Layout.E_DROPPING, 1);
     }
 
-    /** A ring of so many words, as its first node's number; 0 if there is no room, or if its pages aren't there yet and it isn't worth a wait. */
+    /** A ring of so many words, as its first node; 0 if there is no room, or if its pages aren't there yet and it isn't worth a wait. */
     private static long allocate(long s, long words, boolean wait) {
         int size = 0;
         while (Layout.RING_FIRST << 2 * size < words) size++; // RING_GROWTH is 4
         long list = s + Layout.H_FREE_RINGS + 8L * size;
         for (long head; (int) (head = U.getLongVolatile(null, list)) != 0; ) {
-            long index = head & 0xffffffffL, ring = at(s, index);
+            long index = head & 0xffffffffL, ring = Probe.node(s, index);
             long rest = U.getInt(ring + Layout.E_NEXT); // if another takes it now, the number differs
             if (!U.compareAndSetLong(null, list, head, (head >>> 32) + 1 << 32 | rest)) continue;
             U.putInt(ring + Layout.E_NEXT, 0);
@@ -342,7 +335,8 @@ final class Events {
                 U.park(false, 100_000);
                 U.unpark(Thread.currentThread());
             } else if (U.compareAndSetLong(null, s + Layout.H_NEXT_NODE, index, index + n)) {
-                U.putLong(at(s, index) + Layout.E_MASK, words - 1);
+                index = Layout.NODES + (index << Layout.NODE_SHIFT);
+                U.putLong(Probe.node(s, index) + Layout.E_MASK, words - 1);
                 return index;
             }
         }
