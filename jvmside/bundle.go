@@ -57,7 +57,7 @@ func NewBundle() (*Bundle, error) {
 	var body []byte
 	n := uint32(0)
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		if strings.HasPrefix(name, "rivulet/boot/") || strings.HasPrefix(name, "rivulet/probe/") && name != "rivulet/probe/Probe" && name != "rivulet/probe/Events" {
+		if strings.HasPrefix(name, "rivulet/boot/") || strings.HasPrefix(name, "rivulet/probe/") && name != "rivulet/probe/Probe" && !isPart(name) {
 			continue
 		}
 		for _, v := range []struct {
@@ -83,19 +83,31 @@ func NewBundle() (*Bundle, error) {
 	return b, nil
 }
 
+// parts are the classes beside the probe class that are defined where it is.
+var parts = []string{"Events", "Records", "Timers", "Unplaced"}
+
+func isPart(name string) bool {
+	return slices.Contains(parts, strings.TrimPrefix(name, "rivulet/probe/"))
+}
+
+// Part is the name in the target, slashed, of a class beside the probe class.
+func (b *Bundle) Part(name string) string { return b.Probe + "$" + name }
+
 func (b *Bundle) rename(jdk8 bool) func(string) string {
 	unsafe, annotations := "jdk/internal/misc/Unsafe", "jdk/internal/vm/annotation/"
 	if jdk8 {
 		unsafe, annotations = "sun/misc/Unsafe", "java/lang/invoke/"
 	}
-	r := strings.NewReplacer(
+	pairs := []string{
 		"rivulet/probe/stub/Unsafe", unsafe,
 		"rivulet/probe/stub/", annotations,
-		"rivulet/probe/Events", b.Probe+"$Events",
-		"rivulet.probe.Events", strings.ReplaceAll(b.Probe, "/", ".")+"$Events",
 		"rivulet/probe/Probe", b.Probe,
 		"rivulet.probe.Probe", strings.ReplaceAll(b.Probe, "/", "."),
-	)
+	}
+	for _, p := range parts {
+		pairs = append(pairs, "rivulet/probe/"+p, b.Part(p), "rivulet.probe."+p, strings.ReplaceAll(b.Part(p), "/", "."))
+	}
+	r := strings.NewReplacer(pairs...)
 	return func(s string) string {
 		if jdk8 {
 			if n, ok := jdk8Names[s]; ok {

@@ -35,7 +35,7 @@ func (s *Session) StartTiming(ctx context.Context, t Timing) error {
 		return errors.New("no root given")
 	}
 	rec := Recording{Roots: t.Roots, UntilCalls: t.UntilCalls, Wait: t.Wait}
-	in := probe.Timers(probe.Clocks{Class: s.bundle.Probe, Begin: "clock", Stop: "stop", Fail: "fail"})
+	in := probe.Timers(probe.Clocks{Class: s.bundle.Part("Timers"), Begin: "clock", Stop: "stop", Fail: "fail"})
 	var problem error
 	if err := s.do(ctx, func() {
 		l := &s.loop

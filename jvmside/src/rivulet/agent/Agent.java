@@ -133,7 +133,10 @@ public final class Agent implements Runnable, LongBinaryOperator {
     /** Defines the probe classes in the bootstrap loader, unless an earlier session has. */
     private static void define() throws Exception {
         define("rivulet.probe.Probe".intern()); // renamed with everything else: the names in this JVM
+        define("rivulet.probe.Records".intern());
+        define("rivulet.probe.Unplaced".intern());
         define("rivulet.probe.Events".intern());
+        define("rivulet.probe.Timers".intern());
     }
 
     private static void define(String name) throws Exception {

@@ -152,7 +152,7 @@ final class Events {
     private static long unplaced(long s, long tag, long record, long current, int method, int mode) {
         long ring = ring(s, record);
         if (ring != 0) drop(ring);
-        return Probe.unplaced(s, tag | (mode == Layout.MODE_EVENT_PRECISE ? Layout.PRECISE : 0), record, current, method);
+        return Unplaced.enter(s, tag | (mode == Layout.MODE_EVENT_PRECISE ? Layout.PRECISE : 0), record, current, method);
     }
 
     /** Writes a word with a method, and charges the node of the invocation on top with its time. */

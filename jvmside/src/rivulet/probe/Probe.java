@@ -24,9 +24,9 @@ import rivulet.probe.stub.Unsafe;
  */
 public final class Probe {
     private static final Unsafe U = Unsafe.getUnsafe();
-    private static final long TID;
+    static final long TID;
     /** Address of the cell that holds the address of the current session's data file, or EMPTY. */
-    private static final long CELL;
+    static final long CELL;
     /** What looks like a data file whose gate is shut. */
     private static final long EMPTY;
     /** Flags of tokens whose exit isn't the usual one. */
@@ -122,11 +122,11 @@ public final class Probe {
     private static long any(int method) {
         long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0) return 0;
-        long tid = U.getLong(Thread.currentThread(), TID), slot = slot(s, tid);
+        long tid = U.getLong(Thread.currentThread(), TID), slot = Records.slot(s, tid);
         int mode = U.getByte(s + Layout.MODES + method);
         long record = 0, current = 0;
         if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) record = U.getLong(slot + Layout.S_RECORD);
-        else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = inside(slot, s, tag, tid);
+        else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = Records.inside(slot, s, tag, tid);
         if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
@@ -187,7 +187,7 @@ public final class Probe {
             record = mine(s, token);
             if (record == 0 || (current = cursor(s, record)) == 0) return;
             U.putInt(record + Layout.R_DEPTH, (int) index + 1);
-            index = U.getInt(place(s, record, index));
+            index = U.getInt(Unplaced.place(s, record, index));
             if (current != index) charge(s, record, current);
         } else {
             record = record(s, index);
@@ -219,8 +219,8 @@ public final class Probe {
 
     /** The current thread's record if it is inside with the tag of this token, else 0. */
     private static long mine(long s, long token) {
-        long tid = U.getLong(Thread.currentThread(), TID), home = slot(s, tid);
-        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : displaced(home, s, tid);
+        long tid = U.getLong(Thread.currentThread(), TID), home = Records.slot(s, tid);
+        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : Records.displaced(home, s, tid);
         if (record == 0 || U.getLong(record + Layout.R_KEY) != (token >>> Layout.INDEX_BITS << Layout.INDEX_BITS | tid)) return 0;
         return record;
     }
@@ -256,7 +256,7 @@ public final class Probe {
         if ((token & Layout.OVER) != 0) {
             record = mine(s, token);
             if (record == 0 || U.getInt(record + Layout.R_DEPTH) <= (int) index) return; // it has ended
-            long place = place(s, record, index);
+            long place = Unplaced.place(s, record, index);
             U.putInt(record + Layout.R_DEPTH, (int) index);
             index = U.getInt(place);
             to = U.getInt(place + 4);
@@ -289,7 +289,7 @@ public final class Probe {
      * none: the invocation has ended. Unplaced ones that are open were all begun within it, the first at a node that is placed.
      */
     private static long own(long s, long record, long current, long from) {
-        long i = U.getInt(record + Layout.R_DEPTH) == 0 ? current : U.getInt(place(s, record, 0) + 4);
+        long i = U.getInt(record + Layout.R_DEPTH) == 0 ? current : U.getInt(Unplaced.place(s, record, 0) + 4);
         while (i != 0) {
             long parent = U.getInt(node(s, i) + Layout.N_PARENT);
             if (parent == from) return i;
@@ -318,7 +318,7 @@ public final class Probe {
      */
     private static void unwind(long s, long record, long current, long index) {
         if (U.getInt(record + Layout.R_DEPTH) != 0) {
-            current = U.getInt(place(s, record, 0) + 4);
+            current = U.getInt(Unplaced.place(s, record, 0) + 4);
             U.putInt(record + Layout.R_DEPTH, 0);
         }
         for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
@@ -336,7 +336,7 @@ public final class Probe {
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
-        release(s, record);
+        Records.release(s, record);
     }
 
     /** One root invocation more or less is under way in a part. A part's count is never too low: threads inside rely on it. */
@@ -351,21 +351,6 @@ public final class Probe {
         if (slot != 0) U.putLong(slot + Layout.S_KEY, 0);
     }
 
-    private static void release(long s, long record) {
-        if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) == 0 || !lock(s)) {
-            U.putIntRelease(null, record + Layout.R_LEASE, 0);
-            return;
-        }
-        unbind(s, record);
-        U.putIntRelease(null, record + Layout.R_LEASE, 0);
-        if (U.getInt(record + Layout.R_FREE) == 0) {
-            long first = U.getLong(s + Layout.H_FREE_RECORD);
-            U.putInt(record + Layout.R_FREE, first == 0 ? -1 : (int) first);
-            U.putLong(s + Layout.H_FREE_RECORD, record - s - Layout.RECORDS >> Layout.RECORD_SHIFT);
-        }
-        unlock(s);
-    }
-
     // ---- entering, slow ----
 
     /** The thread is outside, the method is a root. */
@@ -378,7 +363,7 @@ public final class Probe {
             return 0; // the target's own overflow is a few frames away
         }
         int part = (int) (tag >>> Layout.INDEX_BITS);
-        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : displaced(home, s, tid);
+        long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : Records.displaced(home, s, tid);
         if (record != 0) {
             // Busy with the profiler's own work for this very thread.
             if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
@@ -395,16 +380,16 @@ public final class Probe {
                 record = 0;
             }
         }
-        if (record == 0) record = register(s, tid, part);
+        if (record == 0) record = Records.register(s, tid, part);
         // The number of the recording is read before the tag: with this tag it is no later one's, whose first act would
         // be to drop a tree that is still to be read.
         int epoch = U.getIntVolatile(null, s + Layout.H_EPOCH);
         if (!on(s, tag)) {
-            if (record != 0) release(s, record);
+            if (record != 0) Records.release(s, record);
             return 0;
         }
         if (record != 0 && U.getInt(record + Layout.R_EPOCH) != epoch && !renew(s, record, epoch)) {
-            release(s, record);
+            Records.release(s, record);
             record = 0;
         }
         if (record == 0) {
@@ -414,7 +399,7 @@ public final class Probe {
         if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
             U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
             U.putLong(record + Layout.R_CURSOR, 0);
-            release(s, record);
+            Records.release(s, record);
             return 0;
         }
         close(s, record);
@@ -436,7 +421,7 @@ public final class Probe {
                 U.putLong(record + Layout.R_CURSOR, 0);
                 if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE) U.getAndAddLong(null, s + Layout.H_BUDGET, 1);
                 outside(s, record);
-                release(s, record);
+                Records.release(s, record);
             } else {
                 end(s, record);
             }
@@ -465,7 +450,7 @@ public final class Probe {
         U.putLong(record + Layout.R_NODE_END, 0);
         long top = add(s, record, 0, -1);
         if (top == 0) {
-            top = reserved(s, 1);
+            top = Unplaced.reserved(s, 1);
             if (top == 0) return false;
             link(s, record, top, 0, -1);
         }
@@ -547,7 +532,7 @@ public final class Probe {
         if (mode == Layout.MODE_OFF) return 0; // since it was revealed
         if (mode != Layout.MODE_COUNTED) charge(s, record, current);
         long caller = node(s, current), flags = mode == Layout.MODE_PRECISE ? Layout.PRECISE : mode == Layout.MODE_COUNTED ? Layout.COUNTED : 0;
-        boolean fold = U.getInt(s + Layout.H_FOLD) != 0, placed = true;
+        boolean fold = U.getInt(s + Layout.H_FOLD) != 0;
         if (fold) flags |= Layout.OWN;
         int own = fold ? method | Layout.METHOD_FOLD : method, found = own;
         long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
@@ -568,17 +553,9 @@ public final class Probe {
                 node = node(s, again);
                 U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_FOLDED);
             }
-            if (index == 0) {
-                placed = false;
-                index = over(s, record, method);
-            }
             long now = time(s);
             if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
-            if (index == 0) {
-                U.getAndAddLong(null, s + Layout.H_UNCOUNTED, 1);
-                return 0;
-            }
-            if (!placed) return push(s, tag | flags, record, current, index);
+            if (index == 0) return Unplaced.enter(s, tag | flags, record, current, method);
         }
         long node = node(s, index), into = index;
         if (found != own) {
@@ -617,110 +594,6 @@ public final class Probe {
         return index;
     }
 
-    private static void link(long s, long record, long index, long parent, int method) {
-        long node = node(s, index);
-        U.putInt(node + Layout.N_METHOD, method);
-        U.putInt(node + Layout.N_PARENT, (int) parent);
-        U.putInt(node + Layout.N_RECORD, (int) (record - s));
-        if (parent == 0) return;
-        long p = node(s, parent);
-        U.putInt(node + Layout.N_SIBLING, U.getInt(p + Layout.N_CHILD));
-        U.putIntRelease(null, p + Layout.N_CHILD, (int) index);
-    }
-
-    // ---- without room ----
-    // A call whose context finds no room is counted in one node for its method, from a reserve: all of a record's lie
-    // below one node. Where it goes back to is kept on a stack, since that node's parent can't say.
-
-    /** The method's node for calls that find no room, 0 if not even the reserve has any. */
-    private static long over(long s, long record, int method) {
-        U.getAndAddLong(null, s + Layout.H_OVERFLOW, 1);
-        long table = U.getInt(record + Layout.R_OVER);
-        if (table == 0) {
-            table = reserved(s, Layout.OVER_TABLE);
-            long stack = reserved(s, Layout.OVER_DEPTH * 8 >> Layout.NODE_SHIFT), above = reserved(s, 1);
-            if (table == 0 || stack == 0 || above == 0) return 0;
-            link(s, record, above, U.getInt(record + Layout.R_TOP), Layout.METHOD_UNPLACED);
-            U.putInt(node(s, table), Layout.OVER_TABLE * 16);
-            U.putInt(node(s, table) + 8, (int) above);
-            U.putInt(record + Layout.R_STACK, (int) stack);
-            U.putInt(record + Layout.R_OVER, (int) table);
-        }
-        // Words of a table: its size in words, words used, the node above all; from word 16 on nodes, by hash.
-        long words = node(s, table);
-        int size = U.getInt(words), used = U.getInt(words + 4), above = U.getInt(words + 8);
-        if (used > size / 2) {
-            long larger = reserved(s, size >> 3);
-            if (larger == 0) return 0;
-            long to = node(s, larger);
-            U.putInt(to, size * 2);
-            U.putInt(to + 4, used);
-            U.putInt(to + 8, above);
-            for (int i = 16; i < size; i++) {
-                int index = U.getInt(words + 4L * i);
-                if (index != 0) U.putInt(hashed(s, to, U.getInt(node(s, index) + Layout.N_METHOD)), index);
-            }
-            U.putInt(record + Layout.R_OVER, (int) larger);
-            words = to;
-        }
-        long at = hashed(s, words, method), index = U.getInt(at);
-        if (index == 0) {
-            index = reserved(s, 1);
-            if (index == 0) return 0;
-            link(s, record, index, above, method);
-            U.putInt(words + 4, U.getInt(words + 4) + 1);
-            U.putInt(at, (int) index);
-        }
-        return index;
-    }
-
-    /** A call without room, of a recording with events. */
-    static long unplaced(long s, long token, long record, long current, int method) {
-        long index = over(s, record, method);
-        if (index != 0) return push(s, token, record, current, index);
-        U.getAndAddLong(null, s + Layout.H_UNCOUNTED, 1);
-        return 0;
-    }
-
-    /** The word of a table where the method's node is or belongs. */
-    private static long hashed(long s, long words, int method) {
-        int room = U.getInt(words) - 16;
-        for (int i = (method * 0x9e3779b1 >>> 8) % room; ; i = i + 1 == room ? 0 : i + 1) {
-            long at = words + 4L * (16 + i);
-            int index = U.getInt(at);
-            if (index == 0 || U.getInt(node(s, index) + Layout.N_METHOD) == method) return at;
-        }
-    }
-
-    /** Nodes of the reserve that follow each other, 0 if there are none. */
-    private static long reserved(long s, int n) {
-        long end = U.getLongVolatile(null, s + Layout.H_RESERVE_END);
-        for (;;) {
-            long next = U.getLongVolatile(null, s + Layout.H_RESERVE_NEXT);
-            if (end - next < n) return 0;
-            if (U.compareAndSetLong(null, s + Layout.H_RESERVE_NEXT, next, next + n)) return Layout.NODES + (next << Layout.NODE_SHIFT);
-        }
-    }
-
-    /** The place at a depth of a record's stack of unplaced invocations: their node, and their caller's. */
-    private static long place(long s, long record, long depth) {
-        return node(s, U.getInt(record + Layout.R_STACK)) + (depth << 3);
-    }
-
-    /** Begins an unplaced invocation. One too deep for the stack is counted; its time is its caller's. */
-    private static long push(long s, long token, long record, long current, long index) {
-        long node = node(s, index);
-        U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
-        int depth = U.getInt(record + Layout.R_DEPTH);
-        if (depth >= Layout.OVER_DEPTH) return 0;
-        long place = place(s, record, depth);
-        U.putInt(place, (int) index);
-        U.putInt(place + 4, (int) current);
-        U.putInt(record + Layout.R_DEPTH, depth + 1);
-        U.putLong(record + Layout.R_CURSOR, index);
-        return token | Layout.OVER | depth;
-    }
-
     /** Takes a chunk of nodes, waiting up to a second for the controller to allocate more of the file. */
     private static long chunk(long s, long record) {
         long index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
@@ -742,158 +615,15 @@ public final class Probe {
         return index;
     }
 
-    // ---- threads ----
-
-    /** The record of a thread that has this home slot, or 0. */
-    @DontInline
-    private static long displaced(long home, long s, long tid) {
-        for (int i = 1; i <= Layout.SLOT_PROBE; i++) {
-            long slot = slot(s, tid + i);
-            if (U.getLong(slot + Layout.S_TID) == tid) return U.getLong(slot + Layout.S_RECORD);
-        }
-        return 0;
-    }
-
-    /** The record of a thread that has this home slot and is inside the subgraph, or 0. */
-    @DontInline
-    private static long inside(long home, long s, long tag, long tid) {
-        long record = displaced(home, s, tid);
-        return record != 0 && U.getLong(record + Layout.R_KEY) == (tag | tid) ? record : 0;
-    }
-
-    private static long slot(long s, long n) {
-        return s + Layout.SLOTS + ((n & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
-    }
-
-    /** False if the lock can't be had: its holder died or is held by a debugger. Then nobody waits for it again. */
-    private static boolean lock(long s) {
-        long from = 0;
-        for (int i = 1; !U.compareAndSetInt(null, s + Layout.H_LOCK, 0, 1); i++) {
-            if (i % 64 != 0) continue;
-            if (U.getIntVolatile(null, s + Layout.H_LOCK) == 2) return false;
-            long now = System.nanoTime();
-            if (from == 0) from = now;
-            if (now - from > 1_000_000_000L) {
-                U.compareAndSetInt(null, s + Layout.H_LOCK, 1, 2);
-                return false;
-            }
-            U.park(false, 50_000);
-            U.unpark(Thread.currentThread());
-        }
-        return true;
-    }
-
-    private static void unlock(long s) {
-        U.putIntRelease(null, s + Layout.H_LOCK, 0);
-    }
-
-    /** Leases a record to the current thread, 0 when there is none. Waits up to a second for the controller to allocate more. */
-    private static long register(long s, long tid, int part) {
-        Thread t = Thread.currentThread();
-        boolean virtual = virtual(t);
-        String name = virtual ? "" : t.getName();
-        for (int i = 0; i < 10_000 && U.getLong(s + Layout.H_TAG) != 0; i++) {
-            if (!lock(s)) return 0;
-            long record = 0;
-            try {
-                long slot = free(s, tid);
-                if (slot != 0) record = pick(s, virtual, part);
-                if (record > 0) bind(s, record, slot, tid, name);
-            } finally {
-                unlock(s);
-            }
-            if (record >= 0) return record;
-            U.park(false, 100_000);
-            U.unpark(t);
-        }
-        return 0;
-    }
-
-    private static boolean virtual(Thread t) {
-        for (Class<?> c = t.getClass(); c != null && c != Thread.class; c = c.getSuperclass()) {
-            if (c.getClassLoader() == null && c.getName().equals("java.lang.BaseVirtualThread")) return true;
-        }
-        return false;
-    }
-
-    private static long free(long s, long tid) {
-        for (int i = 0; i <= Layout.SLOT_PROBE; i++) {
-            if (U.getLong(slot(s, tid + i) + Layout.S_TID) == 0) return slot(s, tid + i);
-        }
-        // Idle threads keep their slots; one of them gives way.
-        for (int i = 0; i <= Layout.SLOT_PROBE; i++) {
-            long slot = slot(s, tid + i);
-            long record = U.getLong(slot + Layout.S_RECORD);
-            if (U.compareAndSetInt(null, record + Layout.R_LEASE, 0, Layout.LEASE_MOVING)) {
-                unbind(s, record);
-                U.putIntRelease(null, record + Layout.R_LEASE, 0);
-                return slot;
-            }
-        }
-        return 0;
-    }
-
-    /** A record of this kind that nobody uses, leased; with the lock held. 0 if there is none, -1 if there may be soon. */
-    private static long pick(long s, boolean virtual, int part) {
-        int flag = virtual ? Layout.R_VIRTUAL : 0;
-        for (long i; virtual && (i = U.getLong(s + Layout.H_FREE_RECORD)) != 0; ) {
-            long record = s + Layout.RECORDS + (i << Layout.RECORD_SHIFT);
-            U.putLong(s + Layout.H_FREE_RECORD, Math.max(U.getInt(record + Layout.R_FREE), 0));
-            U.putInt(record + Layout.R_FREE, 0);
-            if (!U.compareAndSetInt(null, record + Layout.R_LEASE, 0, part)) continue;
-            unbind(s, record);
-            U.putInt(record + Layout.R_DEPTH, 0);
-            return record;
-        }
-        long next = U.getLong(s + Layout.H_NEXT_RECORD);
-        if (next < U.getLongVolatile(null, s + Layout.H_RECORD_LIMIT)) {
-            long record = s + Layout.RECORDS + (next << Layout.RECORD_SHIFT);
-            U.putInt(record + Layout.R_LEASE, part);
-            U.putInt(record + Layout.R_FLAGS, flag);
-            U.putLongRelease(null, s + Layout.H_NEXT_RECORD, next + 1);
-            return record;
-        }
-        if (next < U.getLongVolatile(null, s + Layout.H_RECORD_MAX)) return -1;
-        // First free ones, at last those of root invocations that a pause cut off.
-        for (int round = 0; round < 2; round++) {
-            for (long i = 1; i < next; i++) {
-                long record = s + Layout.RECORDS + (i << Layout.RECORD_SHIFT);
-                if ((U.getInt(record + Layout.R_FLAGS) & Layout.R_VIRTUAL) != flag) continue;
-                int lease = U.getInt(record + Layout.R_LEASE);
-                if (lease != 0 && (round == 0 || lease == part || lease == Layout.LEASE_MOVING || U.getInt(record + Layout.R_BUSY) != 0)) continue;
-                if (!U.compareAndSetInt(null, record + Layout.R_LEASE, lease, part)) continue;
-                if (!virtual) U.putInt(record + Layout.R_FLAGS, flag | Layout.R_SHARED);
-                unbind(s, record);
-                U.putInt(record + Layout.R_DEPTH, 0);
-                return record;
-            }
-        }
-        return 0;
-    }
-
-    private static void bind(long s, long record, long slot, long tid, String name) {
-        int n = Math.min(name.length(), Layout.NAME_MAX);
-        for (int i = 0; i < n; i++) U.putChar(record + Layout.R_NAME + 2 * i, name.charAt(i));
-        U.putInt(record + Layout.R_NAME_LENGTH, n);
-        U.putLong(record + Layout.R_KEY, 0);
-        U.putLong(record + Layout.R_TID, tid);
-        U.putLong(record + Layout.R_SLOT, slot);
-        U.putLong(slot + Layout.S_KEY, 0);
-        U.putLong(slot + Layout.S_RECORD, record);
-        U.putLongRelease(null, slot + Layout.S_TID, tid);
-        long home = slot(s, tid);
-        if (slot != home) U.putInt(home + Layout.S_DISPLACED, U.getInt(home + Layout.S_DISPLACED) + 1);
-    }
-
-    /** Frees the slot of a record; with the lock and the lease held. */
-    private static void unbind(long s, long record) {
-        long slot = U.getLong(record + Layout.R_SLOT);
-        if (slot == 0) return;
-        long tid = U.getLong(record + Layout.R_TID);
-        long home = slot(s, tid);
-        U.putLong(record + Layout.R_SLOT, 0);
-        U.putLongRelease(null, slot + Layout.S_TID, 0);
-        if (slot != home) U.putInt(home + Layout.S_DISPLACED, U.getInt(home + Layout.S_DISPLACED) - 1);
+    static void link(long s, long record, long index, long parent, int method) {
+        long node = node(s, index);
+        U.putInt(node + Layout.N_METHOD, method);
+        U.putInt(node + Layout.N_PARENT, (int) parent);
+        U.putInt(node + Layout.N_RECORD, (int) (record - s));
+        if (parent == 0) return;
+        long p = node(s, parent);
+        U.putInt(node + Layout.N_SIBLING, U.getInt(p + Layout.N_CHILD));
+        U.putIntRelease(null, p + Layout.N_CHILD, (int) index);
     }
 
     // ---- the agent's work on the program's threads ----
@@ -977,89 +707,6 @@ public final class Probe {
             if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
             U.getAndAddLong(null, CELL + USERS, -1);
-        }
-    }
-
-    // ---- timers: "rivulet time" (package wire, table Timers) ----
-
-    /** A timed invocation begins: System.nanoTime, or 0 if it isn't recorded. */
-    @ForceInline
-    public static long clock(int method) {
-        long s = U.getLong(CELL);
-        if (U.getLong(s + Layout.H_TAG) == 0 || method >= U.getInt(s + Layout.T_METHODS)) return 0;
-        if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && !admit(s)) return 0;
-        return System.nanoTime();
-    }
-
-    @DontInline
-    private static boolean admit(long s) {
-        if (U.getAndAddLong(null, s + Layout.H_BUDGET, -1) > 0) return true;
-        U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
-        return false;
-    }
-
-    /** A timed invocation returns. */
-    @ForceInline
-    public static void stop(int method, long from) {
-        if (from != 0) time(method, from, System.nanoTime() - from, false);
-    }
-
-    /** A timed invocation ends by an exception. */
-    @DontInline
-    public static void fail(int method, long from) {
-        if (from != 0) time(method, from, System.nanoTime() - from, true);
-    }
-
-    /**
-     * Invocations of before the gate opened, an earlier session's included, began before T_SINCE. The bucket comes
-     * last: it is the count, so an overflow of the stack in between counts nothing, and nothing twice.
-     */
-    @ForceInline
-    private static void time(int method, long from, long took, boolean thrown) {
-        long s = U.getLong(CELL);
-        if (U.getLong(s + Layout.H_TAG) == 0 || method >= U.getInt(s + Layout.T_METHODS)) return;
-        if (from < U.getLong(s + Layout.T_SINCE)) return;
-        if (took < 0) took = 0;
-        long tid = U.getLong(Thread.currentThread(), TID), stripes = U.getInt(s + Layout.T_STRIPES);
-        long cell = s + U.getLong(s + Layout.T_CELLS) + ((2 * stripes * method + (tid & (stripes - 1))) << Layout.CELL_SHIFT);
-        long bucket = bucket(took);
-        if (U.getLong(cell + Layout.C_OWNER) != tid && !own(cell, tid)) {
-            share(cell + (stripes << Layout.CELL_SHIFT), bucket, took, thrown);
-            return;
-        }
-        U.putLong(cell + Layout.C_TOTAL, U.getLong(cell + Layout.C_TOTAL) + took);
-        if (took > U.getLong(cell + Layout.C_MOST)) U.putLong(cell + Layout.C_MOST, took);
-        if (Long.MAX_VALUE - took > U.getLong(cell + Layout.C_LEAST)) U.putLong(cell + Layout.C_LEAST, Long.MAX_VALUE - took);
-        if (thrown) U.putLong(cell + Layout.C_THROWN, U.getLong(cell + Layout.C_THROWN) + 1);
-        U.putLong(cell + bucket, U.getLong(cell + bucket) + 1);
-    }
-
-    /** A bucket's place in its cell. */
-    @ForceInline
-    private static long bucket(long took) {
-        int shift = 63 - Layout.BUCKET_BITS - Long.numberOfLeadingZeros(took | 1L << Layout.BUCKET_BITS);
-        return Layout.C_BUCKETS + (((long) shift << Layout.BUCKET_BITS) + (took >>> shift) << 3);
-    }
-
-    /** Claims a cell for the thread that comes first. */
-    @DontInline
-    private static boolean own(long cell, long tid) {
-        return U.getLong(cell + Layout.C_OWNER) == 0 && U.compareAndSetLong(null, cell + Layout.C_OWNER, 0, tid);
-    }
-
-    /** Records in a cell that many threads write. */
-    @DontInline
-    private static void share(long cell, long bucket, long took, boolean thrown) {
-        U.getAndAddLong(null, cell + Layout.C_TOTAL, took);
-        raise(cell + Layout.C_MOST, took);
-        raise(cell + Layout.C_LEAST, Long.MAX_VALUE - took);
-        if (thrown) U.getAndAddLong(null, cell + Layout.C_THROWN, 1);
-        U.getAndAddLong(null, cell + bucket, 1);
-    }
-
-    private static void raise(long word, long to) {
-        for (long was = U.getLong(word); to > was; was = U.getLongVolatile(null, word)) {
-            if (U.compareAndSetLong(null, word, was, to)) return;
         }
     }
 }
