@@ -72,6 +72,7 @@ func TestForeignSocket(t *testing.T) {
 	t.Parallel()
 	tg := inside(t, jvmtest.Any(t), "--mount", "true", setNobody)
 	tg.WaitLine("up")
+	os.Remove(tg.socket()) // of a JVM killed long ago, which had the same number
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: tg.socket(), Net: "unix"})
 	if err != nil {
 		t.Fatal(err)

@@ -96,6 +96,7 @@ func StartCmd(t testing.TB, cmd *exec.Cmd) *Proc {
 	}()
 	t.Cleanup(func() {
 		p.Kill()
+		os.Remove(fmt.Sprintf("/tmp/.java_pid%d", p.PID())) // a killed JVM leaves its socket behind
 		if t.Failed() {
 			t.Logf("%s: %v\n%s", filepath.Base(cmd.Path), p.exit(), p.text())
 		}
