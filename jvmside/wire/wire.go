@@ -186,15 +186,16 @@ var Layout = []Const{
 	{"N_PARENT", NParent, "u32: the caller's node"},
 	{"N_CHILD", NChild, "u32: first callee"},
 	{"N_SIBLING", NSibling, "u32: next callee of the same caller"},
-	{"N_CACHE", NCache, "u32[4]: of the callees with the same method id modulo 4, the one entered last"},
+	{"N_CACHE", NCache, "u32[4]: of the callees with the same method id modulo 4, one that was entered more often than others"},
 	{"CACHE_MASK", CacheMask, "of a method id: its place in N_CACHE"},
 	{"N_RECORD", NRecord, "u32: the thread record that owns the tree, its offset in the file"},
 	{"N_CALLS", NCalls, "i64: invocations begun"},
 	{"N_THROWN", NThrown, "i64: of those, ended by an exception"},
 	{"N_SELF", NSelf, "i64: ns of its own"},
-	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED"},
+	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED, N_LINE"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
 	{"N_FOLDED", NFolded, "flag: recursion was folded into the node"},
+	{"N_LINE", NLine, "flags: a node's place that has u32[16], callees that had no place in N_CACHE, by the method id modulo 16; 0 for none"},
 	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node where the invocation began; above is the tag"},
 	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
 	{"TOP", TokenTop, "flag of a token: a root invocation"},
@@ -346,6 +347,7 @@ const (
 
 	NIncomplete = 1
 	NFolded     = 2
+	NLine       = (1<<31 - 1) &^ (1<<NodeShift - 1)
 
 	MethodUnplaced = -2
 	MethodBack     = 1 << 30

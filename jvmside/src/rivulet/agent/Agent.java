@@ -133,6 +133,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
     /** Defines the probe classes in the bootstrap loader, unless an earlier session has. */
     private static void define() throws Exception {
         define("rivulet.probe.Probe".intern()); // renamed with everything else: the names in this JVM
+        define("rivulet.probe.Callees".intern());
         define("rivulet.probe.Records".intern());
         define("rivulet.probe.Unplaced".intern());
         define("rivulet.probe.Events".intern());
@@ -338,7 +339,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
             while (!Batch.take(classes)) {
                 if (settled(method)) return 1;
                 if (mailbox.closed() || System.nanoTime() > deadline) return 0;
-                Mailbox.pause(200_000);
+                Probe.pause(200_000);
             }
             try { // the controller is told while they are ours still: who waits for them finds them done
                 if (settled(method)) return 1;

@@ -4,6 +4,7 @@ import static rivulet.agent.Memory.U;
 
 import java.io.OutputStream;
 import rivulet.probe.Layout;
+import rivulet.probe.Probe;
 
 /**
  * Requests to the controller from any thread, through boxes in the data file. Nothing here blocks without bound: a
@@ -157,7 +158,7 @@ final class Mailbox {
             }
             if (over(deadline, last)) return 0;
             if (method != 0 && (U.getByte(base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH) return -1;
-            pause(method == 0 ? 100_000 : wait);
+            Probe.pause(method == 0 ? 100_000 : wait);
         }
     }
 
@@ -175,7 +176,7 @@ final class Mailbox {
             if (s != state) return s;
             if (i < 1000) continue;
             if (over(deadline, last)) return 0;
-            pause(i < 1100 ? 20_000 : 100_000);
+            Probe.pause(i < 1100 ? 20_000 : 100_000);
         }
     }
 
@@ -186,11 +187,5 @@ final class Mailbox {
         } catch (java.io.IOException e) {
             // the controller is gone; the watch will notice
         }
-    }
-
-    /** Parks. A permit that the program gave its thread may be used up by that, so one is given back. */
-    static void pause(long ns) {
-        U.park(false, ns);
-        U.unpark(Thread.currentThread());
     }
 }

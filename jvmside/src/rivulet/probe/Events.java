@@ -28,10 +28,11 @@ final class Events {
         if (U.getLong(s + Layout.H_TAG) != tag) return 0;
         long ring = ready(s, record);
         long caller = s + current;
-        long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
+        long index = U.getInt(Callees.near(caller, method));
         long node = s + index;
         if (U.getInt(node + Layout.N_METHOD) != method) {
-            index = child(s, record, current, method);
+            index = Callees.far(s, caller, method);
+            if (index == 0) index = child(s, record, current, method);
             if (index == 0) return unplaced(s, tag, record, current, method, mode);
             node = s + index;
             ring = ready(s, record);
@@ -144,7 +145,7 @@ final class Events {
             if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
             if (index == 0) return 0;
         }
-        U.putInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2), (int) index);
+        Callees.keep(s, record, caller, method, index);
         return index;
     }
 
@@ -295,8 +296,7 @@ final class Events {
                 return found ? ring : 0;
             }
             if (from == 0) from = now;
-            U.park(false, 100_000);
-            U.unpark(Thread.currentThread()); // a permit that the program has given may be the one just used up
+            Probe.pause(100_000);
         }
     }
 
@@ -332,8 +332,7 @@ final class Events {
             if (index + n > (words > Layout.RING_FIRST ? most / 2 : most)) return 0; // contexts need room too
             if (index + n > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) {
                 if (!wait || ++i > 10_000 || U.getLong(s + Layout.H_TAG) == 0) return 0;
-                U.park(false, 100_000);
-                U.unpark(Thread.currentThread());
+                Probe.pause(100_000);
             } else if (U.compareAndSetLong(null, s + Layout.H_NEXT_NODE, index, index + n)) {
                 index = Layout.NODES + (index << Layout.NODE_SHIFT);
                 U.putLong(Probe.node(s, index) + Layout.E_MASK, words - 1);

@@ -227,7 +227,7 @@ public final class Layout {
     public static final int N_CHILD = 8;
     /** u32: next callee of the same caller. */
     public static final int N_SIBLING = 12;
-    /** u32[4]: of the callees with the same method id modulo 4, the one entered last. */
+    /** u32[4]: of the callees with the same method id modulo 4, one that was entered more often than others. */
     public static final int N_CACHE = 16;
     /** of a method id: its place in N_CACHE. */
     public static final int CACHE_MASK = 3;
@@ -239,12 +239,14 @@ public final class Layout {
     public static final int N_THROWN = 48;
     /** i64: ns of its own. */
     public static final int N_SELF = 56;
-    /** u32: N_INCOMPLETE, N_FOLDED. */
+    /** u32: N_INCOMPLETE, N_FOLDED, N_LINE. */
     public static final int N_FLAGS = 36;
     /** flag: a wait for its callees timed out. */
     public static final int N_INCOMPLETE = 1;
     /** flag: recursion was folded into the node. */
     public static final int N_FOLDED = 2;
+    /** flags: a node's place that has u32[16], callees that had no place in N_CACHE, by the method id modulo 16; 0 for none. */
+    public static final int N_LINE = 2147483584;
     /** low bits of a token: flags and the node where the invocation began; above is the tag. */
     public static final int INDEX_BITS = 40;
     /** flag of a token: its invocation is recorded with System.nanoTime. */

@@ -131,8 +131,13 @@ public final class Probe {
         if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
         if (mode < Layout.MODE_COUNTED) return other(s, tag, record, current, method);
-        long node = s + U.getInt(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
-        if (U.getInt(node + Layout.N_METHOD) != method) return child(s, tag, record, current, method);
+        long near = Callees.near(s + current, method), node = s + U.getInt(near);
+        if (U.getInt(node + Layout.N_METHOD) != method) {
+            long index = Callees.far(s, s + current, method), was = node;
+            if (index == 0) return child(s, tag, record, current, method);
+            node = s + index;
+            if (U.getLong(node + Layout.N_CALLS) > U.getLong(was + Layout.N_CALLS)) U.putInt(near, (int) index);
+        }
         long token = tag | current;
         if (mode == Layout.MODE_PRECISE) {
             charge(s, record, current, System.nanoTime());
@@ -369,8 +374,7 @@ public final class Probe {
             if (U.getLong(record + Layout.R_TID) == tid && U.getInt(record + Layout.R_BUSY) != 0) return 0;
             int lease = U.getIntVolatile(null, record + Layout.R_LEASE);
             for (int i = 0; lease == Layout.LEASE_MOVING && i < 100 && U.getInt(s + Layout.H_EVENTS) != 0; i++) {
-                U.park(false, 20_000); // the controller takes its idle ring away
-                U.unpark(Thread.currentThread());
+                pause(20_000); // the controller takes its idle ring away
                 lease = U.getIntVolatile(null, record + Layout.R_LEASE);
             }
             if (lease == part || lease == Layout.LEASE_MOVING || !U.compareAndSetInt(null, record + Layout.R_LEASE, lease, part)) {
@@ -535,8 +539,9 @@ public final class Probe {
         boolean fold = U.getInt(s + Layout.H_FOLD) != 0;
         if (fold) flags |= Layout.OWN;
         int own = fold ? method | Layout.METHOD_FOLD : method, found = own;
-        long index = U.getInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2));
-        if (U.getInt(node(s, index) + Layout.N_METHOD) != own) {
+        long index = U.getInt(Callees.near(caller, method));
+        boolean keep = U.getInt(node(s, index) + Layout.N_METHOD) != own && (index = Callees.far(s, caller, own)) == 0;
+        if (keep) {
             for (index = U.getInt(caller + Layout.N_CHILD); index != 0; index = U.getInt(node(s, index) + Layout.N_SIBLING)) {
                 found = U.getInt(node(s, index) + Layout.N_METHOD);
                 if (found == own || found == (method | Layout.METHOD_BACK)) break;
@@ -562,8 +567,8 @@ public final class Probe {
             flags |= Layout.BACK;
             into = U.getInt(node + Layout.N_CACHE);
             U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
-        } else {
-            U.putInt(caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2), (int) index);
+        } else if (keep) {
+            Callees.keep(s, record, caller, own, index);
         }
         node = node(s, into);
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
@@ -594,6 +599,17 @@ public final class Probe {
         return index;
     }
 
+    /** A node that is none's, 0 if the room's next part isn't there yet. */
+    static long spare(long s, long record) {
+        long index = U.getLong(record + Layout.R_NODE_NEXT);
+        if (index == U.getLong(record + Layout.R_NODE_END)) {
+            if (U.getLongVolatile(null, s + Layout.H_NEXT_NODE) + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) return 0;
+            index = chunk(s, record);
+        }
+        if (index != 0) U.putLong(record + Layout.R_NODE_NEXT, index + (1 << Layout.NODE_SHIFT));
+        return index;
+    }
+
     /** Takes a chunk of nodes, waiting up to a second for the controller to allocate more of the file. */
     private static long chunk(long s, long record) {
         long index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
@@ -601,8 +617,7 @@ public final class Probe {
             if (index + Layout.NODE_CHUNK > U.getLong(s + Layout.H_NODE_MAX)) return 0;
             if (index + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) {
                 if (++i > 10_000 || U.getLong(s + Layout.H_TAG) == 0) return 0;
-                U.park(false, 100_000);
-                U.unpark(Thread.currentThread()); // a permit that the program has given may be the one just used up
+                pause(100_000);
                 index = U.getLongVolatile(null, s + Layout.H_NEXT_NODE);
             } else if (U.compareAndSetLong(null, s + Layout.H_NEXT_NODE, index, index + Layout.NODE_CHUNK)) {
                 break;
@@ -627,6 +642,17 @@ public final class Probe {
     }
 
     // ---- the agent's work on the program's threads ----
+
+    /**
+     * Parks for so many ns. A permit, which the program may have given its thread, ends the first park at once; one is
+     * given back, so that the next of the program's own is not lost.
+     */
+    public static void pause(long ns) {
+        long from = System.nanoTime();
+        U.park(false, ns);
+        if (System.nanoTime() - from < ns / 2) U.park(false, ns);
+        U.unpark(Thread.currentThread());
+    }
 
     /** Takes the current thread out of the subgraph; what to give to resume afterwards. */
     public static long suspend() {

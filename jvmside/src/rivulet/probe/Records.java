@@ -45,8 +45,7 @@ final class Records {
                 U.compareAndSetInt(null, s + Layout.H_LOCK, 1, 2);
                 return false;
             }
-            U.park(false, 50_000);
-            U.unpark(Thread.currentThread());
+            Probe.pause(50_000);
         }
         return true;
     }
@@ -71,8 +70,7 @@ final class Records {
                 unlock(s);
             }
             if (record >= 0) return record;
-            U.park(false, 100_000);
-            U.unpark(t);
+            Probe.pause(100_000);
         }
         return 0;
     }
