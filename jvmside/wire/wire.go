@@ -186,7 +186,7 @@ var Layout = []Const{
 	{"N_PARENT", NParent, "u32: the caller's node"},
 	{"N_CHILD", NChild, "u32: first callee"},
 	{"N_SIBLING", NSibling, "u32: next callee of the same caller"},
-	{"N_CACHE", NCache, "u32[4]: of the callees with the same method id modulo 4, one that was entered more often than others"},
+	{"N_CACHE", NCache, "i16[8]: of the callees with the same method id modulo 8, how many nodes beyond the caller the one is that was entered more often than others; 0 for none"},
 	{"CACHE_MASK", CacheMask, "of a method id: its place in N_CACHE"},
 	{"N_RECORD", NRecord, "u32: the thread record that owns the tree, its offset in the file"},
 	{"N_CALLS", NCalls, "i64: invocations begun"},
@@ -195,7 +195,7 @@ var Layout = []Const{
 	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED, N_LINE"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
 	{"N_FOLDED", NFolded, "flag: recursion was folded into the node"},
-	{"N_LINE", NLine, "flags: a node's place that has u32[16], callees that had no place in N_CACHE, by the method id modulo 16; 0 for none"},
+	{"N_LINE", NLine, "flags: a node's place that has u32[16], callees that have no place in N_CACHE, by the method id modulo 16; 0 for none"},
 	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node where the invocation began; above is the tag"},
 	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
 	{"TOP", TokenTop, "flag of a token: a root invocation"},
@@ -343,7 +343,7 @@ const (
 	NThrown  = 48
 	NSelf    = 56
 
-	CacheMask = 3
+	CacheMask = 7
 
 	NIncomplete = 1
 	NFolded     = 2

@@ -4,9 +4,10 @@ import rivulet.probe.stub.DontInline;
 import rivulet.probe.stub.Unsafe;
 
 /**
- * Where a caller's node has its callees: those entered most often in the four places of its own, which the hot path looks
- * at, by the lowest bits of the method; of callers whose callees share places, the others in a line, which is a node of its
- * own with sixteen more; all of them in the list of its children.
+ * Where a caller's node has its callees: those entered most often near, in eight places of its own by the lowest bits of
+ * the method, which the hot path looks at; of callers whose callees share places, the others far, in a line, which is a
+ * node of its own with sixteen places; all of them in the list of its children. A near place has the distance in nodes,
+ * so it holds no callee that was made long after its caller.
  */
 final class Callees {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -15,35 +16,49 @@ final class Callees {
 
     private Callees() {}
 
-    /** The place of a method in the node of the caller. */
-    static long near(long caller, int method) {
-        return caller + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2);
-    }
-
-    /** The callee of a caller that is in its line, or 0. own is the method as its nodes have it. */
-    static long far(long s, long caller, int own) {
-        int line = U.getInt(caller + Layout.N_FLAGS) & Layout.N_LINE;
+    /** The callee of a caller's node, 0 if it is neither near nor far. own is the method as its nodes have it. */
+    static long find(long s, long caller, int own) {
+        long near = near(s, caller, own), was = caller + ((long) U.getShort(near) << Layout.NODE_SHIFT);
+        if (is(s, was, caller, own)) return was;
+        int line = U.getInt(s + caller + Layout.N_FLAGS) & Layout.N_LINE;
         if (line == 0) return 0;
-        long index = U.getInt(place(s, line, own));
-        return U.getInt(s + index + Layout.N_METHOD) == own ? index : 0;
+        long index = U.getInt(far(s, line, own));
+        if (!is(s, index, caller, own)) return 0;
+        prefer(s, caller, near, was, index);
+        return index;
     }
 
-    private static long place(long s, int line, int own) {
+    private static boolean is(long s, long index, long caller, int own) {
+        return U.getInt(s + index + Layout.N_METHOD) == own && U.getInt(s + index + Layout.N_PARENT) == (int) caller;
+    }
+
+    private static long near(long s, long caller, int own) {
+        return s + caller + Layout.N_CACHE + ((own & Layout.CACHE_MASK) << 1);
+    }
+
+    private static long far(long s, int line, int own) {
         return s + line + ((own & 15) << 2);
     }
 
-    /** Notes a callee that was not found by near or far. */
+    /** The callee that has been entered more often gets the near place. */
+    private static void prefer(long s, long caller, long near, long was, long index) {
+        if (was != caller && U.getLong(s + index + Layout.N_CALLS) <= U.getLong(s + was + Layout.N_CALLS)) return;
+        long distance = index - caller >> Layout.NODE_SHIFT;
+        if (distance == (short) distance) U.putShort(near, (short) distance);
+    }
+
+    /** Notes a callee that find has not found. */
     @DontInline
     static void keep(long s, long record, long caller, int own, long index) {
-        long near = near(caller, own), was = s + U.getInt(near), calls = U.getLong(s + index + Layout.N_CALLS);
-        if (was == s || calls > U.getLong(was + Layout.N_CALLS)) U.putInt(near, (int) index);
-        if (was == s || calls < OFTEN) return;
-        int flags = U.getInt(caller + Layout.N_FLAGS), line = flags & Layout.N_LINE;
+        long near = near(s, caller, own);
+        prefer(s, caller, near, caller + ((long) U.getShort(near) << Layout.NODE_SHIFT), index);
+        if (U.getLong(s + index + Layout.N_CALLS) < OFTEN) return;
+        int flags = U.getInt(s + caller + Layout.N_FLAGS), line = flags & Layout.N_LINE;
         if (line == 0) {
             line = (int) Probe.spare(s, record);
             if (line == 0) return;
-            U.putInt(caller + Layout.N_FLAGS, flags | line);
+            U.putInt(s + caller + Layout.N_FLAGS, flags | line);
         }
-        U.putInt(place(s, line, own), (int) index);
+        U.putInt(far(s, line, own), (int) index);
     }
 }

@@ -28,15 +28,13 @@ final class Events {
         if (U.getLong(s + Layout.H_TAG) != tag) return 0;
         long ring = ready(s, record);
         long caller = s + current;
-        long index = U.getInt(Callees.near(caller, method));
-        long node = s + index;
-        if (U.getInt(node + Layout.N_METHOD) != method) {
-            index = Callees.far(s, caller, method);
-            if (index == 0) index = child(s, record, current, method);
+        long index = Callees.find(s, current, method);
+        if (index == 0) {
+            index = child(s, record, current, method);
             if (index == 0) return unplaced(s, tag, record, current, method, mode);
-            node = s + index;
             ring = ready(s, record);
         }
+        long node = s + index;
         long token = tag | index | Layout.EVENT | Layout.OWN, now;
         if (mode == Layout.MODE_EVENT_TICK) {
             now = U.getLong(s + Layout.H_TICK);
@@ -145,7 +143,7 @@ final class Events {
             if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
             if (index == 0) return 0;
         }
-        Callees.keep(s, record, caller, method, index);
+        Callees.keep(s, record, current, method, index);
         return index;
     }
 

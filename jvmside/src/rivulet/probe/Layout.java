@@ -227,10 +227,10 @@ public final class Layout {
     public static final int N_CHILD = 8;
     /** u32: next callee of the same caller. */
     public static final int N_SIBLING = 12;
-    /** u32[4]: of the callees with the same method id modulo 4, one that was entered more often than others. */
+    /** i16[8]: of the callees with the same method id modulo 8, how many nodes beyond the caller the one is that was entered more often than others; 0 for none. */
     public static final int N_CACHE = 16;
     /** of a method id: its place in N_CACHE. */
-    public static final int CACHE_MASK = 3;
+    public static final int CACHE_MASK = 7;
     /** u32: the thread record that owns the tree, its offset in the file. */
     public static final int N_RECORD = 32;
     /** i64: invocations begun. */
@@ -245,7 +245,7 @@ public final class Layout {
     public static final int N_INCOMPLETE = 1;
     /** flag: recursion was folded into the node. */
     public static final int N_FOLDED = 2;
-    /** flags: a node's place that has u32[16], callees that had no place in N_CACHE, by the method id modulo 16; 0 for none. */
+    /** flags: a node's place that has u32[16], callees that have no place in N_CACHE, by the method id modulo 16; 0 for none. */
     public static final int N_LINE = 2147483584;
     /** low bits of a token: flags and the node where the invocation began; above is the tag. */
     public static final int INDEX_BITS = 40;

@@ -89,9 +89,10 @@ public final class Probe {
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
         if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) {
             long record = U.getLong(slot + Layout.S_RECORD), current = U.getLong(record + Layout.R_CURSOR);
-            long index = U.getInt(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 2)), node = s + index;
+            long near = U.getShort(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 1));
+            long index = current + (near << Layout.NODE_SHIFT), node = s + index;
             long late = U.getLong(record + Layout.R_LAST) - U.getLong(s + Layout.H_TICK) >>> 63;
-            if ((late | U.getInt(node + Layout.N_METHOD) ^ method | mode & MODE ^ Layout.MODE_TICK) == 0) {
+            if ((late | U.getLong(node + Layout.N_METHOD) ^ (current << 32 | method) | mode & MODE ^ Layout.MODE_TICK) == 0) {
                 U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
                 U.putLong(record + Layout.R_CURSOR, index);
                 return tag | current;
@@ -131,14 +132,9 @@ public final class Probe {
         if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
         if (mode < Layout.MODE_COUNTED) return other(s, tag, record, current, method);
-        long near = Callees.near(s + current, method), node = s + U.getInt(near);
-        if (U.getInt(node + Layout.N_METHOD) != method) {
-            long index = Callees.far(s, s + current, method), was = node;
-            if (index == 0) return child(s, tag, record, current, method);
-            node = s + index;
-            if (U.getLong(node + Layout.N_CALLS) > U.getLong(was + Layout.N_CALLS)) U.putInt(near, (int) index);
-        }
-        long token = tag | current;
+        long index = Callees.find(s, current, method);
+        if (index == 0) return child(s, tag, record, current, method);
+        long node = node(s, index), token = tag | current;
         if (mode == Layout.MODE_PRECISE) {
             charge(s, record, current, System.nanoTime());
             token |= Layout.PRECISE;
@@ -148,7 +144,7 @@ public final class Probe {
             token |= Layout.COUNTED;
         }
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
-        U.putLong(record + Layout.R_CURSOR, node - s);
+        U.putLong(record + Layout.R_CURSOR, index);
         return token;
     }
 
@@ -539,8 +535,8 @@ public final class Probe {
         boolean fold = U.getInt(s + Layout.H_FOLD) != 0;
         if (fold) flags |= Layout.OWN;
         int own = fold ? method | Layout.METHOD_FOLD : method, found = own;
-        long index = U.getInt(Callees.near(caller, method));
-        boolean keep = U.getInt(node(s, index) + Layout.N_METHOD) != own && (index = Callees.far(s, caller, own)) == 0;
+        long index = Callees.find(s, current, own);
+        boolean keep = index == 0;
         if (keep) {
             for (index = U.getInt(caller + Layout.N_CHILD); index != 0; index = U.getInt(node(s, index) + Layout.N_SIBLING)) {
                 found = U.getInt(node(s, index) + Layout.N_METHOD);
@@ -568,7 +564,7 @@ public final class Probe {
             into = U.getInt(node + Layout.N_CACHE);
             U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         } else if (keep) {
-            Callees.keep(s, record, caller, own, index);
+            Callees.keep(s, record, current, own, index);
         }
         node = node(s, into);
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);

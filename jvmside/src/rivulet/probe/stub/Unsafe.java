@@ -16,6 +16,8 @@ public class Unsafe {
     public native long getLong(long address);
     public native void putLong(long address, long v);
     public native byte getByte(long address);
+    public native short getShort(long address);
+    public native void putShort(long address, short v);
     public native void putByte(long address, byte v);
     public native void putChar(long address, char v);
     public native long getLong(Object o, long offset);
