@@ -255,3 +255,41 @@ func TestSeveralControllers(t *testing.T) {
 		t.Logf("a new one after a kill: %v", time.Since(begin))
 	}, 8, 17, 25)
 }
+
+// TestStalled stops a controller while the target needs more room for its
+// tree: the target waits, and no call is without its context.
+func TestStalled(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil)
+		c := rivulet(t, "profile", fmt.Sprint(p.PID()), "--root", "t.Parts.wide", "--format", "json", "--depth", "1")
+		mem := peek(t, c)
+		c.WaitError("rivulet: recording")
+		p.Send("wide 8") // reveals all
+		p.WaitLine("WIDE")
+		c.Signal(unix.SIGSTOP)
+		p.Send("wide 12") // 2 million contexts
+		room := func(off int64) uint32 { return state(mem, off) }
+		until(t, "the room is used up", patient, func() bool { return room(wire.HNextNode)+wire.NodeChunk > room(wire.HNodeLimit) })
+		time.Sleep(300 * time.Millisecond)
+		c.Signal(unix.SIGCONT)
+		p.WaitLine("WIDE")
+		c.Signal(unix.SIGINT)
+		if code := c.Wait(); code != 0 {
+			t.Errorf("exit code %d: %s", code, c.Stderr())
+		}
+		var r struct{ Calls, Overflow, Lost int64 }
+		if err := json.Unmarshal([]byte(strings.Join(c.Stdout(), "\n")), &r); err != nil {
+			t.Fatalf("report: %v\n%s", err, c.Stdout())
+		}
+		want := int64(0)
+		for _, depth := range []int{8, 12} {
+			for _, n := range wideCalls(depth) {
+				want += n
+			}
+		}
+		if r.Calls != want || r.Overflow != 0 || r.Lost != 0 {
+			t.Errorf("%d calls, want %d; overflow %d, lost %d", r.Calls, want, r.Overflow, r.Lost)
+		}
+	}, 17)
+}
