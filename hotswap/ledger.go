@@ -78,6 +78,22 @@ func (l *Ledger) SitesBy(at func(ClassID, *probe.Point) (which int, arg int32)) 
 	l.program = in
 }
 
+// StartsBy makes the ledger put another call into some methods than that of
+// Hooks.Enter. is is asked about each method that gets probes. It must come
+// after [Ledger.SitesBy] and before those methods' classes are rewritten.
+func (l *Ledger) StartsBy(start probe.Call, is func(ClassID, probe.MethodKey) bool) {
+	in := *l.program
+	other := len(in.Calls)
+	in.Calls = append(slices.Clip(in.Calls), start)
+	in.Instead = func(m probe.MethodKey, call int) int {
+		if call == probe.TokenEnter && is(l.rewriting, m) {
+			return other
+		}
+		return call
+	}
+	l.program = &in
+}
+
 // inject puts the program into the methods for which id says so.
 func (l *Ledger) inject(b []byte, id func(probe.MethodKey) (int32, bool)) (probe.Result, error) {
 	if l.program != nil {
@@ -125,6 +141,18 @@ func (l *Ledger) Site(id ClassID, key probe.MethodKey) (m *Method, added bool) {
 	}
 	l.sites[id][key] = m
 	return m, true
+}
+
+// Door returns the row of a method that somebody else gives its probes, nil if
+// there is no id left for it. It is among neither the instrumented nor the
+// skipped ones.
+func (l *Ledger) Door(id ClassID, key probe.MethodKey) *Method {
+	if len(l.methods) >= int(l.max) {
+		return nil
+	}
+	m := &Method{ID: int32(len(l.methods)), Class: id, Key: key, Sites: true}
+	l.methods = append(l.methods, m)
+	return m
 }
 
 // Sites counts the methods that got probes where they are called.

@@ -53,10 +53,11 @@ type Node struct {
 	Error      int64 // ns by which Self may be off, after Correct
 	Total      int64 // ns of its own and of everything below
 	Children   []*Node
-	Back       int64   // calls from here to ancestors whose nodes count them: recursion folded while recording
-	Sample     *Sample // where the thread's time on a core was sampled and anything was found here
-	Incomplete bool    // a wait for its callees timed out: callees may be missing
-	Folded     bool    // recursion was folded into the node while recording
+	Back       int64     // calls from here to ancestors whose nodes count them: recursion folded while recording
+	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call
+	Sample     *Sample   // where the thread's time on a core was sampled and anything was found here
+	Incomplete bool      // a wait for its callees timed out: callees may be missing
+	Folded     bool      // recursion was folded into the node while recording
 }
 
 // A Thread is a record of the data file: the tree of one thread, or of
@@ -81,6 +82,8 @@ type Snapshot struct {
 	Lost       int64 // root invocations for which there was no record
 	Refused    int64 // root invocations not recorded since the budget was used up
 	Incomplete int64 // waits for a reveal that timed out
+	Unfollowed int64 // tasks that were handed over and could not be followed, for want of room
+	Detached   int64 // contexts of executions whose hand-over was not read: none at the end
 	Bad        int64 // links that led nowhere: the target's memory is damaged
 }
 

@@ -32,6 +32,9 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 		own := clock(n.Method)
 		var children, spread float64
 		for _, c := range n.Children {
+			if c.Async != nil {
+				continue // its probes took no time of n's
+			}
 			k := clock(c.Method)
 			children += float64(c.Calls) * k.Cost.Outer
 			spread += float64(c.Calls) * k.Cost.Spread / 2

@@ -39,6 +39,8 @@ func (m *image) put32(off int, v uint32) {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&m.mem[off])), v)
 }
 
+func ptr(m *image, off int) unsafe.Pointer { return unsafe.Pointer(&m.mem[off]) }
+
 func offRecord(rec int) int    { return wire.OffRecords + rec<<wire.RecordShift }
 func offNode(index uint32) int { return wire.OffNodes + int(index)<<wire.NodeShift }
 

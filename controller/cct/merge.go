@@ -32,12 +32,12 @@ func merge(roots []*Node, fold bool) []*Node {
 				levels, level = levels+1, len(g.from)
 			}
 			for _, c := range g.from[i].Children {
-				if fold && c.Method == g.into.Method {
+				if fold && c.Method == g.into.Method && c.Async == nil {
 					g.into.add(c)
 					g.from = append(g.from, c)
 					continue
 				}
-				k, known := at.find(c.Method, len(stack)-base)
+				k, known := at.find(c.Key(), len(stack)-base)
 				if !known {
 					into := nodes.cut()
 					into.Method = c.Method
@@ -71,33 +71,34 @@ func (n *Node) add(o *Node) {
 	n.Incomplete = n.Incomplete || o.Incomplete
 	n.Folded = n.Folded || o.Folded
 	n.Levels = max(n.Levels, o.Levels)
+	n.Async = n.Async.plus(o.Async)
 }
 
-// A finder numbers methods in the order in which they are asked for. Nearly
+// A finder numbers keys of nodes in the order in which they are asked for. Nearly
 // all nodes have few children, for which a scan is faster than a map.
 type finder struct {
-	few  []int32
-	many map[int32]int
+	few  []int64
+	many map[int64]int
 }
 
 func (f *finder) reset() { f.few, f.many = f.few[:0], nil }
 
-// find returns the method's number, or gives it next.
-func (f *finder) find(method int32, next int) (k int, known bool) {
+// find returns the key's number, or gives it next.
+func (f *finder) find(key int64, next int) (k int, known bool) {
 	if f.many != nil {
-		if k, known = f.many[method]; !known {
-			f.many[method] = next
+		if k, known = f.many[key]; !known {
+			f.many[key] = next
 			return next, false
 		}
 		return k, true
 	}
 	for k, m := range f.few {
-		if m == method {
+		if m == key {
 			return k, true
 		}
 	}
-	if f.few = append(f.few, method); len(f.few) > 16 {
-		f.many = make(map[int32]int, 64)
+	if f.few = append(f.few, key); len(f.few) > 16 {
+		f.many = make(map[int64]int, 64)
 		for k, m := range f.few {
 			f.many[m] = k
 		}
@@ -143,7 +144,7 @@ func (s *Snapshot) ByThread() []*Thread {
 func repeats(nodes []*Node) bool {
 	var at finder
 	for i, n := range nodes {
-		if _, known := at.find(n.Method, i); known {
+		if _, known := at.find(n.Key(), i); known {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"unicode/utf16"
 	"unsafe"
@@ -44,6 +45,9 @@ type Options struct {
 	Closed map[int64]int64
 	// Samples is what was found at nodes, by their offset in the file.
 	Samples map[uint32]Sample
+	// InPlace leaves executions of tasks where their threads were, and tells them
+	// apart by where they were handed over: as streams of events have them.
+	InPlace bool
 }
 
 // ReadWith is [Read] with options.
@@ -66,12 +70,13 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 		}
 	}()
 
-	r := &reader{mem: mem[:len(mem)&^7], Options: o}
+	r := &reader{mem: mem[:len(mem)&^7], Options: o, executors: map[*Thread]*Node{}}
 	if magic, version := r.word(wire.HMagic), r.half(wire.HVersion); magic != wire.Magic || version != wire.Version {
 		return nil, fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
 	}
 	r.grow()
 	r.tag, r.epoch = r.word(wire.HTag), r.half(wire.HEpoch)
+	r.follow = r.half(wire.HFollow) != 0
 	s = &Snapshot{}
 	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)
 	for rec := int64(1); rec < records; rec++ {
@@ -84,6 +89,19 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 	s.Lost = count(r.word(wire.HLost))
 	s.Refused = count(r.word(wire.HRefused))
 	s.Incomplete = count(r.word(wire.HIncomplete))
+	s.Unfollowed = count(r.word(wire.HUnfollowed))
+	if r.follow {
+		s.Detached = r.attach()
+		for _, t := range s.Threads {
+			if above := r.executors[t]; above != nil {
+				t.Roots = above.Children
+			}
+		}
+		s.Threads = slices.DeleteFunc(s.Threads, func(t *Thread) bool { return r.executors[t] != nil && len(t.Roots) == 0 && t.RootEntries == 0 })
+		for _, t := range s.Threads {
+			computeTotals(t.Roots)
+		}
+	}
 	s.Bad = r.bad
 	return s, nil
 }
@@ -102,6 +120,11 @@ type reader struct {
 	bad   int64
 	nodes slab
 	refs  []*Node // slab from which lists of children are cut
+
+	follow    bool // tasks are followed
+	executed  []*executed
+	executors map[*Thread]*Node // those that have executed tasks, and what their roots are children of
+	places    []place           // of nodes, by index; only where tasks are followed
 }
 
 // word and half read one word in one piece. The offsets come from wire's
@@ -178,7 +201,13 @@ func (r *reader) thread(rec int) *Thread {
 	last, cursor := r.word(rec+wire.RLast), r.word(rec+wire.RCursor)
 	var inside *Node
 	if top != 0 && r.take(top) {
-		t.Roots, inside = r.tree(top, cursor)
+		before := len(r.executed)
+		var above *Node
+		above, inside = r.tree(top, cursor)
+		t.Roots = above.Children
+		if len(r.executed) > before {
+			r.executors[t] = above
+		}
 	}
 	t.Suspended = count(r.word(rec + wire.RSuspended))
 	t.Open = cursor != 0
@@ -200,15 +229,16 @@ func (r *reader) thread(rec int) *Thread {
 	return t
 }
 
-// tree reads what hangs below the node at top and also returns the node at
+// tree reads what hangs below the node at top, and also returns the node at
 // cursor, if that is among it.
-func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
+func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 	type item struct {
 		off  int
 		node *Node
+		in   int32 // the execution that it belongs to, from 1; 0 a root invocation
 	}
-	above := &Node{}
-	stack := []item{{int(top), above}}
+	above = &Node{}
+	stack := []item{{int(top), above, 0}}
 	var found []*Node
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
@@ -235,10 +265,14 @@ func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
 					n.Sample = &k
 				}
 				found = append(found, n)
-				stack = append(stack, item{off, n})
+				stack = append(stack, item{off, n, it.in})
+				r.put(next, n, it.in)
 				if int64(next) == cursor {
 					inside = n
 				}
+			case int32(method) == wire.MethodHandover && r.follow:
+				e := r.handover(off, it.node)
+				stack = append(stack, item{off, &e.above, int32(len(r.executed))})
 			default:
 				r.bad++
 			}
@@ -246,7 +280,7 @@ func (r *reader) tree(top uint32, cursor int64) (roots []*Node, inside *Node) {
 		}
 		it.node.Children = r.list(found)
 	}
-	return above.Children, inside
+	return above, inside
 }
 
 func (r *reader) list(nodes []*Node) []*Node {

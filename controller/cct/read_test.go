@@ -316,6 +316,11 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte{2, 2, 8, 0, 0, 0, 1})                         // node 2's child is node 1
 	f.Add([]byte{0, 4, 8, 0xff, 0xff, 0xff, 0xff})             // H_NODE_LIMIT
 	f.Add([]byte{1, 1, 40, 0, 0, 0, 40, 1, 2, 40, 0, 0, 0, 1}) // R_TOP
+	f.Add([]byte{
+		0, 6, 20, 0, 0, 0, 1, // H_FOLLOW
+		2, 3, 0, 0xff, 0xff, 0xff, 0xfd, 2, 3, 36, 0, 0, 0, 9, // METHOD_HANDOVER, and where it belongs
+		2, 8, 0, 0xff, 0xff, 0xff, 0xfd, 2, 8, 36, 0, 0, 0, 4,
+	})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := newImage(64)
 		m.thread(sample())

@@ -71,6 +71,7 @@ Commands:
 	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
 	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise; may be repeated")
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting, at the cost of a thread dump now and then")
+	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own; off: neither")
 	return cmd
 }

@@ -31,6 +31,7 @@ type recordFlags struct {
 	rules      []session.ModeRule
 	warmup     warmup
 	cpu        bool
+	follow     bool
 	natives    string
 	record     string
 	slowest    int
@@ -61,6 +62,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
 	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated")
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then")
+	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
 	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
 	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own; implies --record events")
@@ -170,7 +172,7 @@ func (f *recordFlags) recording() session.Recording {
 	return session.Recording{
 		Events: f.record == "events", Slowest: f.slowest, Over: f.over, Timeline: slices,
 		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
-		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Natives: f.natives, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
+		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Follow: f.follow, Natives: f.natives, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
 	}
 }
 

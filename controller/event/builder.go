@@ -18,15 +18,20 @@ type Builder struct {
 	Slowest  *Slowest
 	Timeline *Timeline
 
-	mu      sync.Mutex
-	streams []*stream // by record
-	nodes   int       // of all
-	bad     int64
-	most    int
+	mu         sync.Mutex
+	streams    []*stream       // by record
+	nodes      int             // of all
+	tasks      map[int64]task  // by their number: handed over, and not executed yet
+	earlyNodes int64           // of those in early
+	early      map[int64]*part // executed, and not seen to be handed over yet
+	bad        int64
+	most       int
 }
 
 // NewBuilder returns an empty one.
-func NewBuilder() *Builder { return &Builder{most: mostNodes} }
+func NewBuilder() *Builder {
+	return &Builder{most: mostNodes, tasks: map[int64]task{}, early: map[int64]*part{}}
+}
 
 // A node is one calling context with what the root invocation that is under way
 // did there: one cache line. What those before did is in stream.past.
@@ -57,6 +62,9 @@ type stream struct {
 	begins  []int64 // when those that are open began, with a timeline
 	began   int64   // when the root invocation did
 	left    int64   // ns of it that are nobody's
+	root    *part   // with the slowest root invocations: the one under way
+	frames  []frame // executions of tasks that are under way
+	number  int64   // of the task whose execution begins next
 
 	thread                          int64
 	entries, returns, suspended, no int64
@@ -137,9 +145,10 @@ func (s *stream) take(words []Word) {
 			s.time = time
 			s.end(method)
 		}
-		if top = at.parent; top == 0 {
-			s.top, s.time = 0, time
-			s.rootEnded(kind == wire.EvThrown)
+		if top = at.parent; nodes[top].method < 0 { // above the roots, or a task's
+			s.top, s.time = top, time
+			s.outermostEnded(kind == wire.EvThrown)
+			top = s.top
 		}
 	}
 	s.top, s.time = top, time
@@ -180,6 +189,9 @@ func (s *stream) other(w Word) {
 	case wire.EvRoot:
 		s.cut()
 		s.time, s.began, s.left, s.held = w.Value(), w.Value(), 0, 0
+		if s.b.Slowest != nil {
+			s.root = &part{began: s.began}
+		}
 	case wire.EvThread:
 		s.cut()
 		s.thread = w.Value()
@@ -189,6 +201,12 @@ func (s *stream) other(w Word) {
 		s.cut()
 	case wire.EvLost:
 		s.cut()
+	case wire.EvSubmit:
+		s.submit(w.Value())
+	case wire.EvBelong:
+		s.number = w.Value()
+	case wire.EvExecute:
+		s.execute(w.Value())
 	case wire.EvTime:
 		s.extra = w.Value()
 	default:
@@ -243,7 +261,9 @@ func (s *stream) resync(method int32) bool {
 }
 
 func (s *stream) pop() {
-	if s.b.Timeline != nil {
+	if s.nodes[s.top].method < 0 {
+		s.ended(false)
+	} else if s.b.Timeline != nil {
 		s.end(s.nodes[s.top].method)
 	}
 	s.top = s.nodes[s.top].parent
@@ -261,9 +281,15 @@ func (s *stream) end(method int32) {
 func (s *stream) rootEnded(thrown bool) {
 	s.returns++
 	if k := s.b.Slowest; k != nil && len(s.touched) > 0 {
+		if s.root == nil { // a damaged stream
+			s.root = &part{began: s.began}
+		}
 		if took := s.time - s.began - s.left; k.wants(took) {
 			k.add(s.invocation(took, thrown, k.nodes()))
+		} else {
+			s.root.dropped, s.root.subs = true, nil
 		}
+		s.root = nil
 	}
 	s.file()
 }
@@ -278,16 +304,22 @@ func (s *stream) cut() {
 }
 
 func (s *stream) file() {
-	for _, k := range s.touched {
+	s.fileFrom(0)
+	s.frames = s.frames[:0]
+	s.begins = s.begins[:0]
+	s.nodes[0].now = figures{}
+}
+
+// fileFrom files what was touched from a place on.
+func (s *stream) fileFrom(from int) {
+	for _, k := range s.touched[from:] {
 		n, past := &s.nodes[k], &s.past[k]
 		past.calls += n.now.calls
 		past.thrown += n.now.thrown
 		past.self += n.now.self
 		n.now = figures{}
 	}
-	s.touched = s.touched[:0]
-	s.begins = s.begins[:0]
-	s.nodes[0].now = figures{}
+	s.touched = s.touched[:from]
 }
 
 // Bad is how many words made no sense where they stood.
@@ -311,16 +343,7 @@ func (b *Builder) Snapshot(until func(ns int64) int64) *cct.Snapshot {
 			continue
 		}
 		t := &cct.Thread{ID: s.thread, Open: s.top != 0, RootEntries: s.entries, RootReturns: s.returns, Suspended: s.suspended}
-		copies := make([]cct.Node, len(s.nodes))
-		for i := range s.nodes {
-			from, to := &s.nodes[i], &copies[i]
-			to.Method = from.method
-			past := s.past[i]
-			to.Calls, to.Thrown, to.Self = past.calls+from.now.calls, past.thrown+from.now.thrown, past.self+from.now.self
-			if i > 0 {
-				copies[from.parent].Children = append(copies[from.parent].Children, to)
-			}
-		}
+		copies := s.copies()
 		if end := until(s.began); s.top != 0 && end > s.time {
 			if s.held != 0 {
 				t.Suspended += end - s.time

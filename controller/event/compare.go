@@ -27,9 +27,9 @@ func Differences(a, b *cct.Snapshot) (n int64, some []Difference) {
 				some = append(some, Difference{p.path, *p.a, *p.b})
 			}
 		}
-		others := map[int32]*cct.Node{}
+		others := map[int64]*cct.Node{}
 		for _, c := range p.b.Children {
-			others[c.Method] = c
+			others[c.Key()] = c
 		}
 		push := func(a, b *cct.Node, method int32) {
 			if a.Calls+b.Calls > 0 {
@@ -37,15 +37,15 @@ func Differences(a, b *cct.Snapshot) (n int64, some []Difference) {
 			}
 		}
 		for _, c := range p.a.Children {
-			o := others[c.Method]
-			delete(others, c.Method)
+			o := others[c.Key()]
+			delete(others, c.Key())
 			if o == nil {
 				o = &cct.Node{}
 			}
 			push(c, o, c.Method)
 		}
-		for m, c := range others {
-			push(&cct.Node{}, c, m)
+		for _, c := range others {
+			push(&cct.Node{}, c, c.Method)
 		}
 	}
 	return n, some

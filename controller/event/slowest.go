@@ -23,6 +23,8 @@ type Invocation struct {
 	Tree      *cct.Node // times as measured
 	Cut       int64     // contexts that are not in the tree, for want of room; their time is their callers'
 	CutCalls  int64     // calls of these
+
+	part *part // with what it handed over; Tree, Cut and CutCalls have that once they are asked for
 }
 
 // A Slowest keeps the slowest root invocations that have ended, in memory that
@@ -71,32 +73,47 @@ func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
 	if b.Slowest == nil {
 		return nil, 0
 	}
-	return slices.Clone(b.Slowest.kept), b.Slowest.all
+	for _, i := range b.Slowest.kept {
+		one := *i
+		one.Tree, one.Cut, one.CutCalls = i.part.assembled()
+		kept = append(kept, &one)
+	}
+	return kept, b.Slowest.all
 }
 
 // invocation copies what the root invocation did, with at most so many nodes.
 func (s *stream) invocation(took int64, thrown bool, most int) *Invocation {
 	i := &Invocation{Record: s.record, Thread: s.thread, Start: s.began, Took: took, Suspended: max(s.left, 0), Thrown: thrown}
-	copies := make([]cct.Node, min(len(s.touched), most))
-	for at, k := range s.touched { // a parent comes before its callees
+	i.part = s.root
+	i.part.tree, i.part.cutContext, i.part.cut = s.copied(0, most)
+	i.part.nodes += min(len(s.touched), most)
+	return i
+}
+
+// copied copies what was touched from a place on, the first of which is above
+// all others, with at most so many nodes; what has no room counts as its
+// callers'. It returns how many contexts that are, and their calls.
+func (s *stream) copied(from, most int) (tree *cct.Node, cut, calls int64) {
+	touched := s.touched[from:]
+	copies := make([]cct.Node, min(len(touched), most))
+	for at, k := range touched { // a parent comes before its callees
 		n := &s.nodes[k]
 		if at < most {
 			copies[at] = cct.Node{Method: n.method, Calls: n.now.calls, Thrown: n.now.thrown, Self: n.now.self}
 			if at > 0 {
-				up := &copies[s.nodes[n.parent].mark]
+				up := &copies[int(s.nodes[n.parent].mark)-from]
 				up.Children = append(up.Children, &copies[at])
 			}
 			continue
 		}
-		i.Cut++
-		i.CutCalls += n.now.calls
+		cut++
+		calls += n.now.calls
 		up := n.parent
-		for int(s.nodes[up].mark) >= most {
+		for int(s.nodes[up].mark)-from >= most {
 			up = s.nodes[up].parent
 		}
-		copies[s.nodes[up].mark].Self += n.now.self
+		copies[int(s.nodes[up].mark)-from].Self += n.now.self
 	}
-	i.Tree = &copies[0]
-	cct.Totals([]*cct.Node{i.Tree})
-	return i
+	cct.Totals([]*cct.Node{&copies[0]})
+	return &copies[0], cut, calls
 }

@@ -33,6 +33,9 @@ var kinds = [kindMask + 1]struct {
 	wire.EvLost:    {"lost", false},
 	wire.EvTime:    {"time", false},
 	wire.EvCharge:  {"charge", true},
+	wire.EvSubmit:  {"submit", false},
+	wire.EvBelong:  {"belong", false},
+	wire.EvExecute: {"execute", false},
 }
 
 // Timed makes a word of a kind that has a method (0 to MAX_METHODS-1) and a

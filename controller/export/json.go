@@ -41,6 +41,7 @@ type head struct {
 	Lost            int64            `json:"lost"`
 	Refused         int64            `json:"refused"`
 	Damaged         int64            `json:"damaged,omitempty"`
+	Unfollowed      int64            `json:"unfollowed,omitempty"`
 	Filter          *Filter          `json:"filter,omitempty"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
@@ -117,6 +118,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Lost:            f.snapshot.Lost,
 		Refused:         f.snapshot.Refused,
 		Damaged:         f.snapshot.Bad,
+		Unfollowed:      f.snapshot.Unfollowed,
 		Filter:          r.Filter,
 		Methods:         jsonMethods{r.Instrumented, r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
@@ -253,6 +255,11 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		}
 		w.flag("incomplete", n.Incomplete)
 		w.flag("folded", n.Folded)
+		if n.Async != nil {
+			w.flag("async", true)
+			w.field("waited_ns", n.Async.Waited)
+			w.field("longest_wait_ns", n.Async.Longest)
+		}
 		w.hidden(n.Method)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
 		if cut {

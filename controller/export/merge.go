@@ -75,6 +75,7 @@ func Merge(reports ...*Report) *Report {
 		t := out.Tree
 		t.Overflow, t.Uncounted, t.Lost = t.Overflow+r.Tree.Overflow, t.Uncounted+r.Tree.Uncounted, t.Lost+r.Tree.Lost
 		t.Refused, t.Incomplete, t.Bad = t.Refused+r.Tree.Refused, t.Incomplete+r.Tree.Incomplete, t.Bad+r.Tree.Bad
+		t.Unfollowed, t.Detached = t.Unfollowed+r.Tree.Unfollowed, t.Detached+r.Tree.Detached
 		for _, th := range r.Tree.Threads {
 			c := *th
 			c.Roots = cct.Merge(th.Roots) // nodes of their own

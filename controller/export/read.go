@@ -127,7 +127,7 @@ func (in *reader) build() (*Report, error) {
 	if sum.Calls != h.Calls {
 		return nil, fmt.Errorf("the tree has %d calls, the head says %d: the file is damaged, or was changed", sum.Calls, h.Calls)
 	}
-	s := &cct.Snapshot{Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged}
+	s := &cct.Snapshot{Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged, Unfollowed: h.Unfollowed}
 	threads := h.Threads
 	if in.fields["threads"] == nil { // written by an earlier version
 		threads = in.threadsOfEntries()

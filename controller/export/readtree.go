@@ -14,6 +14,8 @@ type entry struct {
 	thread jsonThread
 	method cct.Method
 	sample cct.Sample
+	async  bool
+	wait   cct.Handover
 	below  *struct {
 		Calls  int64 `json:"calls"`
 		Thrown int64 `json:"thrown"`
@@ -143,6 +145,12 @@ func (e *entry) field(key string) any {
 		return &n.Incomplete
 	case "folded":
 		return &n.Folded
+	case "async":
+		return &e.async
+	case "waited_ns":
+		return &e.wait.Waited
+	case "longest_wait_ns":
+		return &e.wait.Longest
 	case "hidden":
 		return &e.method.Hidden
 	case "cpu_samples":
@@ -175,6 +183,10 @@ func (in *reader) finish(e *entry, path []entry) error {
 	if e.sample.Count > 0 {
 		s := e.sample
 		n.Sample = &s
+	}
+	if e.async {
+		w := e.wait
+		n.Async = &w
 	}
 	if b := e.below; b != nil {
 		in.cut = true

@@ -424,8 +424,10 @@ func (t *textWriter) footer() {
 		{t.figures.snapshot.Incomplete, "waits for instrumentation that timed out", "below nodes marked incomplete, counts are lower bounds"},
 		{t.figures.snapshot.Overflow, "calls without a context of their own for want of room in the tree", "below \"" + noRoom + "\" they count by method; raise --memory"},
 		{t.figures.snapshot.Uncounted, "of them are in no count at all", "raise --memory"},
-		{t.figures.snapshot.Lost, "root invocations missing", "too many were under way at one time"},
+		{t.figures.snapshot.Lost, "root invocations, or executions of tasks, missing", "too many were under way at one time"},
 		{t.figures.snapshot.Refused, "root invocations left out", "--until-calls was reached"},
+		{t.figures.snapshot.Unfollowed, "tasks that could not be followed", "too many waited to be executed at one time, or there was no room; raise --memory"},
+		{t.figures.snapshot.Detached, "executions of tasks that are in no tree", "they were handed over while the tree was read"},
 		{t.figures.snapshot.Bad, "damaged links in the tree", "the target's memory can't be trusted"},
 	} {
 		if l.n > 0 {

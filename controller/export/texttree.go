@@ -129,6 +129,13 @@ func (t *textWriter) nodeLabel(b branch) string {
 	if b.depth > mostIndent {
 		label = fmt.Sprintf("[level %d] %s", b.depth+1, label)
 	}
+	if a := b.node.Async; a != nil {
+		label = "⇢ " + label + " (asynchronous; waited " + Duration(a.Waited)
+		if b.node.Calls > 1 {
+			label += ", " + Duration(a.Longest) + " at the longest"
+		}
+		label += ")"
+	}
 	if n := b.node.Levels; n > 1 {
 		label += fmt.Sprintf(" (recursive, %d levels)", n)
 	}

@@ -146,8 +146,8 @@ func (e *events) aside() {
 }
 
 // report adds what the events say. now is the target's time at the end, or 0.
-// The tree must be as it was read.
-func (e *events) report(r *export.Report, b basis, closed map[int64]int64, now int64) {
+// same is the recorded tree to compare with, as it was read.
+func (e *events) report(r *export.Report, same *cct.Snapshot, b basis, closed map[int64]int64, now int64) {
 	e.drain()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -176,14 +176,14 @@ func (e *events) report(r *export.Report, b basis, closed map[int64]int64, now i
 		return now
 	})
 	if stats.Dropped+stats.Muted == 0 && tree.Overflow == 0 {
-		n, some := event.Differences(r.Tree, tree)
+		n, some := event.Differences(same, tree)
 		r.Events.Differ = &n
 		for _, d := range some {
 			e.s.log.Debug("events and tree differ", "path", d.Path, "tree", d.A, "events", d.B)
 		}
 	}
 	name := map[int64]*cct.Thread{}
-	for _, t := range r.Tree.Threads {
+	for _, t := range same.Threads { // also those that only execute tasks
 		name[t.ID] = t
 	}
 	thread := func(id int64) cct.Thread {

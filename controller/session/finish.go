@@ -22,7 +22,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute)
+	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
@@ -43,7 +43,13 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 		return nil, errors.Join(err, s.release())
 	}
 	if s.events != nil {
-		s.events.report(r, s.basis(), s.data.closed, now)
+		same := r.Tree
+		if s.loop.rec.Follow {
+			if same, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: s.data.closed, InPlace: true}); err != nil {
+				return nil, errors.Join(err, s.release())
+			}
+		}
+		s.events.report(r, same, s.basis(), s.data.closed, now)
 	}
 	s.loop.account(r)
 	s.basis().correct(r)
@@ -205,6 +211,9 @@ func (l *loop) brief() *export.Report {
 	}
 	if l.reflection.problem != "" {
 		r.Notes = append(r.Notes, "Calls by reflection could not be followed, so what only they lead to is missing: "+l.reflection.problem+".")
+	}
+	if l.following.problem != "" {
+		r.Notes = append(r.Notes, "Not all tasks could be followed, so what they do may be missing: "+l.following.problem+".")
 	}
 	if l.rec.warming {
 		r.Notes = append(r.Notes, "The recording ended during the warm-up: what is shown here is the warm-up.")

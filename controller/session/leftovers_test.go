@@ -190,18 +190,19 @@ func TestBytesRestored(t *testing.T) {
 }
 
 // TestBootBytesRestored does so with classes of the bootstrap loader: those by
-// which reflection is followed, and opened ones.
+// which reflection and tasks are followed, and opened ones.
 func TestBootBytesRestored(t *testing.T) {
 	dir := sources(t, "Load")
 	jar := captureJar(t)
 	rec := loadRoot
+	rec.Follow = true
 	if err := rec.Filter.Add("java.util.*Map", true); err != nil {
 		t.Fatal(err)
 	}
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
-		before, _ := restored(t, j, p, jar, "digest java.lang.reflect.Method,java.lang.reflect.Constructor,java.util.TreeMap,java.util.HashMap", rec)
+		before, _ := restored(t, j, p, jar, "digest java.lang.reflect.Method,java.lang.reflect.Constructor,java.lang.Thread,java.util.TreeMap,java.util.HashMap", rec)
 		if n := strings.Count(before, "="); n < 3 { // a TreeMap may not be loaded
 			t.Errorf("only %d classes: %s", n, before)
 		}

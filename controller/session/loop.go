@@ -40,6 +40,7 @@ type loop struct {
 	filter     filter.Set
 	opened     opened
 	reflection reflection
+	following  following
 	sites      sites
 	roots      []rootSpec
 	skipped    []scheme.Skip
@@ -253,9 +254,11 @@ func (l *loop) onBytes(r *wire.Reader) error {
 		if l.sites.takes(id, b) {
 			continue
 		}
-		if l.reflection.has(id) {
-			l.reflection.files[id] = append([]byte(nil), b...)
-			continue
+		if d := l.door(id); d != nil {
+			d.files[id] = append([]byte(nil), b...)
+			if l.onlyDoor(id) || l.h.Class(id) == nil { // or it may not be loaded
+				continue
+			}
 		}
 		if len(b) > 0 && l.mirror(id, b) != nil {
 			l.filed[id] = true

@@ -174,8 +174,8 @@ func (l *loop) keepOpened(id cha.ClassID, b []byte) {
 // maps.
 func (l *loop) mapped(id cha.ClassID, b []byte) ([]byte, error) {
 	file := l.opened.files[id]
-	if l.reflection.has(id) {
-		file = l.reflection.files[id]
+	if d := l.door(id); d != nil {
+		file = d.files[id]
 	}
 	if file == nil {
 		return b, nil

@@ -39,6 +39,10 @@ type Recording struct {
 	Warmup      time.Duration
 	WarmupCalls int64
 
+	// Follow records the execution of tasks that are handed over inside the
+	// subgraph, on whatever thread, below the node that handed them over.
+	Follow bool
+
 	Filter filter.Set // which methods are instrumented; roots always are
 
 	// Natives says which methods are recorded by probes where they are called:
@@ -109,6 +113,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	}
 	if err := s.followReflection(ctx); err != nil {
 		return err
+	}
+	if rec.Follow {
+		if err := s.followTasks(ctx); err != nil {
+			return err
+		}
 	}
 	if err := s.openJDK(ctx); err != nil {
 		return err

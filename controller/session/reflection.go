@@ -16,10 +16,9 @@ import (
 // thread waits at its first use inside the subgraph until that is instrumented
 // (jvmside: Probe.reflected). These classes are no part of the analysis.
 type reflection struct {
+	doors
 	on       bool
-	files    map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
 	injector *probe.Injector
-	problem  string // why they could not be changed
 }
 
 // reflectiveMethods are those methods, by class of the boot loader. Of a
@@ -31,11 +30,6 @@ var reflectiveMethods = map[string][]string{
 
 // reflected is the method of the probe class that they call.
 const reflected, reflectedDesc = "reflected", "(Ljava/lang/Object;)V"
-
-// has reports whether a class is changed so that reflection can be followed.
-func (r *reflection) has(id cha.ClassID) bool {
-	return r.on && id.Loader == 0 && reflectiveMethods[id.Name] != nil
-}
 
 // Why a call site is listed.
 const (
@@ -68,29 +62,15 @@ func (s *Session) followReflection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var ids []cha.ClassID
+	r := reflection{on: true, injector: in, doors: doors{rewrites: map[string]rewriter{}}}
 	for name := range reflectiveMethods {
-		ids = append(ids, cha.ClassID{Name: name})
+		r.rewrites[name] = r.rewrite
 	}
-	err = s.wait(ctx, func(done func()) {
-		l := &s.loop
-		l.reflection = reflection{on: true, injector: in, files: map[cha.ClassID][]byte{}}
-		var w wire.Writer
-		writeIDs(&w, ids)
-		l.fetched = done
-		l.send(wire.CmdFetch, &w)
-	})
-	if err != nil {
-		return err
-	}
-	return s.wait(ctx, func(done func()) {
-		s.loop.enqueue(&job{classes: ids, all: true, bytes: true, done: func([]cha.ClassID) { done() }})
-	})
+	return s.openDoors(ctx, &r.doors, func() { s.loop.reflection = r })
 }
 
-// rewrite puts the calls of reflected into a class. What does not verify stays
-// as it is, since the JVM would not look.
-func (r *reflection) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
+// rewrite puts the calls of reflected into a class.
+func (r reflection) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
 	cf, err := classfile.Parse(b)
 	if err != nil {
 		return nil, err
@@ -104,23 +84,14 @@ func (r *reflection) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, error) 
 			}
 		}
 	}
-	res, err := r.injector.Rewrite(b, func(k probe.MethodKey) (int32, bool) {
+	out, err := inject(l, id, b, r.injector, func(k probe.MethodKey) (int32, bool) {
 		m := cf.Method(k.Name, k.Desc)
 		return 0, k.Name == last && !m.Access.Has(classfile.AccStatic) && !m.Access.Has(classfile.AccNative)
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && out == nil {
+		err = fmt.Errorf("it has no method %s to follow", names[0])
 	}
-	bad, err := probe.Verify(res, types{l.h, id.Loader})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(bad) > 0:
-		return nil, fmt.Errorf("%s does not verify with the probe: %s", bad[0].MethodKey, bad[0].Reason)
-	case res.Bytes == nil:
-		return nil, fmt.Errorf("it has no method %s to follow", names[0])
-	}
-	return res.Bytes, nil
+	return out, err
 }
 
 // onTargets has methods instrumented that a thread is about to call by

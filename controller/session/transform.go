@@ -31,8 +31,8 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	l.stats.transforms++
 	redefined := flags&wire.HookRedefined != 0
 	var also []cha.ClassID
-	if m := l.h.Class(id); l.reflection.has(id) {
-		l.s.log.Debug("reflection", "class", id)
+	if m := l.h.Class(id); l.onlyDoor(id) {
+		l.s.log.Debug("door", "class", id)
 	} else if !redefined || m == nil || m.Methods == nil {
 		if l.mirror(id, b) != nil && !redefined {
 			l.filed[id] = true
@@ -102,25 +102,28 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 		}
 	}
 	b, err := l.mapped(id, b)
-	if err != nil && l.reflection.has(id) {
-		l.reflection.problem = fmt.Sprintf("%s: %v", id, err)
+	door := l.door(id)
+	if err != nil && door != nil {
+		door.problem = fmt.Sprintf("%s: %v", id, err)
 		return wire.TransformNone, nil, original
 	}
 	if err != nil {
 		return refuse("the JVM has thrown away its stack maps, and they can't be had: " + err.Error())
 	}
-	if l.reflection.has(id) {
-		if out, err = l.reflection.rewrite(l, id, b); err != nil {
-			l.reflection.problem = fmt.Sprintf("%s: %v", id, err)
+	if door != nil {
+		if out, err = door.rewrites[id.Name](l, id, b); err != nil {
+			door.problem = fmt.Sprintf("%s: %v", id, err)
 			return wire.TransformNone, nil, original
 		}
-		return wire.TransformProbes, out, original
+		b = out // an opened class has its own probes, too
 	}
 	out, err = l.ledger.Rewrite(hotswap.ClassID(id), b)
 	switch {
 	case err != nil:
 		refuse("Rivulet can't read the bytes that the JVM hands on: " + err.Error())
 		return wire.TransformNone, nil, original
+	case out == nil && door != nil:
+		return wire.TransformProbes, b, original
 	case out == nil:
 		return wire.TransformNone, nil, original // a bare retransformation loses them just as well
 	}
@@ -375,8 +378,8 @@ func (l *loop) forgo(id cha.ClassID) {
 
 func (l *loop) refused(id cha.ClassID, reason string) {
 	l.s.log.Info("class left alone", "class", id, "reason", reason)
-	if l.reflection.has(id) {
-		l.reflection.problem = fmt.Sprintf("%s: %s", id, reason)
+	if d := l.door(id); d != nil {
+		d.problem = fmt.Sprintf("%s: %s", id, reason)
 	}
 	l.ledger.Refuse(hotswap.ClassID(id), reason)
 	l.forgo(id)

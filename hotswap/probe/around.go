@@ -24,8 +24,6 @@ func (in *Injector) measureAround(x *Around, stored *bool) (need aroundNeeds, er
 		switch {
 		case st.Kind == StepReceiver && i > 0:
 			return need, errors.New("the object that a call is made on, not in the first step")
-		case st.Kind == StepReceiver && x.keeps():
-			return need, errors.New("both the arguments and a long would be kept in the same local")
 		case st.Kind == StepKept:
 			return need, errors.New("what is kept, before the call")
 		}
@@ -40,15 +38,6 @@ func (in *Injector) measureAround(x *Around, stored *bool) (need aroundNeeds, er
 		need.after, err = in.measure(x.After, false, true, stored)
 	}
 	return need, err
-}
-
-func (x *Around) keeps() bool {
-	for _, st := range x.Before {
-		if st.Kind == StepKeep {
-			return true
-		}
-	}
-	return false
 }
 
 // scratchWords is what the steps of an Around pop and push.
@@ -138,14 +127,18 @@ func (a *assembler) behind(words int) int {
 	return a.slot + a.program.slots
 }
 
-// spill stores a call's arguments, the last one first, and pushes the receiver
-// once more.
-func (a *assembler) spill(b []byte) []byte {
-	words := 0
+// argWords is how many words of locals a call's spilled arguments take.
+func (a *assembler) argWords() (words int) {
 	for _, d := range a.args {
 		words += opsOf(d).words
 	}
-	at := a.behind(words) + words
+	return words
+}
+
+// spill stores a call's arguments, the last one first, and pushes the receiver
+// once more.
+func (a *assembler) spill(b []byte) []byte {
+	at := a.behind(a.argWords()) + a.argWords()
 	for i := len(a.args) - 1; i >= 0; i-- {
 		ops := opsOf(a.args[i])
 		at -= ops.words
@@ -167,8 +160,8 @@ func (a *assembler) unspill(b []byte) []byte {
 
 // keep stores the long that is kept during a call, or loads it.
 func (a *assembler) keep(b []byte, store bool) []byte {
-	ops := opsByDescriptor['J']
-	at := a.behind(ops.words)
+	ops, args := opsByDescriptor['J'], a.argWords()
+	at := a.behind(args+ops.words) + args
 	if store {
 		return localOp(b, at, ops.store, ops.store0)
 	}

@@ -14,20 +14,24 @@ import (
 )
 
 // around lets a program go around calls: a long is kept during two of three
-// that are made on an object, the third tells the object; one in seven is left
-// alone.
+// that are made on an object, the third tells the object and keeps what that
+// returned; one in seven is left alone.
 func around(p *probe.Program, class string) {
 	first := len(p.Calls)
 	p.Calls = append(p.Calls,
 		probe.Call{Class: class, Name: "before", Desc: "(I)J"},
 		probe.Call{Class: class, Name: "after", Desc: "(J)V"},
-		probe.Call{Class: class, Name: "receiver", Desc: "(Ljava/lang/Object;)V"})
+		probe.Call{Class: class, Name: "receiver", Desc: "(Ljava/lang/Object;)J"},
+		probe.Call{Class: class, Name: "back", Desc: "(J)V"})
 	p.Arounds = []probe.Around{
 		{
 			Before: probe.Sequence{{Kind: probe.StepArg}, {Kind: probe.StepCall, Call: first}, {Kind: probe.StepKeep}},
 			After:  probe.Sequence{{Kind: probe.StepKept}, {Kind: probe.StepCall, Call: first + 1}},
 		},
-		{Before: probe.Sequence{{Kind: probe.StepReceiver}, {Kind: probe.StepCall, Call: first + 2}}},
+		{
+			Before: probe.Sequence{{Kind: probe.StepReceiver}, {Kind: probe.StepCall, Call: first + 2}, {Kind: probe.StepKeep}},
+			After:  probe.Sequence{{Kind: probe.StepKept}, {Kind: probe.StepCall, Call: first + 3}},
+		},
 	}
 	n := int32(0)
 	p.At = func(p *probe.Point) (int, int32) {
@@ -49,7 +53,8 @@ public class Around {
         ended = new java.util.concurrent.atomic.AtomicInteger(), receivers = new java.util.concurrent.atomic.AtomicInteger();
     public static long before(int n) { begun.incrementAndGet(); return 0x7000000000L + n; }
     public static void after(long t) { ended.incrementAndGet(); if (t >>> 36 != 7) throw new AssertionError(t); }
-    public static void receiver(Object o) { if (o instanceof Around) throw new AssertionError(); receivers.incrementAndGet(); }
+    public static long receiver(Object o) { if (o instanceof Around) throw new AssertionError(); receivers.incrementAndGet(); return 0x5000000000L; }
+    public static void back(long t) { if (t != 0x5000000000L) throw new AssertionError(t); }
     public static void main(String[] args) throws Throwable {
         Behave.main(args);
         System.err.println("AROUND " + begun + " " + ended + " " + receivers);

@@ -98,7 +98,7 @@ func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 		return nil, err
 	}
 	slot := int(code.MaxLocals)
-	if err := r.assemble(id, slot); err != nil {
+	if err := r.assemble(m, id, slot); err != nil {
 		return nil, err
 	}
 	if err := r.points(m, id); err != nil {
@@ -158,8 +158,8 @@ func (r *rewriter) resolve() (err error) {
 }
 
 // assemble makes the bytes that are injected into this method, but for points.
-func (r *rewriter) assemble(id int32, slot int) (err error) {
-	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: slot}
+func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error) {
+	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: slot, method: MethodKey{m.Name, m.Desc}}
 	p := r.program
 	for _, x := range []struct {
 		to   *[]byte

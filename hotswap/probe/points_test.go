@@ -263,7 +263,6 @@ func TestPrograms(t *testing.T) {
 		"must end in athrow with":  {Caught: probe.Sequence{{Kind: probe.StepID}, {Kind: probe.StepOp, Op: classfile.OpAthrow}}},
 		"step 0: no such kind":     {Entry: probe.Sequence{{Kind: 99}}},
 		"not in the first step":    {Local: classfile.VLong, Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepOp, Op: classfile.OpNop}, {Kind: probe.StepReceiver}, pop}}}},
-		"in the same local":        {Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepReceiver}, pop, {Kind: probe.StepKeep}}}}},
 		"kept, before the call":    {Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepKept}}}}},
 		"behind the call":          {Arounds: []probe.Around{{After: probe.Sequence{{Kind: probe.StepKept}}}}},
 		"around 0: leaves 1":       {Arounds: []probe.Around{{Before: probe.Sequence{{Kind: probe.StepReceiver}}}}},

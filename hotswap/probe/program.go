@@ -35,6 +35,10 @@ type Program struct {
 	// by index, or none, -1, and an int for StepArg to push.
 	Arounds []Around
 	At      func(*Point) (which int, arg int32)
+
+	// Instead picks for some methods another call than the one that a sequence
+	// names, by index; its descriptor must be the same. Nil picks none.
+	Instead func(m MethodKey, call int) int
 }
 
 // A Call is a static method of a class that every rewritten class can see.
@@ -48,6 +52,7 @@ type Sequence []Step
 type Step struct {
 	Kind StepKind
 	Call int          // of StepCall: index into Program.Calls
+	Slot int          // of StepParam: its local variable
 	Op   classfile.Op // of StepOp
 }
 
@@ -63,6 +68,7 @@ const (
 	StepCall                     // call a method
 	StepOp                       // an instruction without operands, branches and locals
 	StepThis                     // push local 0, an object: only for entries of instance methods that aren't constructors
+	StepParam                    // push a parameter, an object: only for entries
 	StepReceiver                 // push the object that a call is made on: the first step of an Around's Before
 	StepKeep                     // pop a long and keep it during a call: in an Around's Before
 	StepKept                     // push what was kept: in its After
@@ -90,6 +96,9 @@ type Point struct {
 	Block  int             // of PointBlock: how many instructions the basic block has
 }
 
+// TokenEnter is the index of Hooks.Enter among the calls of [Tokens].
+const TokenEnter = 0
+
 // Tokens returns the program of the token probes.
 func Tokens(h Hooks) Program {
 	p := tokens.Program
@@ -101,7 +110,7 @@ func Tokens(h Hooks) Program {
 
 // tokens is the program of the token probes without its calls.
 var tokens = func() Injector {
-	const enter, exit, thrown, resync = 0, 1, 2, 3
+	const enter, exit, thrown, resync = TokenEnter, 1, 2, 3
 	p := Program{
 		Calls: []Call{{Desc: "(I)J"}, {Desc: "(J)V"}, {Desc: "(J)V"}, {Desc: "(J)V"}},
 		Local: classfile.VLong,
@@ -203,7 +212,7 @@ func (in *Injector) measure(s Sequence, throws, point bool, stored *bool) (most 
 			if !point {
 				return 0, errors.New("an argument where there is no point")
 			}
-		case StepThis:
+		case StepThis, StepParam:
 			push = 1
 		case StepReceiver, StepKeep, StepKept:
 			pop, push = scratchWords(st.Kind) // measureAround says where they may be
@@ -260,6 +269,7 @@ type assembler struct {
 	pool    *classfile.Pool
 	refs    []uint16 // Methodrefs of the program's calls
 	id, arg int32
+	method  MethodKey
 	slot    int      // of the fresh local
 	args    []string // descriptors of what a call takes, for StepReceiver
 	scratch int      // words behind the fresh local that were used
@@ -280,12 +290,14 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 			ops := &localOps[a.program.Local]
 			b = localOp(b, a.slot, ops.store, ops.store0)
 		case StepCall:
-			ref := a.refs[st.Call]
+			ref := a.refs[a.call(st.Call)]
 			b = append(b, byte(classfile.OpInvokestatic), byte(ref>>8), byte(ref))
 		case StepOp:
 			b = append(b, byte(st.Op))
 		case StepThis:
 			b = append(b, byte(classfile.OpAload0))
+		case StepParam:
+			b = localOp(b, st.Slot, classfile.OpAload, classfile.OpAload0)
 		case StepReceiver:
 			b = a.spill(b)
 		case StepKeep, StepKept:
@@ -296,6 +308,14 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 		}
 	}
 	return b, nil
+}
+
+// call is the index of the call that a step makes in this method.
+func (a *assembler) call(i int) int {
+	if a.program.Instead != nil {
+		return a.program.Instead(a.method, i)
+	}
+	return i
 }
 
 // localOp appends a load or store in its shortest form.

@@ -56,6 +56,9 @@ const (
 	EvLost    = 10
 	EvTime    = 11
 	EvCharge  = 12
+	EvSubmit  = 13
+	EvExecute = 14
+	EvBelong  = 15
 )
 
 // Events is the part of the data file's table that streams of events add.
@@ -93,5 +96,8 @@ var Events = []Const{
 	{"EV_CUT", EvCut, "value: ns charged to the invocation on top up to a pause, which cut all off that are open"},
 	{"EV_LOST", EvLost, "value: events dropped before this one; whatever is open was cut off"},
 	{"EV_CHARGE", EvCharge, "method 0, time: it is charged to the invocation on top, and nothing else happens"},
+	{"EV_SUBMIT", EvSubmit, "value: the invocation on top hands a task over, of this number; an odd one is executed again and again"},
+	{"EV_BELONG", EvBelong, "value: the number of the task whose execution is about to begin"},
+	{"EV_EXECUTE", EvExecute, "value: the METHOD_HANDOVER node below which it does, as if it were an invocation; it ends with the one above it"},
 	{"EV_TIME", EvTime, "value: ns to add to the time of the next word"},
 }

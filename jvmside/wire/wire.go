@@ -80,6 +80,9 @@ var Layout = []Const{
 	{"H_EVENTS", HEvents, "u32: 0 where a tree alone is recorded; with events beside it the mode of methods that no rule gives another"},
 	{"H_FREE_RINGS", HFreeRings, "i64[6]: for each size of rings, the smallest first, those that are free: in the low half the first one's node, which goes on at E_NEXT; above it a number that each change raises"},
 	{"H_MUTE", HMute, "i64: root invocations without events, for want of a ring"},
+	{"H_FOLLOW", HFollow, "u32: 1 where tasks are followed to the threads that execute them"},
+	{"H_UNFOLLOWED", HUnfollowed, "i64: tasks that were handed over and could not be followed, for want of room"},
+	{"H_TASKS", HTasks, "i64: tasks that were handed over with events: each gets the next number"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_CLOSED_TAG", HClosedTag, "u64: the tag of the part before, as H_TAG had it"},
 	{"H_CLOSED", HClosed, "i64: when that part ended, ns on the target's nanoTime"},
@@ -102,7 +105,7 @@ var Layout = []Const{
 	{"H_RECORD_MAX", HRecordMax, "i64: records that there can be at the most"},
 	{"H_FREE_RECORD", HFreeRecord, "i64: first of the virtual threads' records that are free, 0 none"},
 	{"H_OVERFLOW", HOverflow, "i64: calls for which there was no room"},
-	{"H_LOST", HLost, "i64: root invocations for which there was no record"},
+	{"H_LOST", HLost, "i64: root invocations, and executions of tasks, for which there was no record"},
 	{"H_INCOMPLETE", HIncomplete, "i64: waits for a reveal that timed out"},
 	{"H_UNCOUNTED", HUncounted, "i64: of the calls without room, those that are counted nowhere else"},
 	{"H_BELL", HBell, "u32: 1 from a ring until the controller has heard it"},
@@ -136,7 +139,7 @@ var Layout = []Const{
 	{"R_TID", RTid, "i64: id of the thread that has the record"},
 	{"R_LEASE", RLease, "i32: while leased to a root invocation the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0"},
 	{"LEASE_MOVING", LeaseMoving, "the record is being given to another thread"},
-	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED"},
+	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED, R_QUIET"},
 	{"R_TOP", RTop, "u32: node above this record's roots"},
 	{"R_BUSY", RBusy, "u32: while the thread does the profiler's own work its node, else 0"},
 	{"R_NODE_NEXT", RNodeNext, "i64: next free node of the chunk"},
@@ -157,6 +160,7 @@ var Layout = []Const{
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
 	{"R_VIRTUAL", RVirtual, "flag: leased to virtual threads in turn"},
 	{"R_SHARED", RShared, "flag: has served more than one platform thread"},
+	{"R_QUIET", RQuiet, "flag, the thread's own: it starts a worker of a pool, which is no task"},
 
 	{"BOXES", OffBoxes, "area of the mailbox"},
 	{"BOX_COUNT", Boxes, "requests under way at one time"},
@@ -179,8 +183,9 @@ var Layout = []Const{
 	{"NODES", OffNodes, "area of nodes; a node is referred to by its offset in the file"},
 	{"NODE_SHIFT", NodeShift, "log2 of a node's size"},
 	{"NODE_CHUNK", NodeChunk, "nodes that a record takes at a time"},
-	{"N_METHOD", NMethod, "i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded"},
+	{"N_METHOD", NMethod, "i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations, METHOD_HANDOVER above an execution of tasks; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded"},
 	{"METHOD_UNPLACED", MethodUnplaced, "what lies below has no context: there was no room"},
+	{"METHOD_HANDOVER", MethodHandover, "the one callee is the execution of tasks that were handed over at the node in N_FLAGS; N_CALLS has the ns that they waited, N_THROWN those of the longest wait, N_SELF what is the callee's own"},
 	{"METHOD_FOLD", MethodFold, "flag: recursion is folded, so the hot path doesn't know the method"},
 	{"METHOD_BACK", MethodBack, "flag: the callee is the ancestor in N_CACHE, whose node counts the call"},
 	{"N_PARENT", NParent, "u32: the caller's node"},
@@ -192,7 +197,7 @@ var Layout = []Const{
 	{"N_CALLS", NCalls, "i64: invocations begun"},
 	{"N_THROWN", NThrown, "i64: of those, ended by an exception"},
 	{"N_SELF", NSelf, "i64: ns of its own"},
-	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED, N_LINE"},
+	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED, N_LINE; of a hand-over the node where it happened"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
 	{"N_FOLDED", NFolded, "flag: recursion was folded into the node"},
 	{"N_LINE", NLine, "flags: a node's place that has u32[16], callees that have no place in N_CACHE, by the method id modulo 16; 0 for none"},
@@ -253,7 +258,10 @@ const (
 	HLock        = 388
 	HFreeRecord  = 392
 	HEvents      = 400
+	HFollow      = 404
 	HMute        = 408
+	HUnfollowed  = 416
+	HTasks       = 424
 	HTick        = 448
 	HInside      = 576
 	HFreeRings   = 1088
@@ -311,6 +319,7 @@ const (
 
 	RVirtual = 1
 	RShared  = 2
+	RQuiet   = 4
 )
 
 // Words and states of a box.
@@ -350,6 +359,7 @@ const (
 	NLine       = (1<<31 - 1) &^ (1<<NodeShift - 1)
 
 	MethodUnplaced = -2
+	MethodHandover = -3
 	MethodBack     = 1 << 30
 	MethodFold     = 1 << 29
 )

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongBinaryOperator;
+import rivulet.probe.Follow;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
 
@@ -138,6 +139,8 @@ public final class Agent implements Runnable, LongBinaryOperator {
         define("rivulet.probe.Unplaced".intern());
         define("rivulet.probe.Events".intern());
         define("rivulet.probe.Timers".intern());
+        define("rivulet.probe.Handover".intern());
+        define("rivulet.probe.Follow".intern());
     }
 
     private static void define(String name) throws Exception {
@@ -407,6 +410,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);
         Probe.revealer(null);
         Probe.finder(null);
+        Follow.forget();
         Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
         mailbox.close(); // a thread that waits may hold what restoring needs
         long from = System.nanoTime();

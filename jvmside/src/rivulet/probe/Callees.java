@@ -18,18 +18,23 @@ final class Callees {
 
     /** The callee of a caller's node, 0 if it is neither near nor far. own is the method as its nodes have it. */
     static long find(long s, long caller, int own) {
-        long near = near(s, caller, own), was = caller + ((long) U.getShort(near) << Layout.NODE_SHIFT);
+        long was = at(s, caller, own);
         if (is(s, was, caller, own)) return was;
         int line = U.getInt(s + caller + Layout.N_FLAGS) & Layout.N_LINE;
-        if (line == 0) return 0;
+        if (line == 0 || handover(s, caller)) return 0;
         long index = U.getInt(far(s, line, own));
         if (!is(s, index, caller, own)) return 0;
-        prefer(s, caller, near, was, index);
+        prefer(s, caller, near(s, caller, own), was, index);
         return index;
     }
 
     private static boolean is(long s, long index, long caller, int own) {
         return U.getInt(s + index + Layout.N_METHOD) == own && U.getInt(s + index + Layout.N_PARENT) == (int) caller;
+    }
+
+    /** It has one callee, and something else in place of a line. */
+    private static boolean handover(long s, long index) {
+        return U.getInt(s + index + Layout.N_METHOD) == Layout.METHOD_HANDOVER;
     }
 
     private static long near(long s, long caller, int own) {
@@ -40,9 +45,23 @@ final class Callees {
         return s + line + ((own & 15) << 2);
     }
 
+    /** What is in the near place of a method, the caller itself if nothing is. */
+    static long at(long s, long caller, int method) {
+        return caller + ((long) U.getShort(near(s, caller, method)) << Layout.NODE_SHIFT);
+    }
+
     /** The callee that has been entered more often gets the near place. */
     private static void prefer(long s, long caller, long near, long was, long index) {
         if (was != caller && U.getLong(s + index + Layout.N_CALLS) <= U.getLong(s + was + Layout.N_CALLS)) return;
+        set(caller, near, index);
+    }
+
+    /** Puts something into the near place of a method that find will not take for its callee. */
+    static void put(long s, long caller, int method, long index) {
+        set(caller, near(s, caller, method), index);
+    }
+
+    private static void set(long caller, long near, long index) {
         long distance = index - caller >> Layout.NODE_SHIFT;
         if (distance == (short) distance) U.putShort(near, (short) distance);
     }
@@ -50,9 +69,8 @@ final class Callees {
     /** Notes a callee that find has not found. */
     @DontInline
     static void keep(long s, long record, long caller, int own, long index) {
-        long near = near(s, caller, own);
-        prefer(s, caller, near, caller + ((long) U.getShort(near) << Layout.NODE_SHIFT), index);
-        if (U.getLong(s + index + Layout.N_CALLS) < OFTEN) return;
+        prefer(s, caller, near(s, caller, own), at(s, caller, own), index);
+        if (U.getLong(s + index + Layout.N_CALLS) < OFTEN || handover(s, caller)) return;
         int flags = U.getInt(s + caller + Layout.N_FLAGS), line = flags & Layout.N_LINE;
         if (line == 0) {
             line = (int) Probe.spare(s, record);

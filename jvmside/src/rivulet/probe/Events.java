@@ -66,7 +66,7 @@ final class Events {
         long ring = ready(s, record);
         if (ring == 0) return false;
         long now = (token & (Layout.PRECISE | Layout.TOP)) == 0 ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
-        long to = U.getInt(node + Layout.N_PARENT), current = Probe.cursor(s, record);
+        long to = Probe.above(s, index), current = Probe.cursor(s, record);
         if (current != index) {
             if (current == 0) return true;
             if (above(s, current, index)) {
@@ -74,7 +74,7 @@ final class Events {
             } else if (current == to) { // an exit that was followed by an exception of the return itself
                 if (thrown) word(s, record, ready(s, record), to, Layout.EV_LATE, U.getInt(node + Layout.N_METHOD), now);
                 if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
-                if ((token & Layout.TOP) != 0) Probe.end(s, record);
+                if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
                 return true;
             } else {
                 return true;
@@ -97,7 +97,7 @@ final class Events {
         }
         if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
         U.putLong(record + Layout.R_CURSOR, to);
-        if ((token & Layout.TOP) != 0) Probe.end(s, record);
+        if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
         return true;
     }
 
@@ -194,6 +194,10 @@ final class Events {
     private static void unwind(long s, long record, long index, long now) {
         for (long i; (i = U.getLong(record + Layout.R_CURSOR)) != index; ) {
             long node = Probe.node(s, i);
+            if (U.getInt(node + Layout.N_METHOD) == Layout.METHOD_HANDOVER) { // it ends with the execution below it
+                U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT));
+                continue;
+            }
             word(s, record, ready(s, record), i, Layout.EV_THROWN, U.getInt(node + Layout.N_METHOD), now);
             U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
             U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT));
@@ -234,6 +238,26 @@ final class Events {
             put(ring, tid << Layout.KIND_BITS | Layout.EV_THREAD, now);
         }
         put(ring, now << Layout.KIND_BITS | Layout.EV_ROOT, now);
+    }
+
+    // ---- tasks ----
+
+    /** The invocation on top hands a task over, of this number. */
+    static void submit(long s, long record, long current, long number, long now) {
+        long ring = ready(s, record);
+        word(s, record, ring, current, Layout.EV_CHARGE, 0, now);
+        if (ring != 0) put(ring, number << Layout.KIND_BITS | Layout.EV_SUBMIT, U.getLong(ring + Layout.E_TIME));
+    }
+
+    /** An execution of the task begins below a hand-over's node; now is 0 if that is as a root invocation does. */
+    static void execute(long s, long record, long current, long number, long handover, long now) {
+        long ring = ready(s, record);
+        if (now != 0) word(s, record, ring, current, Layout.EV_CHARGE, 0, now);
+        if (ring == 0) return;
+        ring = ready(s, record);
+        if (ring == 0) return;
+        put(ring, number << Layout.KIND_BITS | Layout.EV_BELONG, U.getLong(ring + Layout.E_TIME));
+        put(ring, handover << Layout.KIND_BITS | Layout.EV_EXECUTE, U.getLong(ring + Layout.E_TIME));
     }
 
     /** A pause cut off what is open, after so many ns that are charged to the invocation on top. */

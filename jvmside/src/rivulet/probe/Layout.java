@@ -25,6 +25,12 @@ public final class Layout {
     public static final int H_FREE_RINGS = 1088;
     /** i64: root invocations without events, for want of a ring. */
     public static final int H_MUTE = 408;
+    /** u32: 1 where tasks are followed to the threads that execute them. */
+    public static final int H_FOLLOW = 404;
+    /** i64: tasks that were handed over and could not be followed, for want of room. */
+    public static final int H_UNFOLLOWED = 416;
+    /** i64: tasks that were handed over with events: each gets the next number. */
+    public static final int H_TASKS = 424;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** u64: the tag of the part before, as H_TAG had it. */
@@ -69,7 +75,7 @@ public final class Layout {
     public static final int H_FREE_RECORD = 392;
     /** i64: calls for which there was no room. */
     public static final int H_OVERFLOW = 320;
-    /** i64: root invocations for which there was no record. */
+    /** i64: root invocations, and executions of tasks, for which there was no record. */
     public static final int H_LOST = 328;
     /** i64: waits for a reveal that timed out. */
     public static final int H_INCOMPLETE = 336;
@@ -131,7 +137,7 @@ public final class Layout {
     public static final int R_LEASE = 32;
     /** the record is being given to another thread. */
     public static final int LEASE_MOVING = -1;
-    /** u32: R_VIRTUAL, R_SHARED. */
+    /** u32: R_VIRTUAL, R_SHARED, R_QUIET. */
     public static final int R_FLAGS = 36;
     /** u32: node above this record's roots. */
     public static final int R_TOP = 40;
@@ -173,6 +179,8 @@ public final class Layout {
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */
     public static final int R_SHARED = 2;
+    /** flag, the thread's own: it starts a worker of a pool, which is no task. */
+    public static final int R_QUIET = 4;
     /** area of the mailbox. */
     public static final long BOXES = 5509120L;
     /** requests under way at one time. */
@@ -213,10 +221,12 @@ public final class Layout {
     public static final int NODE_SHIFT = 6;
     /** nodes that a record takes at a time. */
     public static final int NODE_CHUNK = 64;
-    /** i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded. */
+    /** i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations, METHOD_HANDOVER above an execution of tasks; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded. */
     public static final int N_METHOD = 0;
     /** what lies below has no context: there was no room. */
     public static final int METHOD_UNPLACED = -2;
+    /** the one callee is the execution of tasks that were handed over at the node in N_FLAGS; N_CALLS has the ns that they waited, N_THROWN those of the longest wait, N_SELF what is the callee's own. */
+    public static final int METHOD_HANDOVER = -3;
     /** flag: recursion is folded, so the hot path doesn't know the method. */
     public static final int METHOD_FOLD = 536870912;
     /** flag: the callee is the ancestor in N_CACHE, whose node counts the call. */
@@ -239,7 +249,7 @@ public final class Layout {
     public static final int N_THROWN = 48;
     /** i64: ns of its own. */
     public static final int N_SELF = 56;
-    /** u32: N_INCOMPLETE, N_FOLDED, N_LINE. */
+    /** u32: N_INCOMPLETE, N_FOLDED, N_LINE; of a hand-over the node where it happened. */
     public static final int N_FLAGS = 36;
     /** flag: a wait for its callees timed out. */
     public static final int N_INCOMPLETE = 1;
@@ -375,6 +385,12 @@ public final class Layout {
     public static final int EV_LOST = 10;
     /** method 0, time: it is charged to the invocation on top, and nothing else happens. */
     public static final int EV_CHARGE = 12;
+    /** value: the invocation on top hands a task over, of this number; an odd one is executed again and again. */
+    public static final int EV_SUBMIT = 13;
+    /** value: the number of the task whose execution is about to begin. */
+    public static final int EV_BELONG = 15;
+    /** value: the METHOD_HANDOVER node below which it does, as if it were an invocation; it ends with the one above it. */
+    public static final int EV_EXECUTE = 14;
     /** value: ns to add to the time of the next word. */
     public static final int EV_TIME = 11;
 }

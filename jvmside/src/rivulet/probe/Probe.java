@@ -219,7 +219,7 @@ public final class Probe {
     }
 
     /** The current thread's record if it is inside with the tag of this token, else 0. */
-    private static long mine(long s, long token) {
+    static long mine(long s, long token) {
         long tid = U.getLong(Thread.currentThread(), TID), home = Records.slot(s, tid);
         long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : Records.displaced(home, s, tid);
         if (record == 0 || U.getLong(record + Layout.R_KEY) != (token >>> Layout.INDEX_BITS << Layout.INDEX_BITS | tid)) return 0;
@@ -227,7 +227,7 @@ public final class Probe {
     }
 
     /** Whether an invocation can end where its token was made: it can't when the recording has gone on to another part. */
-    private static boolean on(long s, long tag) {
+    static boolean on(long s, long tag) {
         return U.getLong(s + Layout.H_TAG) == tag;
     }
 
@@ -236,7 +236,7 @@ public final class Probe {
         return U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
     }
 
-    private static void charge(long s, long record, long current) {
+    static void charge(long s, long record, long current) {
         charge(s, record, current, time(s));
     }
 
@@ -264,7 +264,7 @@ public final class Probe {
         } else {
             record = record(s, index);
             to = index;
-            if (known) to = U.getInt(node(s, index) + Layout.N_PARENT);
+            if (known) to = above(s, index);
             if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE);
         }
         long current = cursor(s, record);
@@ -281,8 +281,14 @@ public final class Probe {
         } else if (current != to) {
             return; // an exit that was followed by an exception of the return itself (IllegalMonitorStateException)
         }
-        if ((token & Layout.TOP) != 0) end(s, record);
+        if ((token & Layout.TOP) != 0) end(s, record, known ? index : 0);
         else U.putLong(record + Layout.R_CURSOR, to);
+    }
+
+    /** Where an invocation goes back to: its node's parent, and for a task's execution what the thread was doing before. */
+    static long above(long s, long index) {
+        long parent = U.getInt(node(s, index) + Layout.N_PARENT);
+        return U.getInt(node(s, parent) + Layout.N_METHOD) == Layout.METHOD_HANDOVER ? U.getInt(node(s, parent) + Layout.N_PARENT) : parent;
     }
 
     /**
@@ -331,12 +337,17 @@ public final class Probe {
         }
     }
 
-    /** The root invocation ends: the thread is outside again, and its record may serve others. */
-    static void end(long s, long record) {
+    /**
+     * The root invocation ends, or the execution of a task with this node: the thread is outside again, and its record
+     * may serve others.
+     */
+    static void end(long s, long record, long index) {
         outside(s, record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
-        U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
+        if (index == 0 || above(s, index) == U.getInt(node(s, index) + Layout.N_PARENT)) {
+            U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
+        }
         Records.release(s, record);
     }
 
@@ -346,7 +357,7 @@ public final class Probe {
     }
 
     /** Marks the record's thread, which calls this, as outside. */
-    private static void outside(long s, long record) {
+    static void outside(long s, long record) {
         count(s, U.getLong(record + Layout.R_KEY), -1);
         long slot = U.getLong(record + Layout.R_SLOT);
         if (slot != 0) U.putLong(slot + Layout.S_KEY, 0);
@@ -363,6 +374,35 @@ public final class Probe {
         } catch (StackOverflowError e) {
             return 0; // the target's own overflow is a few frames away
         }
+        long record = lease(s, tag, home, tid);
+        if (record == 0) return 0;
+        if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
+            U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
+            U.putLong(record + Layout.R_CURSOR, 0);
+            Records.release(s, record);
+            return 0;
+        }
+        long top = admit(s, tag, tid, record);
+        U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
+        U.putLong(record + Layout.R_CURSOR, top);
+        if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid);
+        long token = other(s, tag, record, top, method);
+        if (token == 0) {
+            if (!on(s, tag)) { // it never began
+                U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
+                U.putLong(record + Layout.R_CURSOR, 0);
+                if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE) U.getAndAddLong(null, s + Layout.H_BUDGET, 1);
+                outside(s, record);
+                Records.release(s, record);
+            } else {
+                end(s, record, 0);
+            }
+        }
+        return token == 0 ? 0 : token | Layout.TOP;
+    }
+
+    /** A record with a tree of this recording for a thread outside, 0 if it is busy, or can't have one. */
+    static long lease(long s, long tag, long home, long tid) {
         int part = (int) (tag >>> Layout.INDEX_BITS);
         long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : Records.displaced(home, s, tid);
         if (record != 0) {
@@ -396,14 +436,12 @@ public final class Probe {
             U.getAndAddLong(null, s + Layout.H_LOST, 1);
             return 0;
         }
-        if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
-            U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
-            U.putLong(record + Layout.R_CURSOR, 0);
-            Records.release(s, record);
-            return 0;
-        }
+        return record;
+    }
+
+    /** The thread with this record is inside from now on. The node above its roots, where its cursor is to go. */
+    static long admit(long s, long tag, long tid, long record) {
         close(s, record);
-        long top = U.getInt(record + Layout.R_TOP);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
@@ -411,22 +449,7 @@ public final class Probe {
         U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
         U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
         count(s, tag, 1);
-        U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
-        U.putLong(record + Layout.R_CURSOR, top);
-        if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid);
-        long token = other(s, tag, record, top, method);
-        if (token == 0) {
-            if (!on(s, tag)) { // it never began
-                U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
-                U.putLong(record + Layout.R_CURSOR, 0);
-                if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE) U.getAndAddLong(null, s + Layout.H_BUDGET, 1);
-                outside(s, record);
-                Records.release(s, record);
-            } else {
-                end(s, record);
-            }
-        }
-        return token == 0 ? 0 : token | Layout.TOP;
+        return U.getInt(record + Layout.R_TOP);
     }
 
     /** A root invocation that was open when the part before this one ended gets its time up to then. */
@@ -465,14 +488,14 @@ public final class Probe {
     }
 
     /** Throws StackOverflowError here rather than in the middle of something. */
-    private static long reserve(int depth, long a, long b, long c) {
+    static long reserve(int depth, long a, long b, long c) {
         if (depth == 0) return a + b + c;
         return reserve(depth - 1, b + 1, c + 1, a + 1) + a;
     }
 
     /** The thread is inside, or about to be, and the method may be off, fresh, or in a mode with events. */
     @DontInline
-    private static long other(long s, long tag, long record, long current, int method) {
+    static long other(long s, long tag, long record, long current, int method) {
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
         if (mode == Layout.MODE_OFF || !on(s, tag)) return 0;
         if (mode != Layout.MODE_FRESH && mode < Layout.MODE_COUNTED) return Events.enter(s, tag, record, current, method, mode);
@@ -545,7 +568,7 @@ public final class Probe {
         }
         if (index == 0) {
             if (mode == Layout.MODE_COUNTED) charge(s, record, current); // what follows takes its time out
-            long again = fold ? above(s, current, own) : 0;
+            long again = fold ? nearest(s, current, own) : 0;
             found = again == 0 ? own : method | Layout.METHOD_BACK;
             index = add(s, record, current, found);
             if (index != 0 && again != 0) {
@@ -573,9 +596,11 @@ public final class Probe {
     }
 
     /** The nearest node from current upwards that is the method's, or 0. */
-    private static long above(long s, long current, int method) {
+    private static long nearest(long s, long current, int method) {
         for (long i = current; i != 0; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
-            if (U.getInt(node(s, i) + Layout.N_METHOD) == method) return i;
+            int at = U.getInt(node(s, i) + Layout.N_METHOD);
+            if (at == method) return i;
+            if (at == Layout.METHOD_HANDOVER) return 0; // above is another execution
         }
         return 0;
     }
@@ -585,25 +610,27 @@ public final class Probe {
      * so that an overflow of the stack in between costs a node and no more.
      */
     static long add(long s, long record, long parent, int method) {
+        long index = fresh(s, record);
+        if (index != 0) link(s, record, index, parent, method);
+        return index;
+    }
+
+    /** A node that nothing points to, 0 when the room is full. */
+    static long fresh(long s, long record) {
         long index = U.getLong(record + Layout.R_NODE_NEXT);
         if (index == U.getLong(record + Layout.R_NODE_END)) {
             index = chunk(s, record);
             if (index == 0) return 0;
         }
         U.putLong(record + Layout.R_NODE_NEXT, index + (1 << Layout.NODE_SHIFT));
-        link(s, record, index, parent, method);
         return index;
     }
 
     /** A node that is none's, 0 if the room's next part isn't there yet. */
     static long spare(long s, long record) {
-        long index = U.getLong(record + Layout.R_NODE_NEXT);
-        if (index == U.getLong(record + Layout.R_NODE_END)) {
-            if (U.getLongVolatile(null, s + Layout.H_NEXT_NODE) + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) return 0;
-            index = chunk(s, record);
-        }
-        if (index != 0) U.putLong(record + Layout.R_NODE_NEXT, index + (1 << Layout.NODE_SHIFT));
-        return index;
+        boolean chunk = U.getLong(record + Layout.R_NODE_NEXT) == U.getLong(record + Layout.R_NODE_END);
+        if (chunk && U.getLongVolatile(null, s + Layout.H_NEXT_NODE) + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) return 0;
+        return fresh(s, record);
     }
 
     /** Takes a chunk of nodes, waiting up to a second for the controller to allocate more of the file. */

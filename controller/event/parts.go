@@ -1,0 +1,219 @@
+package event
+
+import (
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// mostTasks bounds the hand-overs whose execution has not been seen, and the
+// executions whose hand-over has not: streams are read one after the other.
+const mostTasks = 1 << 16
+
+// A part is a root invocation, or the execution of a task, with a tree of its
+// own. What it handed over hangs on it, so that a slowest root invocation has
+// all that was done for it.
+type part struct {
+	tree  *cct.Node // once it has ended
+	up    *part     // that handed it over, nil for a root invocation or while that isn't known
+	over  *part     // some part above, up or nearer to the root invocation
+	at    []int32   // where: methods, from the first of up's tree
+	began int64     // ns on the target's nanoTime
+	since int64     // when it was handed over
+	subs  []*part   // what it handed over, in the order in which it was seen to end
+
+	dropped         bool  // of a root invocation: it is not among the slowest
+	nodes           int   // of a root invocation and all that hangs on it
+	cut, cutContext int64 // calls and contexts that found no room
+}
+
+// A task is a hand-over whose execution has not ended yet.
+type task struct {
+	by    *part
+	at    []int32
+	since int64
+}
+
+// A frame is an execution that is under way.
+type frame struct {
+	part   *part // nil where nobody wants it
+	number int64 // of its task
+	mark   int   // of its first node among those touched
+}
+
+// current is the part that the invocation on top belongs to.
+func (s *stream) current() *part {
+	if n := len(s.frames); n > 0 {
+		return s.frames[n-1].part
+	}
+	return s.root
+}
+
+// submit takes note of a task that the invocation on top hands over.
+func (s *stream) submit(number int64) {
+	by := s.current()
+	if by == nil || s.top == 0 {
+		return
+	}
+	if len(s.b.tasks) >= mostTasks { // old ones are executed no more, or by a schedule
+		for old := range s.b.tasks {
+			if old <= number-mostTasks || len(s.b.tasks) >= mostTasks {
+				delete(s.b.tasks, old)
+			}
+		}
+	}
+	t := task{by: by, since: s.time}
+	for k := s.top; s.nodes[k].method >= 0; k = s.nodes[k].parent {
+		t.at = append(t.at, s.nodes[k].method)
+	}
+	slices.Reverse(t.at)
+	if p := s.b.early[number]; p != nil {
+		delete(s.b.early, number)
+		s.b.earlyNodes -= cct.Sum([]*cct.Node{p.tree}).Nodes
+		s.b.belong(p, t)
+		return
+	}
+	s.b.tasks[number] = t
+}
+
+// begin pushes the execution of the task that was named last.
+func (s *stream) begin() {
+	f := frame{mark: len(s.touched), number: s.number}
+	if s.b.Slowest != nil {
+		f.part = &part{began: s.time}
+	}
+	s.frames = append(s.frames, f)
+}
+
+// ended pops the execution that is under way and files what it did.
+func (s *stream) ended(whole bool) {
+	n := len(s.frames) - 1
+	if n < 0 {
+		s.b.bad++
+		return
+	}
+	f := s.frames[n]
+	s.frames = s.frames[:n]
+	if p := f.part; p != nil && whole && f.mark+1 < len(s.touched) {
+		most := s.b.Slowest.nodes()
+		var above int64
+		if k := s.touched[f.mark]; s.nodes[k].method <= firstTask {
+			above = s.nodes[k].now.self
+		}
+		p.tree, p.cutContext, p.cut = s.copied(f.mark+1, most)
+		p.tree.Self += above
+		if t, ok := s.b.tasks[f.number]; ok {
+			if f.number&1 == 0 {
+				delete(s.b.tasks, f.number)
+			}
+			s.b.belong(p, t)
+		} else {
+			s.b.keepEarly(f.number, p)
+		}
+	}
+	s.fileFrom(f.mark)
+}
+
+// belong hangs an execution on what handed it over, if there is room.
+func (b *Builder) belong(p *part, t task) {
+	root := t.by.root()
+	if root == p { // a damaged stream: it would have handed itself over
+		b.bad++
+		return
+	}
+	p.up, p.over, p.at, p.since = t.by, root, t.at, t.since
+	sum := cct.Sum([]*cct.Node{p.tree})
+	switch {
+	case root.dropped:
+		p.tree, p.subs = nil, nil
+	case root.nodes+p.nodes+int(sum.Nodes) > b.Slowest.nodes():
+		root.cutContext += sum.Nodes
+		root.cut += sum.Calls
+		p.tree, p.subs = nil, nil
+	default:
+		root.nodes += p.nodes + int(sum.Nodes) // with what hangs on it already
+		t.by.subs = append(t.by.subs, p)
+	}
+}
+
+// root is the root invocation for which the part is executed, or the nearest to
+// it that is known.
+func (p *part) root() *part {
+	for p.over != nil {
+		if p.over.over != nil {
+			p.over = p.over.over
+		}
+		p = p.over
+	}
+	return p
+}
+
+// keepEarly keeps an execution until its hand-over is seen.
+func (b *Builder) keepEarly(number int64, p *part) {
+	nodes := cct.Sum([]*cct.Node{p.tree}).Nodes
+	if old := b.early[number]; old != nil { // a schedule's
+		b.earlyNodes -= cct.Sum([]*cct.Node{old.tree}).Nodes
+	}
+	if len(b.early) >= mostTasks || b.earlyNodes+nodes > mostKept {
+		clear(b.early) // their hand-overs were dropped, or nobody wanted them
+		b.earlyNodes = 0
+	}
+	b.early[number] = p
+	b.earlyNodes += nodes
+}
+
+// assembled is the tree of a root invocation with all that was executed for it,
+// each execution where it was handed over: as in the tree of a recording, at the
+// first of the same method in a chain of hand-overs.
+func (p *part) assembled() (tree *cct.Node, cutContexts, cutCalls int64) {
+	type link struct {
+		method int32
+		node   *cct.Node
+		next   *link
+	}
+	type item struct {
+		part  *part
+		tree  *cct.Node
+		chain *link
+	}
+	tree = copied(p.tree)
+	todo := []item{{p, tree, nil}}
+	for len(todo) > 0 {
+		it := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		cutContexts, cutCalls = cutContexts+it.part.cutContext, cutCalls+it.part.cut
+		for _, sub := range it.part.subs {
+			node := at(it.tree, sub.at)
+			chain := it.chain
+			for ; chain != nil && chain.method != node.Method; chain = chain.next {
+			}
+			if chain != nil {
+				node = chain.node
+				chain = it.chain
+			} else {
+				chain = &link{node.Method, node, it.chain}
+			}
+			one := copied(sub.tree)
+			wait := max(sub.began-sub.since, 0)
+			one.Async = &cct.Handover{Waited: wait, Longest: wait}
+			node.Children = append(node.Children, one)
+			todo = append(todo, item{sub, one, chain})
+		}
+	}
+	return cct.Merge([]*cct.Node{tree})[0], cutContexts, cutCalls
+}
+
+// at finds the node of a path, or the last one of it that there is.
+func at(n *cct.Node, path []int32) *cct.Node {
+	for _, m := range path[min(1, len(path)):] {
+		k := slices.IndexFunc(n.Children, func(c *cct.Node) bool { return c.Method == m && c.Async == nil })
+		if k < 0 {
+			break
+		}
+		n = n.Children[k]
+	}
+	return n
+}
+
+// copied is the tree with nodes of its own.
+func copied(n *cct.Node) *cct.Node { return cct.Merge([]*cct.Node{n})[0] }

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// doors are classes of the boot loader of which single methods call the probe
+// class, so that something can be followed that no code of the program's tells.
+// They are no part of the analysis.
+type doors struct {
+	rewrites map[string]rewriter    // by class
+	files    map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
+	problem  string                 // why one could not be changed
+}
+
+// A rewriter puts the calls into a class.
+type rewriter func(l *loop, id cha.ClassID, b []byte) ([]byte, error)
+
+// door returns the doors that a class is one of, nil for any other class.
+func (l *loop) door(id cha.ClassID) *doors {
+	if id.Loader != 0 {
+		return nil
+	}
+	for _, d := range []*doors{&l.reflection.doors, &l.following.doors} {
+		if d.rewrites[id.Name] != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// onlyDoor reports whether a class is one and can't be an opened one as well.
+func (l *loop) onlyDoor(id cha.ClassID) bool {
+	if l.door(id) == nil {
+		return false
+	}
+	_, _, never := probe.Never(id.Name)
+	return never || !l.filter.OpensJDK()
+}
+
+// openDoors changes the classes, before the gate opens. Those that are not
+// loaded yet are changed while they are. set makes the doors known to the loop.
+func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
+	d.files = map[cha.ClassID][]byte{}
+	var ids []cha.ClassID
+	for name := range d.rewrites {
+		ids = append(ids, cha.ClassID{Name: name})
+	}
+	slices.SortFunc(ids, cha.ClassID.Compare)
+	if err := s.wait(ctx, func(done func()) {
+		set()
+		var w wire.Writer
+		writeIDs(&w, ids)
+		s.loop.fetched = done
+		s.loop.send(wire.CmdFetch, &w)
+	}); err != nil {
+		return err
+	}
+	return s.wait(ctx, func(done func()) {
+		s.loop.enqueue(&job{classes: ids, all: true, bytes: true, done: func([]cha.ClassID) { done() }})
+	})
+}
+
+// inject rewrites a class of the JDK. What does not verify stays as it is, since
+// the JVM would not look. nil if no method is wanted.
+func inject(l *loop, id cha.ClassID, b []byte, in *probe.Injector, want func(probe.MethodKey) (int32, bool)) ([]byte, error) {
+	res, err := in.Rewrite(b, want)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Skipped) > 0 {
+		return nil, fmt.Errorf("%s: %s", res.Skipped[0].MethodKey, res.Skipped[0].Reason)
+	}
+	bad, err := probe.Verify(res, types{l.h, id.Loader})
+	if err != nil {
+		return nil, err
+	}
+	if len(bad) > 0 {
+		return nil, fmt.Errorf("%s does not verify with the probe: %s", bad[0].MethodKey, bad[0].Reason)
+	}
+	return res.Bytes, nil
+}

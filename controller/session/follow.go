@@ -1,0 +1,214 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// following is how tasks are followed to the threads that execute them: methods
+// of the JDK through which they go tell the boot class Follow (decision 16).
+type following struct {
+	doors
+	rows map[string]map[probe.MethodKey]*hotswap.Method // of executing methods, by class
+}
+
+// What a door tells Follow.
+type doorKind int
+
+const (
+	doorSubmit   doorKind = iota // the object in a local is handed over
+	doorSchedule                 // the same, by a schedule
+	doorReject                   // it will not be executed after all
+	doorExecute                  // the receiver is executed
+	doorLoop                     // the method executes tasks by calling run on them
+	doorQuiet                    // the method starts threads that are no tasks
+)
+
+// A taskDoor is a method, or overloads, through which tasks go. No JDK has all
+// that there are for one purpose in a class; each has at least one.
+type taskDoor struct {
+	class, name, desc string // desc "" is any
+	kind              doorKind
+	local             int // of the task
+}
+
+const jucPrefix = "java/util/concurrent/"
+
+// taskDoors is the table of them, JDK 8 to 25 (read from their class files).
+// An execution is known by the object that its submission named: a thread, a
+// Runnable, a ForkJoinTask (which stages of a CompletableFuture are, too), a
+// TimerTask. A task may pass several doors on its way; the first one counts.
+var taskDoors = []taskDoor{
+	{class: "java/lang/Thread", name: "start", desc: "()V", kind: doorSubmit},
+	{class: "java/lang/Thread", name: "start", desc: "(Ljdk/internal/vm/ThreadContainer;)V", kind: doorSubmit},
+	{class: "java/lang/Thread", name: "run", desc: "()V", kind: doorExecute},
+	{class: "java/lang/VirtualThread", name: "start", desc: "(Ljdk/internal/vm/ThreadContainer;)V", kind: doorSubmit},
+	{class: "java/lang/VirtualThread", name: "run", desc: "(Ljava/lang/Runnable;)V", kind: doorExecute},
+
+	{class: jucPrefix + "ThreadPoolExecutor", name: "execute", kind: doorSubmit, local: 1},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "reject", kind: doorReject, local: 1},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "addWorker", kind: doorQuiet},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "runWorker", kind: doorLoop},
+	{class: jucPrefix + "ScheduledThreadPoolExecutor", name: "delayedExecute", kind: doorSchedule, local: 1},
+
+	{class: jucPrefix + "ForkJoinTask", name: "fork", desc: "()Ljava/util/concurrent/ForkJoinTask;", kind: doorSubmit},
+	{class: jucPrefix + "ForkJoinTask", name: "doExec", kind: doorExecute},
+	{class: jucPrefix + "ForkJoinPool", name: "externalPush", kind: doorSubmit, local: 1},
+	{class: jucPrefix + "ForkJoinPool", name: "externalSubmit", kind: doorSubmit, local: 1},
+	{class: jucPrefix + "ForkJoinPool", name: "poolSubmit", kind: doorSubmit, local: 2},
+
+	// A stage belongs where it was asked for, not where the one before it ended.
+	{class: jucPrefix + "CompletableFuture", name: "push", desc: "(Ljava/util/concurrent/CompletableFuture$UniCompletion;)V", kind: doorSubmit, local: 1},
+	{class: jucPrefix + "CompletableFuture", name: "unipush", kind: doorSubmit, local: 1},
+	{class: jucPrefix + "CompletableFuture", name: "bipush", kind: doorSubmit, local: 2},
+	{class: jucPrefix + "CompletableFuture", name: "orpush", kind: doorSubmit, local: 2},
+	{class: jucPrefix + "CompletableFuture$Completion", name: "run", desc: "()V", kind: doorExecute},
+
+	{class: "java/util/Timer", name: "sched", kind: doorSchedule, local: 1},
+	{class: "java/util/TimerThread", name: "mainLoop", kind: doorLoop},
+}
+
+// runs are the calls by which a doorLoop executes a task.
+func runs(ref classfile.MemberRef) bool {
+	return ref.Name == "run" && ref.Desc == "()V" && (ref.Class == "java/lang/Runnable" || ref.Class == "java/util/TimerTask")
+}
+
+// program is what a door of this kind gets.
+func (d *taskDoor) program(probes, follow string) probe.Program {
+	const object, token = "(Ljava/lang/Object;)V", "(J)V"
+	task := probe.Step{Kind: probe.StepParam, Slot: d.local}
+	call := func(i int) probe.Step { return probe.Step{Kind: probe.StepCall, Call: i} }
+	tell := func(name string) probe.Program {
+		return probe.Program{Calls: []probe.Call{{Class: follow, Name: name, Desc: object}}, Entry: probe.Sequence{task, call(0)}}
+	}
+	load, store, throw := probe.Step{Kind: probe.StepLoad}, probe.Step{Kind: probe.StepStore}, probe.Step{Kind: probe.StepOp, Op: classfile.OpAthrow}
+	switch d.kind {
+	case doorSubmit:
+		return tell("submit")
+	case doorSchedule:
+		return tell("schedule")
+	case doorReject:
+		return tell("reject")
+	case doorExecute:
+		return probe.Program{
+			Calls: []probe.Call{
+				{Class: follow, Name: "begin", Desc: "(Ljava/lang/Object;I)J"},
+				{Class: probes, Name: "exit", Desc: token},
+				{Class: probes, Name: "thrown", Desc: token},
+				{Class: probes, Name: "resync", Desc: token},
+			},
+			Local:   classfile.VLong,
+			Entry:   probe.Sequence{task, {Kind: probe.StepID}, call(0), store},
+			Exit:    probe.Sequence{load, call(1)},
+			Handler: probe.Sequence{load, call(3)},
+			Caught:  probe.Sequence{load, call(2), throw},
+		}
+	case doorLoop:
+		return probe.Program{
+			Calls: []probe.Call{
+				{Class: follow, Name: "worker", Desc: "()J"},
+				{Class: follow, Name: "caught", Desc: token},
+				{Class: follow, Name: "begin", Desc: "(Ljava/lang/Object;I)J"},
+				{Class: probes, Name: "exit", Desc: token},
+			},
+			Local:   classfile.VLong,
+			Entry:   probe.Sequence{call(0), store},
+			Handler: probe.Sequence{load, call(1)},
+			Caught:  probe.Sequence{load, call(1), throw},
+			Arounds: []probe.Around{{
+				Before: probe.Sequence{{Kind: probe.StepReceiver}, {Kind: probe.StepID}, call(2), {Kind: probe.StepKeep}},
+				After:  probe.Sequence{{Kind: probe.StepKept}, call(3)},
+			}},
+			At: func(p *probe.Point) (int, int32) {
+				if ref, err := p.Callee(); err == nil && runs(ref) {
+					return 0, 0
+				}
+				return -1, 0
+			},
+		}
+	default:
+		return probe.Program{
+			Calls:  []probe.Call{{Class: follow, Name: "quiet", Desc: "()J"}, {Class: follow, Name: "loud", Desc: token}},
+			Local:  classfile.VLong,
+			Entry:  probe.Sequence{call(0), store},
+			Exit:   probe.Sequence{load, call(1)},
+			Caught: probe.Sequence{load, call(1), throw},
+		}
+	}
+}
+
+// followTasks changes the classes of the table, before the gate opens, and has
+// run methods of the program's own thread classes begin executions.
+func (s *Session) followTasks(ctx context.Context) error {
+	follow := s.bundle.Part("Follow")
+	f := following{doors: doors{rewrites: map[string]rewriter{}}, rows: map[string]map[probe.MethodKey]*hotswap.Method{}}
+	byClass := map[string][]taskDoor{}
+	for _, d := range taskDoors {
+		byClass[d.class] = append(byClass[d.class], d)
+	}
+	for class, ds := range byClass {
+		f.rows[class] = map[probe.MethodKey]*hotswap.Method{}
+		var ins []*probe.Injector
+		for i := range ds {
+			in, err := probe.NewInjector(ds[i].program(s.bundle.Probe, follow))
+			if err != nil {
+				return err
+			}
+			ins = append(ins, in)
+		}
+		f.rewrites[class] = func(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
+			found := map[doorKind]bool{}
+			for i := range ds {
+				out, err := l.putDoor(id, b, &ds[i], ins[i])
+				if err != nil {
+					return nil, err
+				}
+				if out != nil {
+					b, found[ds[i].kind] = out, true
+				}
+			}
+			for _, d := range ds {
+				if !found[d.kind] {
+					return nil, fmt.Errorf("it has no method %s, as JDKs that are known have", d.name)
+				}
+			}
+			return b, nil
+		}
+	}
+	return s.openDoors(ctx, &f.doors, func() {
+		l := &s.loop
+		l.following = f
+		l.ledger.StartsBy(probe.Call{Class: follow, Name: "start", Desc: "(I)J"}, func(id hotswap.ClassID, m probe.MethodKey) bool {
+			return m.Name == "run" && m.Desc == "()V" && l.h.Extends(cha.ClassID(id), "java/lang/Thread")
+		})
+		s.data.store32(wire.HFollow, 1)
+	})
+}
+
+// putDoor puts one door into a class; nil if the class has no such method.
+func (l *loop) putDoor(id cha.ClassID, b []byte, d *taskDoor, in *probe.Injector) ([]byte, error) {
+	return inject(l, id, b, in, func(k probe.MethodKey) (int32, bool) {
+		if k.Name != d.name || d.desc != "" && k.Desc != d.desc || d.local > 0 && strings.HasPrefix(k.Desc, "()") {
+			return 0, false
+		}
+		if d.kind != doorExecute && d.kind != doorLoop {
+			return 0, true
+		}
+		m := l.following.rows[id.Name][k]
+		if m == nil {
+			if m = l.ledger.Door(hotswap.ClassID(id), k); m == nil {
+				return 0, false
+			}
+			l.following.rows[id.Name][k] = m
+			l.s.data.setMode(m.ID, l.modeOf(methodID(m), true))
+		}
+		return m.ID, true
+	})
+}

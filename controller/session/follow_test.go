@@ -1,0 +1,129 @@
+package session_test
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+var lambdaNumber = regexp.MustCompile(`(lambda\$\w+)\$\d+`)
+
+// edges are the calls in a report's trees by the methods of node and parent, with
+// "~" before what was handed over; lambdas lack their numbers. Constructors and
+// natives are left out.
+func edges(r *export.Report, roots []*cct.Node) map[string]int64 {
+	out := map[string]int64{}
+	name := func(n *cct.Node) string {
+		text := lambdaNumber.ReplaceAllString(short(r, n.Method), "$1")
+		if n.Async != nil {
+			text = "~" + text
+		}
+		return text
+	}
+	for n := range cct.All(cct.Merge(roots)) {
+		for _, c := range n.Children {
+			if to := name(c); !strings.HasSuffix(to, "<init>") && !strings.HasPrefix(to, "java.lang.Thread.") {
+				out[name(n)+" > "+to] += c.Calls
+			}
+		}
+	}
+	return out
+}
+
+// wanted are the lines "// WANT how: edge calls" of a source file.
+func wanted(t *testing.T, file, how string) map[string]int64 {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int64{}
+	for line := range strings.Lines(string(b)) {
+		if edge, ok := strings.CutPrefix(strings.TrimSpace(line), "// WANT "+how+": "); ok {
+			at := strings.LastIndexByte(edge, ' ')
+			if out[edge[:at]], err = strconv.ParseInt(edge[at+1:], 10, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return out
+}
+
+// TestFollowOpened has a class that tasks go through opened, too.
+func TestFollowOpened(t *testing.T) {
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, sources(t, "Follow"), "Follow", nil, "timer", "4")
+		s := attached(t, p)
+		rec := session.Recording{Roots: []string{"t.Follow.root"}, Follow: true, UntilCalls: 1}
+		if err := rec.Filter.Add("java.util.Timer", true); err != nil {
+			t.Fatal(err)
+		}
+		start(t, s, rec)
+		p.Send("go")
+		p.WaitLine("OK")
+		r := finish(t, s)
+		got := edges(r, r.Tree.Roots())
+		for _, edge := range []string{"Follow.timer > java.util.Timer.schedule", "java.util.Timer.schedule > java.util.Timer.sched"} {
+			if got[edge] != 2 {
+				t.Errorf("%s: %d calls, want 2", edge, got[edge])
+			}
+		}
+		if n := got["java.util.Timer.sched > ~java.util.TimerThread.mainLoop"]; n != 5 || len(r.Notes) > 0 {
+			t.Errorf("%d executions, want 5; notes %q; %v", n, r.Notes, got)
+		}
+		p.Send("end")
+		if code := p.Wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}, 17)
+}
+
+// TestFollow hands tasks over by each mechanism: every execution is below the
+// method that handed it over, as often as it was.
+func TestFollow(t *testing.T) {
+	dir := sources(t, "Follow")
+	mechanisms := []string{"thread", "pool", "scheduled", "future", "forkjoin", "timer", "nested"}
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		hows := mechanisms
+		if j.Version >= 21 {
+			hows = append(hows[:len(hows):len(hows)], "virtual")
+		}
+		p := program(t, j, dir, "Follow", []string{"-Djava.util.concurrent.ForkJoinPool.common.parallelism=3"}, strings.Join(hows, ","), "8")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Follow.root"}, Follow: true, Slowest: map[int]int{17: 100, 25: 100}[j.Version], UntilCalls: int64(len(hows))})
+		p.Send("go")
+		p.WaitLine("OK")
+		r := finish(t, s)
+		want := map[string]int64{}
+		for _, how := range hows {
+			for edge, n := range wanted(t, "testdata/Follow.java", how) {
+				want[edge] += n
+			}
+		}
+		same(t, edges(r, r.Tree.Roots()), want)
+		if k := r.Tree; k.Unfollowed+k.Detached+k.Bad+k.Lost > 0 || len(r.Notes) > 0 {
+			t.Errorf("%d unfollowed, %d detached, %d damaged, %d lost; notes %q", k.Unfollowed, k.Detached, k.Bad, k.Lost, r.Notes)
+		}
+		if e := r.Events; e != nil && (e.Differ == nil || *e.Differ != 0 || e.Bad != 0) {
+			t.Errorf("events and tree differ: %+v", e)
+		}
+		if slowest := r.Slowest; slowest != nil { // all of them
+			var trees []*cct.Node
+			for _, i := range slowest.Invocations {
+				trees = append(trees, i.Thread.Roots...)
+			}
+			same(t, edges(r, trees), want)
+		}
+		p.Send("end")
+		if code := p.Wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}, 8, 11, 17, 21, 25)
+}
