@@ -56,6 +56,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	get("methods", s.getMethods)
 	get("packages", func(r *http.Request) (any, error) { return branches(s.live.known(), r.URL.Query().Get("in")), nil })
 	get("compare", s.getCompare)
+	get("timeline", s.getTimeline)
 	mux.HandleFunc("GET /api/report", s.getReport)
 	post("attach", s.postAttach)
 	post("demo", s.postDemo)

@@ -51,12 +51,13 @@ type Method struct {
 
 // A Recording says what to record.
 type Recording struct {
-	Roots      []string `json:"roots"`            // pkg.Class.method, or with a descriptor
-	Scheme     string   `json:"scheme"`           // "A", "B" or "C"
-	Clock      string   `json:"clock"`            // "tick" or "precise"
-	UntilCalls int64    `json:"until_calls"`      // 0 is never
-	Wait       bool     `json:"wait"`             // for a root whose class nobody knows yet
-	Filter     []string `json:"filter,omitempty"` // rules in order: "--include PATTERN", "--exclude PATTERN", "--jdk"
+	Roots      []string `json:"roots"`              // pkg.Class.method, or with a descriptor
+	Scheme     string   `json:"scheme"`             // "A", "B" or "C"
+	Clock      string   `json:"clock"`              // "tick" or "precise"
+	UntilCalls int64    `json:"until_calls"`        // 0 is never
+	Wait       bool     `json:"wait"`               // for a root whose class nobody knows yet
+	Timeline   bool     `json:"timeline,omitempty"` // keep one; records events
+	Filter     []string `json:"filter,omitempty"`   // rules in order: "--include PATTERN", "--exclude PATTERN", "--jdk"
 }
 
 // A Session is one attached JVM. Finish or Close must be called at the end,

@@ -40,13 +40,15 @@ type SnapshotInfo struct {
 	Calls   int64     `json:"calls"`
 	Total   int64     `json:"total"` // ns
 	Nodes   int64     `json:"nodes"`
+
+	Timeline bool `json:"timeline,omitempty"` // it has one
 }
 
 func (s *Snapshot) info() SnapshotInfo {
 	f := s.Frame
 	return SnapshotInfo{
 		ID: s.ID, Name: s.Name, When: s.When, Target: export.Clean(f.Report.Target.Main), Scheme: f.Report.Scheme, Clock: f.Report.Clock,
-		Seconds: f.seconds(), Calls: f.sums.Calls, Total: f.sums.Self, Nodes: f.sums.Nodes,
+		Seconds: f.seconds(), Calls: f.sums.Calls, Total: f.sums.Self, Nodes: f.sums.Nodes, Timeline: f.Report.Timeline != nil,
 	}
 }
 
@@ -75,6 +77,7 @@ func (l *Live) keep(f *Frame, name string) (SnapshotInfo, error) {
 	}
 	s := &Snapshot{ID: l.saved, Name: name, When: time.Now(), Frame: f}
 	l.snapshots = append(l.snapshots, s)
+	l.boundTimelines()
 	return s.info(), nil
 }
 

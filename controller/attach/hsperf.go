@@ -40,51 +40,61 @@ func (e *PerfError) Error() string { return fmt.Sprintf("hsperfdata: offset %d: 
 // parsePerf decodes hsperfdata. Values are int64 or string. Entries of types
 // that HotSpot does not write are passed over.
 func parsePerf(b []byte) (map[string]any, error) {
-	if len(b) < perfPrologue {
-		return nil, &PerfError{0, fmt.Sprintf("%d bytes, shorter than the prologue", len(b))}
-	}
-	if !bytes.Equal(b[:4], []byte{0xca, 0xfe, 0xc0, 0xc0}) {
-		return nil, &PerfError{0, fmt.Sprintf("bad magic %x", b[:4])}
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if b[4] == 0 {
-		order = binary.BigEndian
-	}
-	if b[5] != 2 {
-		return nil, &PerfError{5, fmt.Sprintf("unknown version %d", b[5])}
-	}
-	if b[7] == 0 {
-		return nil, errPerfNotReady
-	}
-	i4 := func(at int) int { return int(int32(order.Uint32(b[at:]))) }
-	at, n := i4(24), i4(28)
-	if n < 0 || n > len(b)/perfEntry {
-		return nil, &PerfError{28, fmt.Sprintf("%d entries do not fit", n)}
-	}
-	values := make(map[string]any, n)
-	for range n {
-		if at < perfPrologue || at > len(b)-perfEntry {
-			return nil, &PerfError{at, "entry outside the file"}
-		}
-		size := i4(at)
-		if size < perfEntry || size > len(b)-at {
-			return nil, &PerfError{at, fmt.Sprintf("entry of %d bytes", size)}
-		}
-		nameAt, vector, kind, dataAt := i4(at+4), i4(at+8), b[at+12], i4(at+16)
-		if nameAt < perfEntry || nameAt >= size || dataAt < perfEntry || dataAt >= size {
-			return nil, &PerfError{at, "name or data outside the entry"}
-		}
-		name := cString(b[at+nameAt : at+size])
-		data := b[at+dataAt : at+size]
+	values := map[string]any{}
+	err := eachCounter(b, func(name string, kind byte, vector, _ int, data []byte, order binary.ByteOrder) {
 		switch {
 		case kind == 'J' && vector == 0 && len(data) >= 8:
 			values[name] = int64(order.Uint64(data))
 		case kind == 'B' && vector > 0 && vector <= len(data):
 			values[name] = cString(data[:vector])
 		}
-		at += size
+	})
+	if err != nil {
+		return nil, err
 	}
 	return values, nil
+}
+
+// eachCounter goes through the entries; data begins at offset at of b and ends
+// with its entry.
+func eachCounter(b []byte, f func(name string, kind byte, vector, at int, data []byte, order binary.ByteOrder)) error {
+	if len(b) < perfPrologue {
+		return &PerfError{0, fmt.Sprintf("%d bytes, shorter than the prologue", len(b))}
+	}
+	if !bytes.Equal(b[:4], []byte{0xca, 0xfe, 0xc0, 0xc0}) {
+		return &PerfError{0, fmt.Sprintf("bad magic %x", b[:4])}
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if b[4] == 0 {
+		order = binary.BigEndian
+	}
+	if b[5] != 2 {
+		return &PerfError{5, fmt.Sprintf("unknown version %d", b[5])}
+	}
+	if b[7] == 0 {
+		return errPerfNotReady
+	}
+	i4 := func(at int) int { return int(int32(order.Uint32(b[at:]))) }
+	at, n := i4(24), i4(28)
+	if n < 0 || n > len(b)/perfEntry {
+		return &PerfError{28, fmt.Sprintf("%d entries do not fit", n)}
+	}
+	for range n {
+		if at < perfPrologue || at > len(b)-perfEntry {
+			return &PerfError{at, "entry outside the file"}
+		}
+		size := i4(at)
+		if size < perfEntry || size > len(b)-at {
+			return &PerfError{at, fmt.Sprintf("entry of %d bytes", size)}
+		}
+		nameAt, vector, kind, dataAt := i4(at+4), i4(at+8), b[at+12], i4(at+16)
+		if nameAt < perfEntry || nameAt >= size || dataAt < perfEntry || dataAt >= size {
+			return &PerfError{at, "name or data outside the entry"}
+		}
+		f(cString(b[at+nameAt:at+size]), kind, vector, at+dataAt, b[at+dataAt:at+size], order)
+		at += size
+	}
+	return nil
 }
 
 // cString returns the bytes before the first NUL.

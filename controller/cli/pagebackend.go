@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside"
@@ -133,6 +134,9 @@ func (s pageSession) Start(ctx context.Context, r web.Recording) error {
 	rec := s.base
 	rec.Filter.Rules = slices.Clip(rec.Filter.Rules)
 	rec.Roots, rec.Scheme, rec.Clock, rec.UntilCalls, rec.Wait = roots, r.Scheme, r.Clock, r.UntilCalls, r.Wait
+	if r.Timeline {
+		rec.Timeline = event.DefaultSlices
+	}
 	for _, text := range r.Filter {
 		if err := rec.Filter.Parse(text); err != nil {
 			return fmt.Errorf("%w: %w", web.ErrRoot, err)
@@ -143,6 +147,15 @@ func (s pageSession) Start(ctx context.Context, r web.Recording) error {
 		return fmt.Errorf("%w: %w", web.ErrRoot, err)
 	}
 	return err
+}
+
+// Timeline implements web.Timeliner.
+func (s pageSession) Timeline(ctx context.Context, q event.Query) (*export.TimelineView, error) {
+	t, ok := s.attached.(web.Timeliner)
+	if !ok {
+		return nil, export.ErrNoTimeline
+	}
+	return t.Timeline(ctx, q)
 }
 
 // Actions implements web.Session.

@@ -217,7 +217,7 @@ func (s *stream) other(w Word) {
 // adjust leaves out time that is nobody's.
 func (s *stream) adjust(ns int64) {
 	if t := s.b.Timeline; t != nil && s.top != 0 && s.held != 0 {
-		t.add(Slice{Record: s.record, Thread: s.thread, Method: Suspended, Start: s.time, Took: ns})
+		t.add(Slice{Record: s.record, Thread: s.thread, Method: Suspended, Depth: depthOf(len(s.begins)), Start: s.time, Took: ns})
 	}
 	s.time += ns
 	s.left += ns
@@ -272,7 +272,7 @@ func (s *stream) pop() {
 // end enters the invocation on top into the timeline.
 func (s *stream) end(method int32) {
 	if n := len(s.begins) - 1; n >= 0 {
-		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Start: s.begins[n], Took: s.time - s.begins[n], Root: n == 0})
+		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0, Start: s.begins[n], Took: s.time - s.begins[n]})
 		s.begins = s.begins[:n]
 	}
 }

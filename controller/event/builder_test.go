@@ -238,6 +238,9 @@ func FuzzWords(f *testing.F) {
 		b := event.NewBuilder()
 		b.Slowest, b.Timeline = event.NewSlowest(2, 0), event.NewTimeline(8)
 		b.Take(1, words)
+		if all, left, _ := b.Kept(1 << 40); int64(len(all))+left > int64(2*len(words)) || len(all) > 8+len(words) || len(event.Cut(all, event.Query{Most: 3}).Slices) > 3 {
+			t.Errorf("%d words made %d slices", len(words), len(all))
+		}
 		s := b.Snapshot(func(ns int64) int64 { return ns })
 		if sums := cct.Sum(s.Roots()); sums.Nodes > int64(len(words)) || sums.Calls > int64(len(words)) || sums.Thrown > sums.Calls {
 			t.Errorf("%d words made %+v", len(words), sums)

@@ -1,12 +1,15 @@
 package event
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Suspended is the method of a slice in which the profiler worked on the
 // thread, or made it wait.
 const Suspended int32 = -3
 
-// DefaultSlices is how many slices a timeline holds, 48 bytes each.
+// DefaultSlices is how many slices a timeline holds, 40 bytes each.
 const DefaultSlices = 1 << 18
 
 // A Slice is a piece of a thread's time: an invocation, or a wait for the
@@ -14,10 +17,12 @@ const DefaultSlices = 1 << 18
 type Slice struct {
 	Record int
 	Thread int64
-	Method int32 // or Suspended
-	Root   bool  // a root invocation
-	Start  int64 // ns on the target's nanoTime
-	Took   int64 // ns, waits for the profiler included
+	Method int32  // or Suspended
+	Depth  uint16 // callers above it, at most 65,535
+	Root   bool   // a root invocation, which has depth 0
+	Open   bool   // it was under way
+	Start  int64  // ns on the target's nanoTime
+	Took   int64  // ns, waits for the profiler included
 }
 
 // A Timeline keeps the longest slices, in memory that does not grow with the
@@ -64,3 +69,5 @@ func (b *Builder) Slices() (out []Slice, left, least int64) {
 	}
 	return slices.Clone(b.Timeline.slices), b.Timeline.left, b.Timeline.least
 }
+
+func depthOf(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }

@@ -1,11 +1,6 @@
 package export
 
-import (
-	"fmt"
-
-	"github.com/rivulet-profiler/rivulet/controller/cct"
-	"github.com/rivulet-profiler/rivulet/controller/event"
-)
+import "github.com/rivulet-profiler/rivulet/controller/cct"
 
 // Events says what the recorder of events has carried.
 type Events struct {
@@ -55,23 +50,6 @@ type Invocation struct {
 // Tree is the invocation's own tree.
 func (i Invocation) Tree() *cct.Node { return i.Thread.Roots[0] }
 
-// A Timeline is the longest pieces of the threads' time.
-type Timeline struct {
-	Slices  []event.Slice // Start is ns from the beginning of the recording
-	Threads map[int64]cct.Thread
-	Left    int64 // slices left out
-	Least   int64 // ns below which they were; 0 if none was
-}
-
-// Summary says in one line what the timeline has and lacks.
-func (t *Timeline) Summary() string {
-	text := Plural(int64(len(t.Slices)), "slice", "slices") + " of time"
-	if t.Left > 0 {
-		text += fmt.Sprintf("; %s shorter than %s left out", Count(t.Left), Duration(t.Least))
-	}
-	return text
-}
-
 type jsonEvents struct {
 	Words     int64   `json:"words"`
 	Bytes     int64   `json:"bytes"`
@@ -83,6 +61,7 @@ type jsonEvents struct {
 	Rings     int64   `json:"rings"`
 	RingBytes int64   `json:"ring_bytes"`
 	Bad       int64   `json:"bad"`
+	Began     int64   `json:"began_nanotime"`
 	Differ    *int64  `json:"contexts_that_differ"`
 }
 
@@ -92,7 +71,7 @@ func (e *Events) json(measured int64) *jsonEvents {
 	}
 	return &jsonEvents{
 		Words: e.Words, Bytes: 8 * e.Words, Dropped: e.Dropped, Muted: e.Muted, Waits: e.Waits, Waited: e.Waited,
-		Share: e.share(measured), Rings: e.Rings, RingBytes: e.RingBytes, Bad: e.Bad, Differ: e.Differ,
+		Share: e.share(measured), Rings: e.Rings, RingBytes: e.RingBytes, Bad: e.Bad, Began: e.Began, Differ: e.Differ,
 	}
 }
 
@@ -102,7 +81,7 @@ func (e *jsonEvents) read() *Events {
 	}
 	return &Events{
 		Words: e.Words, Dropped: e.Dropped, Muted: e.Muted, Waits: e.Waits, Waited: e.Waited,
-		Rings: e.Rings, RingBytes: e.RingBytes, Bad: e.Bad, Differ: e.Differ,
+		Rings: e.Rings, RingBytes: e.RingBytes, Bad: e.Bad, Began: e.Began, Differ: e.Differ,
 	}
 }
 

@@ -37,6 +37,16 @@ func withEvents() *export.Report {
 			},
 			Left: 3, Least: 10,
 		},
+		Marks: &export.Marks{
+			Left: 4, Note: "no collections",
+			All: []event.Mark{
+				{Kind: event.GC, Name: "Copy", Start: 500, Took: 100, Count: 2, Pause: 90, Off: 7},
+				{Kind: event.Redefining, Start: -50, Took: 80, Count: 3, Pause: 60},
+				{Kind: event.Revealing, Name: "shop.Price.of(I)J", Start: 10, Took: 100, Count: 1, Pause: -1},
+				{Kind: event.Revealing, Name: "shop.Price.sum()J", Start: 20, Took: 30, Count: 2, Pause: -1},
+				{Kind: event.Loading, Name: `shop."x`, Start: 30, Count: 1, Pause: -1},
+			},
+		},
 	}
 }
 
@@ -99,6 +109,9 @@ func TestSlowestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if diff := cmp.Diff(withEvents().Marks, read.Marks); diff != "" {
+		t.Errorf("marks, -want +got:\n%s", diff)
+	}
 	var again bytes.Buffer
 	if err := read.JSON(&again, export.JSONOptions{}); err != nil {
 		t.Fatal(err)
@@ -127,6 +140,12 @@ func TestTrace(t *testing.T) {
 		`{"ph":"X","name":"(waits for Rivulet)","cat":"rivulet","ts":2.000,"dur":0.250,"pid":4711,"tid":7}`,
 		`{"ph":"X","name":"shop.Orders.process(Lshop/Order;)V","cat":"root","ts":1.000,"dur":2.000,"pid":4711,"tid":7}`,
 		`{"ph":"X","name":"unknown method 99","cat":"call","ts":0.005,"dur":0.000,"pid":4711,"tid":8}`,
+		`{"ph":"M","name":"thread_name","pid":4711,"tid":1879048192,"args":{"name":"GC"}}`,
+		`{"ph":"X","name":"Copy","cat":"gc","ts":0.500,"dur":0.100,"pid":4711,"tid":1879048192,"args":{"count":2,"pause_ns":90,"off_ns":7}}`,
+		`{"ph":"X","name":"classes redefined","cat":"redefinition","ts":0.000,"dur":0.030,"pid":4711,"tid":1879048256,"args":{"count":3,"pause_ns":60}}`,
+		`{"ph":"M","name":"thread_name","pid":4711,"tid":1879048321,"args":{"name":"reveals 2"}}`,
+		`{"ph":"X","name":"shop.Price.sum()J","cat":"reveal","ts":0.020,"dur":0.030,"pid":4711,"tid":1879048321,"args":{"count":2}}`,
+		`{"ph":"i","s":"t","name":"shop.\"x","cat":"load","ts":0.030,"pid":4711,"tid":1879048384,"args":{"count":1}}`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("not there: %s\n%s", want, out.String())

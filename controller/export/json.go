@@ -49,6 +49,7 @@ type head struct {
 	Calibration     *Calibration     `json:"calibration"`
 	CPU             *CPU             `json:"cpu"`
 	Events          *jsonEvents      `json:"events,omitempty"`
+	Marks           *jsonMarks       `json:"marks,omitempty"`
 	Notes           []string         `json:"notes"`
 	Threads         []jsonThread     `json:"threads"`
 }
@@ -125,6 +126,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		CPU:             r.CPU,
 		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:          r.Events.json(f.sums.Self),
+		Marks:           r.Marks.json(),
 		Notes:           some(r.Notes),
 		Threads:         []jsonThread{},
 	}

@@ -147,7 +147,7 @@ func (in *reader) build() (*Report, error) {
 		return nil, errors.New("threads: fewer trees than there are")
 	}
 	r.Tree = s
-	r.Events, r.Slowest = h.Events.read(), in.slowest
+	r.Events, r.Slowest, r.Marks = h.Events.read(), in.slowest, h.Marks.read()
 	if in.cut {
 		r.Notes = append(r.Notes, "The report was written with --depth: what lay deeper shows as "+leftOut+".")
 	}

@@ -45,6 +45,7 @@ type Report struct {
 	Events   *Events   // nil where a tree alone was recorded
 	Slowest  *Slowest  // nil where nobody asked
 	Timeline *Timeline // nil where nobody asked
+	Marks    *Marks    // nil where there is no timeline
 
 	Instrumented int // methods that had probes
 	Natives      int // native methods that had probes around their calls instead

@@ -17,7 +17,9 @@ var ErrNoTimeline = errors.New("no timeline was recorded: it takes events (--tra
 // Trace writes the timeline in the Chrome trace-event format (JSON object
 // form), which Perfetto, speedscope and chrome://tracing open: a complete
 // event ("ph":"X") for each slice, times in µs from the beginning of the
-// recording. Slices of category "rivulet" are waits for the profiler.
+// recording. Slices of category "rivulet" are waits for the profiler. What is
+// marked lies on rows of its own, as slices of category "gc", "redefinition" and
+// "reveal", and as instants ("ph":"i") of category "load".
 func (r *Report) Trace(out io.Writer) error {
 	t := r.Timeline
 	if t == nil {
@@ -55,6 +57,7 @@ func (r *Report) Trace(out io.Writer) error {
 		w.text(",\n")
 		w.slice(r, s)
 	}
+	w.marks(r)
 	w.text("\n]}\n")
 	if err := w.flush(); err != nil {
 		return fmt.Errorf("trace: %w", err)

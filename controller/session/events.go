@@ -3,9 +3,12 @@ package session
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
@@ -31,6 +34,11 @@ type events struct {
 	main    *event.Rings // of the recording; nil before it begins
 	side    *event.Rings // of a calibration, whose events nobody wants
 	builder *event.Builder
+	marks   *event.Marks // with a timeline, but for collections; renewed with the builder
+	gcs     *event.Marks // on the JVM's own time, to which gcAdd is to be added; off by gcOff
+	gcAdd   int64
+	gcOff   int64
+	noGC    string // why there are none
 	err     error
 }
 
@@ -70,19 +78,29 @@ func ticks(mode byte) bool { return mode == wire.ModeTick || mode == wire.ModeEv
 // the loop's.
 func (s *Session) startEvents(rec Recording, clock byte) {
 	s.data.store32(wire.HEvents, uint32(eventModes[clock]))
-	s.events = &events{s: s}
+	s.events = &events{s: s, gcs: event.NewMarks(event.MostMarks)}
 	s.events.renew(rec)
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
 		s.events.run()
 	}()
+	if rec.Timeline > 0 {
+		s.wg.Add(1)
+		go func() {
+			defer s.wg.Done()
+			s.events.watchGC()
+		}()
+	}
 }
 
-// run drains until the session ends.
+// run drains until the session ends. Where threads are many and cores few, the
+// reader's fair share of a core is too small, and all of them wait for it: so it
+// goes before them where the kernel lets it. It works no more by that, and what
+// it does not get done in time they would spend waiting.
 func (e *events) run() {
-	wait := time.NewTimer(0)
-	defer wait.Stop()
+	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
+	favour(unix.Gettid())
 	for e.s.ctx.Err() == nil {
 		n := e.drain()
 		if n > drainFew {
@@ -92,11 +110,7 @@ func (e *events) run() {
 		if n > 0 {
 			pause = drainSome
 		}
-		wait.Reset(pause)
-		select {
-		case <-wait.C:
-		case <-e.s.ctx.Done():
-		}
+		sleep(pause)
 	}
 }
 
@@ -124,6 +138,7 @@ func (e *events) renew(rec Recording) {
 	}
 	if rec.Timeline > 0 {
 		b.Timeline = event.NewTimeline(rec.Timeline)
+		e.marks = event.NewMarks(event.MostMarks)
 	}
 	e.builder = b
 	e.main = event.NewRings(e.s.data.mem, e.s.data.load32(wire.HEpoch))
@@ -204,19 +219,5 @@ func (e *events) report(r *export.Report, same *cct.Snapshot, b basis, closed ma
 				CutContexts: i.Cut, CutCalls: i.CutCalls,
 			})
 		}
-	}
-	if e.builder.Timeline != nil {
-		t := &export.Timeline{}
-		var all []event.Slice
-		all, t.Left, t.Least = e.builder.Slices()
-		t.Threads = map[int64]cct.Thread{}
-		for _, s := range all {
-			if _, ok := t.Threads[s.Thread]; !ok {
-				t.Threads[s.Thread] = thread(s.Thread)
-			}
-			s.Start -= r.Events.Began
-			t.Slices = append(t.Slices, s)
-		}
-		r.Timeline = t
 	}
 }

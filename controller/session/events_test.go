@@ -190,7 +190,7 @@ func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 			Ph, Name, Cat string
 			PID, TID      *int64
 			TS, Dur       *float64
-			Args          map[string]string
+			Args          map[string]any
 		}
 		DisplayTimeUnit string
 	}
@@ -208,7 +208,7 @@ func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 		}
 		switch e.Ph {
 		case "M":
-			if e.Args["name"] == "" {
+			if e.Args["name"] == "" || e.Args["name"] == nil {
 				t.Errorf("metadata without a name: %+v", e)
 			}
 			named[*e.TID] = true
@@ -220,6 +220,10 @@ func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 			names[e.Name]++
 			if e.Cat == "root" {
 				roots++
+			}
+		case "i":
+			if e.TS == nil || *e.TS < 0 || e.Cat != "load" || !named[*e.TID] {
+				t.Errorf("instant %d: %+v", i, e)
 			}
 		default:
 			t.Errorf("phase %q", e.Ph)

@@ -50,6 +50,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 			}
 		}
 		s.events.report(r, same, s.basis(), s.data.closed, now)
+		s.events.reportTimeline(r, now)
 	}
 	s.loop.account(r)
 	s.basis().correct(r)

@@ -115,7 +115,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 			l.skipped = append(l.skipped, scheme.Skip{Method: id, Reason: unknownTarget})
 		}
 	}
-	rv := &reveal{boxes: []int{box}}
+	rv := &reveal{boxes: []int{box}, since: l.s.now(), threads: 1}
 	l.reveals[number] = rv
 	l.carryOut(number, rv, l.scheme.Found(ids))
 	return nil

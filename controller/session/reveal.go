@@ -19,6 +19,9 @@ type reveal struct {
 	boxes  []int         // of the threads that wait for the agent's part
 	left   []cha.ClassID // what the threads have to do; valid when ready
 	ready  bool
+
+	since   int64 // when the first thread came, on the target's clock
+	threads int   // that have waited
 }
 
 // A delayedPlan is what a root needs whose class was only just being loaded
@@ -42,10 +45,11 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 			l.mail.reply(boxIndex, leftReply(rv.left))
 		} else {
 			rv.boxes = append(rv.boxes, boxIndex)
+			rv.threads++
 		}
 		return nil
 	}
-	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}}
+	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}, since: l.s.now(), threads: 1}
 	l.reveals[id] = rv
 	if p := l.delayed[id]; p != nil {
 		delete(l.delayed, id)
@@ -110,6 +114,7 @@ func (l *loop) finishReveal(id int32) {
 	}
 	l.revealed(rv.plan.Revealed)
 	l.answer(rv, nil)
+	l.markReveal(rv)
 }
 
 func (l *loop) answer(rv *reveal, left []cha.ClassID) {

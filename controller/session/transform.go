@@ -30,6 +30,9 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	}
 	l.stats.transforms++
 	redefined := flags&wire.HookRedefined != 0
+	if !redefined {
+		l.markLoad(id)
+	}
 	var also []cha.ClassID
 	if m := l.h.Class(id); l.onlyDoor(id) {
 		l.s.log.Debug("door", "class", id)
@@ -346,7 +349,7 @@ func (l *loop) onBatch(r *wire.Reader) error {
 			l.settled(id)
 		}
 	}
-	l.notePauses(l.round.before)
+	l.markBatch(len(l.round.batches[0]), took, l.notePauses(l.round.before))
 	l.round.batches = l.round.batches[1:]
 	l.sendBatch()
 	return nil
@@ -409,13 +412,15 @@ func (l *loop) readPauses() pauses {
 }
 
 // notePauses charges the safepoints since before to the batch that has just
-// ended. Two or more of them are taken for one pause: an upper bound.
-func (l *loop) notePauses(before pauses) {
+// ended. Two or more of them are taken for one pause: an upper bound. It returns
+// that, -1 where it is not known.
+func (l *loop) notePauses(before pauses) time.Duration {
 	now := l.readPauses()
 	if !now.ok || !before.ok {
-		return
+		return -1
 	}
 	l.stats.pauseKnown = true
 	d := time.Duration(float64(now.ticks-before.ticks) / float64(now.frequency) * 1e9)
 	l.stats.longestPause = max(l.stats.longestPause, d)
+	return d
 }

@@ -6,12 +6,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -19,7 +21,37 @@ import (
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
-func main() { bench.Main(3, "events.md", measure) }
+// The parts of the page. Without -part calls and reader are measured, which take
+// three minutes; equal takes some five, the shop what -minutes says.
+const (
+	partCalls  = "calls"
+	partEqual  = "equal"
+	partReader = "reader"
+	partShop   = "shop"
+)
+
+var minutes = flag.Float64("minutes", 2, "of the shop under load, with -part shop")
+
+func main() {
+	log.SetFlags(log.Ltime)
+	k, err := bench.NewKit(bench.Parse(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	page, err := measure(k)
+	// What leaves out nothing but parts is written.
+	whole := true
+	flag.Visit(func(f *flag.Flag) {
+		whole = whole && (f.Name == "part" || f.Name == "minutes" || f.Name == "reps" || f.Name == "jdk")
+	})
+	if err == nil && whole {
+		err = page.Update("events.md")
+	}
+	k.Close()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
 
 // A program is one of run.sh micro. Its threads do the same at one time.
 type program struct {
@@ -53,6 +85,7 @@ type report struct {
 		Words, Dropped, Waits int64
 		Muted                 int64   `json:"muted_invocations"`
 		Waited                int64   `json:"waited_ns"`
+		Began                 int64   `json:"began_nanotime"`
 		Share                 float64 `json:"waited_share"`
 		Rings                 int64   `json:"ring_bytes"`
 		Differ                *int64  `json:"contexts_that_differ"`
@@ -60,36 +93,51 @@ type report struct {
 }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	begin := load()
-	page := bench.NewPage("bench:events", "What events cost", fmt.Sprintf("%s %d processes for each figure, medians of them. "+
-		"How to read the tables: [measuring](README.md).", k.Machine(), k.Reps))
+	page := bench.NewPage("bench:events", "What events cost", fmt.Sprintf("%d cores, %s. Each part says when, and under which load, it was measured; "+
+		"\"go tool task bench:events -- -part PART\" measures one anew: calls, equal, reader or shop. How to read the tables: [measuring](README.md).", runtime.NumCPU(), runtime.GOARCH))
+	for _, p := range []struct {
+		name    string
+		measure func(*bench.Kit, *bench.Page) error
+		asked   bool // only by -part
+	}{{partCalls, calls, false}, {partReader, decoder, false}, {partEqual, equal, true}, {partShop, shop, true}} {
+		if !k.Has(p.name) || p.asked && k.Part == "" {
+			continue
+		}
+		begin := load()
+		if err := p.measure(k, page); err != nil {
+			return page, fmt.Errorf("%s: %w", p.name, err)
+		}
+		page.Text(fmt.Sprintf("%s, load of the machine over 15 minutes: %s before, %s after.", k.Machine(), begin, load()))
+	}
+	return page, nil
+}
+
+// calls measures what a call costs: all on the first JDK, on the others what
+// the reader has to follow.
+func calls(k *bench.Kit, page *bench.Page) error {
 	page.Table("A call", "The best recorded repetition less the best one without probes, by its calls; of `mt` by those of one of its two threads, which with the reader are three for two cores. "+
-		"A word is 8 bytes. Waited is the share of the threads' time inside that they waited for the reader; it is in nobody's time. Differ is in how many contexts the tree that was made of the events differs from the recorded one.",
+		"A word is 8 bytes. Waited is the share of the threads' time inside that they waited for the reader; it is in nobody's time. Differ is in how many contexts the tree that was made of the events differs from the recorded one. "+
+		fmt.Sprintf("Processes for each figure: %d.", k.Reps),
 		"JDK|", "program|", "recorded|", "clock|", "bare ms", "a call, ns", "words a call", "Mwords/s", "waited %", "waits", "rings MB", "dropped", "differ")
-	for _, j := range k.JDKs {
+	for i, j := range k.JDKs {
 		for _, p := range programs {
-			if !k.Wants(p.kind) {
+			if !k.Wants(p.kind) || i > 0 && p.kind == "medium" {
 				continue
 			}
 			for _, clock := range k.Clocks() {
 				for _, record := range []string{"tree", "events", "slowest", "trace"} {
+					more := record == "slowest" || record == "trace"
+					if more && (i > 0 || clock == "precise") || clock == "precise" && (i > 0 || p.kind != "fib") {
+						continue
+					}
 					if err := row(k, page, j, p, clock, record); err != nil {
-						return page, err
+						return err
 					}
 				}
 			}
 		}
 	}
-	for _, j := range k.JDKs {
-		if err := real(k, page, j); err != nil {
-			return page, err
-		}
-	}
-	if err := decoder(page); err != nil {
-		return page, err
-	}
-	page.Text(fmt.Sprintf("Load of the machine, over 15 minutes: %s before, %s after. With more threads than cores ready, the reader gets its core late, and threads wait for it.", begin, load()))
-	return page, nil
+	return nil
 }
 
 // load is the machine's load average over 15 minutes.
@@ -151,23 +199,8 @@ func measured(k *bench.Kit, j jdk.JDK, p program, flags []string) (*run, error) 
 	if k.Short {
 		n = 5
 	}
-	t, err := bench.StartTarget(k.Script(j, "run.sh", "micro", p.kind, strconv.Itoa(before), strconv.Itoa(n), strconv.Itoa(after), strconv.Itoa(p.param)))
+	text, err := micro(k, k.Script(j, "run.sh", "micro", p.kind, strconv.Itoa(before), strconv.Itoa(n), strconv.Itoa(after), strconv.Itoa(p.param)), flags)
 	if err != nil {
-		return nil, err
-	}
-	defer t.Kill()
-	rec, err := k.Record(t.PID, flags...)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Kill()
-	if err := t.Work("go"); err != nil {
-		return nil, err
-	}
-	if _, err := rec.End(); err != nil {
-		return nil, err
-	}
-	if err := t.Finish(); err != nil {
 		return nil, err
 	}
 	b, err := os.ReadFile(filepath.Join(k.Temp, "report.json"))
@@ -178,7 +211,7 @@ func measured(k *bench.Kit, j jdk.JDK, p program, flags []string) (*run, error) 
 	if err := json.Unmarshal(b, &r.report); err != nil {
 		return nil, err
 	}
-	laps := func(tag string) []float64 { return bench.Laps(t.Out.All(), tag) }
+	laps := func(tag string) []float64 { return bench.Laps(text, tag) }
 	r.bare = bench.Min(append(laps("BARE"), laps("POST")...))
 	r.recorded = bench.Min(laps("PROF"))
 	r.calls = float64(r.report.Calls) / float64(n)
@@ -188,8 +221,30 @@ func measured(k *bench.Kit, j jdk.JDK, p program, flags []string) (*run, error) 
 	return r, nil
 }
 
+// micro records a micro program and returns what it printed.
+func micro(k *bench.Kit, cmd *exec.Cmd, flags []string) (string, error) {
+	t, err := bench.StartTarget(cmd)
+	if err != nil {
+		return "", err
+	}
+	defer t.Kill()
+	rec, err := k.Record(t.PID, flags...)
+	if err != nil {
+		return "", err
+	}
+	defer rec.Kill()
+	if err := t.Work("go"); err != nil {
+		return "", err
+	}
+	if _, err := rec.End(); err != nil {
+		return "", err
+	}
+	err = t.Finish()
+	return t.Out.All(), err
+}
+
 // decoder adds how fast the reader is, as "go test -bench" says.
-func decoder(page *bench.Page) error {
+func decoder(_ *bench.Kit, page *bench.Page) error {
 	out, err := exec.Command("go", "test", "-run", "^$", "-bench", "Builder", "./controller/event").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go test -bench: %w: %s", err, out)

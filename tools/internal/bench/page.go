@@ -63,6 +63,48 @@ func (p *Page) Row(cells ...any) {
 // Text adds a paragraph.
 func (p *Page) Text(text string) { p.add("\n" + text + "\n") }
 
+// Update replaces those sections of the page in docs/figures that this one has,
+// and leaves the others: for pages that are measured in parts.
+func (p *Page) Update(name string) error {
+	b, err := os.ReadFile(filepath.Join("docs", "figures", name))
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	p.merge(string(b))
+	return p.Write(name)
+}
+
+// section marks where one begins.
+const section = "\n## "
+
+func (p *Page) merge(old string) {
+	title := func(part string) string { line, _, _ := strings.Cut(part, "\n"); return line }
+	fresh := strings.Split(p.text.String(), section)
+	have := map[string]string{}
+	for _, part := range fresh[1:] {
+		have[title(part)] = part
+	}
+	var out strings.Builder
+	out.WriteString(fresh[0])
+	write := func(part string) { out.WriteString(section + strings.TrimRight(part, "\n") + "\n") }
+	if parts := strings.Split(old, section); len(parts) > 1 {
+		for _, part := range parts[1:] {
+			if newer, ok := have[title(part)]; ok {
+				delete(have, title(part))
+				part = newer
+			}
+			write(part)
+		}
+	}
+	for _, part := range fresh[1:] {
+		if _, ok := have[title(part)]; ok {
+			write(part)
+		}
+	}
+	p.text = strings.Builder{}
+	p.text.WriteString(out.String())
+}
+
 // Write writes the page to docs/figures.
 func (p *Page) Write(name string) error {
 	folder := filepath.Join("docs", "figures")

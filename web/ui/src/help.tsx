@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
 const keys: [string, string][] = [
-  ["1 … 8", "Tree, Methods, Callers & callees, Threads, Uncertain, Compare, Snapshots, Log"],
+  ["1 … 9", "Tree, Methods, Callers & callees, Threads, Uncertain, Compare, Snapshots, Log, Timeline"],
   ["/", "filter or highlight"],
   ["r", "stop the recording; record again"],
   ["p", "pause the recording, and go on, where the session can"],
@@ -13,6 +13,7 @@ const keys: [string, string][] = [
   ["c", "callers and callees of the selected method"],
   ["h", "open the hot path"],
   ["arrows, Enter, Esc", "in the flame graph: move, zoom in, zoom out"],
+  ["+ − 0, Shift+← →", "in the timeline: zoom in and out, show all, move; arrows, Enter, Esc as in the flame graph"],
   ["?", "this sheet"],
 ];
 

@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { subscribe } from "./conn";
+import { palette, type Palette } from "./icicle";
 
 /** useStore draws the component anew when something has changed. */
 export function useStore(): void {
@@ -40,4 +41,18 @@ export function useAction(): { busy: string; error: string; run: (what: string, 
       }
     },
   };
+}
+
+/** usePalette has the colours of the style sheet, and draws anew when they change. */
+export function usePalette(): Palette {
+  const [theme, setTheme] = useState(palette);
+  useEffect(() => {
+    const again = () => setTheme(palette());
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", again);
+    const attr = new MutationObserver(again);
+    attr.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    return () => (dark.removeEventListener("change", again), attr.disconnect());
+  }, []);
+  return theme;
 }

@@ -75,7 +75,7 @@ export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number,
 const widths = new Map<string, number>();
 
 /** fit is the longest form of a name that has room. */
-function fit(g: CanvasRenderingContext2D, long: string, brief: string, room: number): string {
+export function fit(g: CanvasRenderingContext2D, long: string, brief: string, room: number): string {
   const measure = (s: string) => {
     let w = widths.get(s);
     if (w === undefined) {

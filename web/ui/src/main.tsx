@@ -10,6 +10,7 @@ import { Empty } from "./parts";
 import { Picker } from "./picker";
 import { Compare, Snapshots } from "./snapshots";
 import { Start } from "./start";
+import { Timeline } from "./timelineview";
 import { TreeView } from "./treeview";
 import { ask, go, tabs, ui, type Tab } from "./ui";
 import "./style.css";
@@ -23,7 +24,7 @@ function toggleTheme(): void {
 }
 
 const views: Record<Tab, () => preact.JSX.Element> = {
-  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log,
+  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log, timeline: Timeline,
 };
 
 function App() {

@@ -3,8 +3,8 @@
 export interface Target { pid: number; user: string; java: string; main: string; started: string; attachable: boolean; reason?: string }
 export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
-export interface Recording { roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean }
-export interface Snapshot { id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number }
+export interface Recording { roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; timeline?: boolean }
+export interface Snapshot { id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number; timeline?: boolean }
 export interface Entry { seq: number; time: string; level: "info" | "warn" | "error"; text: string }
 
 export interface Figures {

@@ -17,6 +17,7 @@ export function Picker() {
   const [scheme, setScheme] = useState("B");
   const [clock, setClock] = useState("tick");
   const [until, setUntil] = useState("");
+  const [timeline, setTimeline] = useState(false);
   const act = useAction();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -30,7 +31,7 @@ export function Picker() {
   }, [query]);
   const busy = act.busy !== "" || store.state?.phase === "starting";
   const toggle = (m: Method) => m.root && setRoots((r) => (r.includes(m.name) ? r.filter((x) => x !== m.name) : [...r, m.name]));
-  const go = () => act.run("start", () => start({ roots, scheme, clock, until_calls: Number(until) || 0 }));
+  const go = () => act.run("start", () => start({ roots, scheme, clock, until_calls: Number(until) || 0, ...(timeline ? { timeline } : {}) }));
   const key = (e: KeyboardEvent) => {
     const n = found?.methods.length ?? 0;
     if (e.key === "ArrowDown") setAt(Math.min(at + 1, n - 1));
@@ -89,6 +90,9 @@ export function Picker() {
           </fieldset>
           <label class="line">
             Stop after <input type="number" min="1" value={until} placeholder="∞" onInput={(e) => setUntil(e.currentTarget.value)} aria-label="Root calls after which to stop" /> root calls
+          </label>
+          <label class="line check" title="Records each invocation's begin and end, too: some 25 to 35 ns more a call">
+            <input type="checkbox" id="timeline" checked={timeline} onChange={(e) => setTimeline(e.currentTarget.checked)} /> Keep a timeline of single invocations
           </label>
           <ErrorLine text={act.error} close={act.clear} />
           <p><button id="start" class="primary" disabled={roots.length === 0 || busy} onClick={go}>{busy ? "Starting…" : "Start recording"}</button></p>

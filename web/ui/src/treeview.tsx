@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf, store } from "./conn";
-import { useSize, useStore } from "./hooks";
-import { at, beside, boxHeight, chain, draw, palette } from "./icicle";
+import { usePalette, useSize, useStore } from "./hooks";
+import { at, beside, boxHeight, chain, draw } from "./icicle";
 import { B, R, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Empty, MethodName, Share, Trouble } from "./parts";
@@ -63,15 +63,7 @@ function Icicle() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [hover, setHover] = useState(0);
   const page = store.sections.icicle;
-  const [theme, setTheme] = useState(palette);
-  useEffect(() => {
-    const again = () => setTheme(palette());
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", again);
-    const attr = new MutationObserver(again);
-    attr.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    return () => (dark.removeEventListener("change", again), attr.disconnect());
-  }, []);
+  const theme = usePalette();
   useEffect(() => {
     if (size.width > 0 && Math.abs(size.width - ui.width) > 1) go({ width: size.width });
   }, [size.width]);

@@ -2,11 +2,11 @@
 
 import { secret, show, store, changed } from "./conn";
 
-export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots";
+export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "timeline";
 
 export const tabs: [Tab, string][] = [
   ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"],
-  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"],
+  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"], ["timeline", "Timeline"],
 ];
 
 const fresh = {

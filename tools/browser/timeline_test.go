@@ -1,0 +1,83 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestTimeline records with a timeline and looks at it: by keys and by the
+// mouse, live and afterwards, in both colours.
+func TestTimeline(t *testing.T) {
+	p := open(t, served(t), 1280, 800)
+	program := program(t, "Counted")
+	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
+	p.wait("#search")
+	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
+	p.until(`document.querySelector("#hit-0 b").textContent === "root"`)
+	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.click("#timeline")
+	p.click("#start")
+	p.wait(".phase.recording")
+	const roots = 40
+	want := program.counts(t, roots)
+	calls := int64(0)
+	for _, n := range want {
+		calls += n
+	}
+	p.do("timeline", chromedp.KeyEvent("9"))
+	label := `document.querySelector(".timeline")?.getAttribute("aria-label")`
+	p.until(fmt.Sprintf(`Number(/ (\d+) calls/.exec(%s)?.[1]) >= %d`, label, calls)) // and waits of reveals
+	p.until(label + `.match(/ (\d+) marks/)[1] > 1`)
+	if drawn := value[int](p, `(() => {
+		const c = document.querySelector(".timeline canvas"), d = c.getContext("2d").getImageData(0, 80, c.width, 60).data;
+		let n = 0;
+		for (let i = 3; i < d.length; i += 4) n += d[i] > 0;
+		return n;
+	})()`); drawn < 100 {
+		t.Errorf("%d points are drawn where the calls lie", drawn)
+	}
+	p.shot("timeline-live")
+	p.do("focus", chromedp.Focus(".timeline"), chromedp.KeyEvent(kb.ArrowRight))
+	p.until(label + `.includes("Counted.root(I)I")`)
+	whole := value[string](p, `document.querySelector("#range").textContent`)
+	p.do("zoom", chromedp.KeyEvent(kb.Enter))
+	p.until(`!document.querySelector("#zoomall").disabled && document.querySelector("#range").textContent.includes("standing still")`)
+	p.do("its first callee", chromedp.KeyEvent(kb.ArrowDown))
+	p.until(label + `.includes("Counted.step(I)I")`)
+	p.do("back up", chromedp.KeyEvent(kb.ArrowUp))
+	p.until(label + `.includes("Counted.root(I)I")`)
+	p.shot("timeline-zoomed")
+	p.scheme("dark", 1280, 800)
+	p.shot("timeline-zoomed-dark")
+	p.scheme("light", 1280, 800)
+	p.do("all", chromedp.Focus(".timeline"), chromedp.KeyEvent("0"))
+	p.until(`document.querySelector("#zoomall").disabled`)
+	p.do("in and out", chromedp.KeyEvent("+"), chromedp.KeyEvent("+"), chromedp.KeyEvent("-"))
+	p.until(fmt.Sprintf(`!document.querySelector("#zoomall").disabled && document.querySelector("#range").textContent !== %q`, whole))
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	p.click("#zoomall")
+	p.do("select nothing", chromedp.Focus(".timeline"), chromedp.KeyEvent(kb.Escape))
+	p.until(fmt.Sprintf(`Number(/ (\d+) calls/.exec(%s)?.[1]) >= %d`, label, calls))
+	p.do("click a call", chromedp.Click(".timeline canvas"))
+	p.shot("timeline-stopped")
+	// Without one, the page says how to get one.
+	p.click("#detach")
+	p.wait("#targets")
+	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
+	p.wait("#search")
+	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
+	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.click("#start")
+	p.wait(".phase.recording")
+	p.do("timeline", chromedp.KeyEvent("9"))
+	p.until(`document.querySelector(".empty")?.textContent.includes("There is no timeline")`)
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
+	}
+}

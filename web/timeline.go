@@ -1,0 +1,203 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// A Timeliner is a [Session] that can record timelines.
+type Timeliner interface {
+	// Timeline answers a query of the recording that is on; times are ns from
+	// its beginning. [export.ErrNoTimeline] where it has none.
+	Timeline(ctx context.Context, q event.Query) (*export.TimelineView, error)
+}
+
+// errNoTimeline reports a recording without one to a person at the page.
+var errNoTimeline = apiError{http.StatusNotFound, errors.New("this recording has no timeline: tick \"timeline\" before the start, or give --trace; a snapshot has one if it is of a recording that has ended")}
+
+// mostTimelines bounds the snapshots that keep their timelines, 10 MB each.
+const mostTimelines = 8
+
+// A TimelinePage is what "GET /api/timeline" answers; times are ns from the
+// beginning of the recording.
+type TimelinePage struct {
+	End     int64            `json:"end"`     // of the last slice or mark
+	Threads []TimelineThread `json:"threads"` // that have slices anywhere, by the time of the first
+	Methods [][2]string      `json:"methods"` // name, loader
+	// Slices are [thread, depth, method, start, took, flags]: places in Threads
+	// and Methods, method -1 a wait for the profiler; callers before callees.
+	Slices       [][6]int64     `json:"slices"`
+	Left         int64          `json:"left"`          // slices that are kept, but not here
+	Least        int64          `json:"least"`         // all of them shorter than so many ns
+	Missing      int64          `json:"missing"`       // slices that were not kept
+	MissingBelow int64          `json:"missing_below"` // all of them shorter than so many ns
+	Marks        []TimelineMark `json:"marks"`
+	MarksLeft    int64          `json:"marks_left"`
+	Note         string         `json:"note"` // why a kind of marks is missing
+}
+
+// Flags of a slice.
+const (
+	sliceRoot = 1 << iota // a root invocation
+	sliceOpen             // it is under way
+)
+
+// A TimelineThread is a lane.
+type TimelineThread struct {
+	ID      int64  `json:"id"`
+	Name    string `json:"name"`
+	Virtual bool   `json:"virtual,omitempty"`
+}
+
+// A TimelineMark is a [event.Mark].
+type TimelineMark struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Start int64  `json:"start"`
+	Took  int64  `json:"took"`
+	Count int64  `json:"count"`
+	Pause int64  `json:"pause"` // -1 unknown
+	Off   int64  `json:"off"`
+}
+
+// getTimeline answers with a part of a timeline: of a snapshot, or live.
+func (s *Server) getTimeline(r *http.Request) (any, error) {
+	var q event.Query
+	var source, most int64
+	for _, f := range []struct {
+		name string
+		to   *int64
+	}{{"source", &source}, {"from", &q.From}, {"to", &q.To}, {"thread", &q.Thread}, {"limit", &most}} {
+		var err error
+		if *f.to, err = number(r, f.name, 0); err != nil {
+			return nil, err
+		}
+	}
+	q.Most = int(min(most, event.MostItems))
+	if q.To != 0 && q.To < q.From {
+		return nil, bad("to=%d lies before from=%d", q.To, q.From)
+	}
+	return s.live.timeline(r.Context(), source, q)
+}
+
+// timeline answers a query of a snapshot, or of the recording that is on or was
+// the last.
+func (l *Live) timeline(ctx context.Context, source int64, q event.Query) (*TimelinePage, error) {
+	s, phase := l.settled(ctx)
+	f := l.source(source)
+	switch {
+	case f == nil && source != 0:
+		return nil, ErrNoSnapshot
+	case source == 0 && s != nil && phase == InRecording:
+		t, ok := s.(Timeliner)
+		if !ok {
+			return nil, errNoTimeline
+		}
+		v, err := t.Timeline(ctx, q)
+		if errors.Is(err, export.ErrNoTimeline) {
+			return nil, errNoTimeline
+		}
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			v.Threads = named(v.Threads, f.threads)
+		}
+		return pageOf(v), nil
+	case f == nil || f.Report.Timeline == nil:
+		return nil, errNoTimeline
+	}
+	return pageOf(f.Report.Timeline.View(q, f.Report.Marks, f.Report.Lookup)), nil
+}
+
+// settled is the session and the phase, once a recording that is being ended
+// has ended: who asks for it meanwhile gets the whole one.
+func (l *Live) settled(ctx context.Context) (Session, string) {
+	for {
+		l.mu.Lock()
+		s, phase := l.session, l.phase
+		l.mu.Unlock()
+		if phase != Stopping || ctx.Err() != nil {
+			return s, phase
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// named adds what a frame knows of threads.
+func named(threads map[int64]cct.Thread, known []*cct.Thread) map[int64]cct.Thread {
+	out := maps.Clone(threads)
+	for _, t := range known {
+		if _, ok := out[t.ID]; ok {
+			out[t.ID] = cct.Thread{ID: t.ID, Name: t.Name, Virtual: t.Virtual}
+		}
+	}
+	return out
+}
+
+func pageOf(v *export.TimelineView) *TimelinePage {
+	p := &TimelinePage{
+		End: v.End, Threads: []TimelineThread{}, Methods: [][2]string{}, Slices: make([][6]int64, 0, len(v.Slices)), Marks: []TimelineMark{},
+		Left: v.Left, Least: v.Least, Missing: v.Missing, MissingBelow: v.MissingBelow, MarksLeft: v.MarksLeft, Note: v.Note,
+	}
+	lanes := map[int64]int64{}
+	for i, id := range v.Lanes {
+		lanes[id] = int64(i)
+		t := v.Threads[id]
+		p.Threads = append(p.Threads, TimelineThread{ID: id, Name: export.Clean(t.Name), Virtual: t.Virtual})
+	}
+	methods := map[int32]int64{event.Suspended: -1}
+	for _, s := range v.Slices {
+		m, ok := methods[s.Method]
+		if !ok {
+			m = int64(len(p.Methods))
+			methods[s.Method] = m
+			name := cct.Method{Name: fmt.Sprintf("unknown method %d", s.Method)}
+			if known, ok := v.Lookup(s.Method); ok {
+				name = known
+			}
+			p.Methods = append(p.Methods, [2]string{name.Name, name.Loader})
+		}
+		flags := int64(0)
+		if s.Root {
+			flags |= sliceRoot
+		}
+		if s.Open {
+			flags |= sliceOpen
+		}
+		p.Slices = append(p.Slices, [6]int64{lanes[s.Thread], int64(s.Depth), m, s.Start, s.Took, flags})
+	}
+	for _, k := range v.Marks {
+		p.Marks = append(p.Marks, TimelineMark{Kind: k.Kind.String(), Name: export.Clean(k.Name), Start: k.Start, Took: k.Took, Count: k.Count, Pause: k.Pause, Off: k.Off})
+	}
+	return p
+}
+
+// boundTimelines lets only the newest snapshots keep their timelines. It is
+// called with the lock held.
+func (l *Live) boundTimelines() {
+	n := 0
+	for _, s := range slices.Backward(l.snapshots) {
+		if s.Frame.Report.Timeline == nil {
+			continue
+		}
+		if n++; n > mostTimelines {
+			r := *s.Frame.Report // frames don't change: others may be reading this one
+			r.Timeline = nil
+			f := newFrame(s.Frame.ID, &r, l.book)
+			s.Frame = f
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// A timed fake has a timeline.
+type timed struct{ *fake }
+
+func (f timed) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (Session, error) {
+	_, err := f.fake.Attach(ctx, pid, memory, tell)
+	return f, err
+}
+
+func (f timed) line() (*export.Timeline, *export.Marks) {
+	t := &export.Timeline{Threads: map[int64]cct.Thread{1: {ID: 1}}, Left: 3, Least: 5}
+	for i := range int64(10) {
+		t.Slices = append(t.Slices, event.Slice{Thread: 1, Method: int32(i), Depth: 1, Start: 100 * i, Took: 10 + i})
+	}
+	t.Slices = append(t.Slices,
+		event.Slice{Thread: 1, Method: 1, Root: true, Open: true, Took: 2000},
+		event.Slice{Thread: 1, Method: event.Suspended, Depth: 2, Start: 7, Took: 1})
+	return t, &export.Marks{All: []event.Mark{{Kind: event.GC, Name: "Copy", Start: 150, Took: 20, Count: 1, Pause: 20}}}
+}
+
+func (f timed) Timeline(_ context.Context, q event.Query) (*export.TimelineView, error) {
+	t, m := f.line()
+	return t.View(q, m, f.report().Lookup), nil
+}
+
+func (f timed) Finish(ctx context.Context) (*export.Report, error) {
+	r, err := f.fake.Finish(ctx)
+	r.Timeline, r.Marks = f.line()
+	return r, err
+}
+
+// TestTimeline asks for parts of a timeline, live, of the last recording and of
+// a snapshot, and for what there is none of.
+func TestTimeline(t *testing.T) {
+	get := func(s *Server, path string, to any) int {
+		t.Helper()
+		req, err := http.NewRequest("GET", "http://"+s.Address()+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+s.secret)
+		r, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		if err := json.NewDecoder(r.Body).Decode(to); err != nil {
+			t.Fatal(err)
+		}
+		return r.StatusCode
+	}
+	for _, has := range []bool{true, false} {
+		f := newFake()
+		b := Backend(f)
+		if has {
+			b = timed{f}
+		}
+		s, err := Listen("127.0.0.1:0", Config{Backend: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		ran := make(chan error, 1)
+		go func() { ran <- s.Run(ctx, context.Background()) }()
+		l := s.Live()
+		if err := l.Attach(ctx, 4711, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Start(ctx, Recording{Roots: []string{"shop.C1.m1"}, Timeline: has}); err != nil {
+			t.Fatal(err)
+		}
+		for _, state := range []string{"live", "stopped"} {
+			if state == "stopped" {
+				if err := l.Stop(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var p TimelinePage
+			status := get(s, "/api/timeline?from=100&to=199&limit=3", &p)
+			if !has {
+				if status != http.StatusNotFound {
+					t.Errorf("%s, without one: %d", state, status)
+				}
+				continue
+			}
+			if status != 200 || len(p.Slices) != 2 || len(p.Threads) != 1 || p.End != 2000 || p.Missing != 3 || len(p.Marks) != 1 || p.Marks[0].Kind != "gc" {
+				t.Errorf("%s: %d %+v", state, status, p)
+			}
+			if first := p.Slices[0]; first[1] != 0 || first[5] != sliceRoot|sliceOpen || p.Methods[first[2]][0] != "p1.C1.m1()V" {
+				t.Errorf("%s: %+v", state, p)
+			}
+			var few TimelinePage
+			if get(s, "/api/timeline?limit=1", &few); len(few.Slices) != 1 || few.Left != 11 || few.Least != 20 {
+				t.Errorf("%s, one of all: %+v", state, few)
+			}
+		}
+		if has {
+			var p TimelinePage
+			if status := get(s, "/api/timeline?source=1&thread=1", &p); status != 200 || len(p.Slices) != 12 || p.Slices[2][2] != -1 {
+				t.Errorf("of the snapshot: %d %+v", status, p)
+			}
+		}
+		var e struct{ Error string }
+		for path, want := range map[string]int{"source=99": 404, "from=x": 400, "from=-1": 400, "from=5&to=4": 400} {
+			if status := get(s, "/api/timeline?"+path, &e); status != want || e.Error == "" {
+				t.Errorf("%s: %d %q", path, status, e.Error)
+			}
+		}
+		cancel()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	}
+}
