@@ -24,7 +24,7 @@ func NewMirror(id ClassID, cf *classfile.Class) (*ClassMirror, error) {
 	m.Fixed = m.Hidden
 	s := mirrorScan{
 		cf: cf, name: id.Name,
-		calls: map[Call]struct{}{}, inits: map[string]struct{}{}, followed: map[uint16]struct{}{},
+		calls: map[Call]int{}, inits: map[string]struct{}{}, followed: map[uint16]struct{}{},
 		lambdas: map[uint16]Lambda{},
 	}
 	var err error
@@ -60,9 +60,10 @@ type mirrorScan struct {
 	bootstraps []classfile.Bootstrap
 	fields     map[string]bool // declared by the class
 	m          *Method
-	calls      map[Call]struct{}
+	calls      map[Call]int // places in m.Calls
 	inits      map[string]struct{}
 	followed   map[uint16]struct{} // dynamic constants
+	likely     bool                // the instruction
 	lambdas    map[uint16]Lambda   // by call site constant, of the whole class
 }
 
@@ -90,8 +91,9 @@ func (s *mirrorScan) method(m *Method, code []byte) error {
 	clear(s.calls)
 	clear(s.inits)
 	clear(s.followed)
-	in := classfile.Scan(code)
+	in, on := classfile.Scan(code), newCourse(code)
 	for in.Next() {
+		s.likely = on.pass(&in.Instr)
 		if err := s.instr(&in.Instr); err != nil {
 			return fmt.Errorf("at %d: %w", in.Offset, err)
 		}
@@ -136,10 +138,14 @@ func (s *mirrorScan) call(c Call) {
 	if c.Owner == s.cf.Name() {
 		c.Owner = s.name
 	}
-	if _, ok := s.calls[c]; !ok {
-		s.calls[c] = struct{}{}
+	i, ok := s.calls[c]
+	if !ok {
+		i = len(s.m.Calls)
+		s.calls[c] = i
 		s.m.Calls = append(s.m.Calls, c)
+		s.m.Likely = append(s.m.Likely, false)
 	}
+	s.m.Likely[i] = s.m.Likely[i] || s.likely
 }
 
 // init notes the initialization of a class. Code of a class runs when the class

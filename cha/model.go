@@ -90,6 +90,7 @@ type Method struct {
 	Access     uint16
 	HasCode    bool
 	Calls      []Call   // each once, in the order of their first appearance
+	Likely     []bool   // of each of Calls: most invocations of the method make it, by the look of the code; may be nil
 	Inits      []string // classes whose initialization the code can trigger (JVMS §5.5)
 
 	// Intrinsic methods of the JDK may be replaced by a compiler's own code.

@@ -7,40 +7,37 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 )
 
-// How many classes a plan of Scheme C may add by looking ahead: lookRoots when
-// roots are planned, lookFirst when a method is entered for the first time, twice
-// as many at each further time, lookMost at most. A redefinition of one class costs
-// a JVM between a twentieth and a fiftieth of what the pause around it costs.
+// How far a plan of Scheme C looks ahead. What most invocations of a method call
+// anyway is followed without bound, since B would stop for it a moment later;
+// other methods only as far as hardly any more get probes.
 const (
-	lookRoots = 400
-	lookFirst = 50
-	lookMost  = 400
-	lookFar   = 10 // methods visited for each class of the budget
-	lookWide  = 3  // targets of a call that are looked into before others
+	lookWide  = 1  // targets of a call that is followed because it is likely
+	lookCheap = 1  // methods that revealing another one may add
+	lookMost  = 20 // those of one plan together
 )
 
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
-// methods below it, nearest first, as far as a budget of classes goes. Each
-// plan that does not suffice doubles the next one's budget, so that a program
-// with a large subgraph is stopped some dozen times, and not for each level of
-// its calls. It instruments what B does and some more, and records the same.
+// what it is going to call, by the look of the code, and what costs next to
+// nothing. And it leaves out initializers of classes that are initialized (JVMS
+// §5.5: they don't run again). It records what B does.
 type schemeC struct {
 	core
-	looks int // plans that looked ahead so far
 	views map[cha.MethodID]*view
 }
 
 // A view is what a method was seen to call when it was first looked at. It may
 // lack classes that were loaded since: it says what is likely, no more.
 type view struct {
-	all    []cha.MethodID // of application classes
-	narrow []cha.MethodID // those that calls with few targets reach
-	wide   []cha.MethodID // the others
+	all   []cha.MethodID // of application classes
+	sure  []cha.MethodID // those that most invocations call
+	other []cha.MethodID
 }
 
 // NewC returns Scheme C over a hierarchy.
 func NewC(h *cha.Hierarchy) Scheme {
-	return &schemeC{core: newCore(h), views: map[cha.MethodID]*view{}}
+	s := &schemeC{core: newCore(h), views: map[cha.MethodID]*view{}}
+	s.prune = true
+	return s
 }
 
 func (*schemeC) Name() string { return "C" }
@@ -56,7 +53,7 @@ func (s *schemeC) Roots(roots []cha.MethodID) Plan {
 			near = append(near, st.Method)
 		}
 	}
-	s.lookAhead(near, lookRoots, true)
+	s.lookAhead(near)
 	return s.end()
 }
 
@@ -72,8 +69,7 @@ func (s *schemeC) Entered(m cha.MethodID) Plan {
 // look looks ahead from methods that a thread waits for, if it has to wait.
 func (s *schemeC) look(near []cha.MethodID) {
 	if !s.plan.Empty() {
-		s.lookAhead(near, min(lookMost, lookFirst<<min(s.looks, 8)), false)
-		s.looks++
+		s.lookAhead(near)
 	}
 }
 
@@ -86,66 +82,68 @@ func (s *schemeC) Found(ms []cha.MethodID) Plan {
 	return s.end()
 }
 
-// lookAhead reveals methods that are planned and not yet entered, in the order
-// of their distance from the given ones, while their callees are in classes
-// that the plan changes anyway or that the budget is good for. all includes
-// classes that are not initialized: threads that wait would have to change them
-// themselves, and they may never be called.
-func (s *schemeC) lookAhead(near []cha.MethodID, budget int, all bool) {
-	far := lookFar * budget
-	changed := map[cha.ClassID]bool{}
-	for _, st := range s.plan.Steps {
-		changed[st.Method.Class] = true
-	}
-	steps := len(s.plan.Steps)
+// lookAhead reveals methods that are planned and not yet entered: first those
+// that calls from the given ones are sure to lead to, then others on the way.
+func (s *schemeC) lookAhead(near []cha.MethodID) {
 	seen := map[cha.MethodID]bool{}
-	var later []cha.MethodID
-	for next := near; len(next)+len(later) > 0 && len(seen) < far; next = next[1:] {
-		if len(next) == 0 {
-			next, later = later, nil
+	sure, other := near, []cha.MethodID(nil)
+	added := 0
+	for len(sure)+len(other) > 0 {
+		var id cha.MethodID
+		likely := len(sure) > 0
+		if likely {
+			id, sure = sure[0], sure[1:]
+		} else {
+			id, other = other[0], other[1:]
 		}
-		id := next[0]
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
 		m := s.methods[id]
-		if m == nil {
+		if m == nil || seen[id] {
 			continue
 		}
 		v := s.view(id)
 		if m.planned && !m.revealed {
-			if s.price(v, changed, all) > budget {
-				continue
+			if !likely {
+				n := s.price(v)
+				if n > lookCheap || added+n > lookMost {
+					continue
+				}
+				added += n
 			}
 			s.enqueue(id, m)
 			s.drain()
-			for _, st := range s.plan.Steps[steps:] {
-				if !changed[st.Method.Class] {
-					changed[st.Method.Class] = true
-					budget--
-				}
-			}
-			steps = len(s.plan.Steps)
 		}
-		next, later = append(next, v.narrow...), append(later, v.wide...)
+		seen[id] = true
+		if likely {
+			sure = append(sure, v.sure...)
+		} else {
+			other = append(other, v.sure...)
+		}
+		other = append(other, v.other...)
 	}
 }
 
-// price returns the number of classes, not counting those that are changed
-// anyway, that have to change before the method of a view needs no trap.
-func (s *schemeC) price(v *view, changed map[cha.ClassID]bool, all bool) int {
-	more := map[cha.ClassID]bool{}
+// idle reports whether no code of a method's class had run when the JVM was last
+// asked. In a program that runs it may never be.
+func (s *schemeC) idle(id cha.MethodID) bool {
+	c := s.h.Class(id.Class)
+	return c != nil && c.Exact != nil && !c.Initialized
+}
+
+// price returns the number of methods that get probes when the method of a view
+// is revealed. One in a class that is not initialized is too dear: the threads
+// that wait have to change it themselves.
+func (s *schemeC) price(v *view) int {
+	more := 0
 	for _, t := range v.all {
-		if m := s.methods[t]; m != nil && m.planned || changed[t.Class] {
+		if m := s.methods[t]; m != nil && m.planned {
 			continue
 		}
-		if c := s.h.Class(t.Class); !all && c != nil && !c.Initialized {
+		if c := s.h.Class(t.Class); c != nil && !c.Initialized {
 			return math.MaxInt
 		}
-		more[t.Class] = true
+		more++
 	}
-	return len(more)
+	return more
 }
 
 // view looks at a method's calls.
@@ -169,10 +167,11 @@ func (s *schemeC) view(id cha.MethodID) *view {
 				v.all = append(v.all, t)
 			}
 		}
-		if len(ts) <= lookWide {
-			v.narrow = append(v.narrow, ts...)
+		likely := m.Likely == nil || m.Likely[i]
+		if likely && len(ts) <= lookWide && !slices.ContainsFunc(ts, s.idle) {
+			v.sure = append(v.sure, ts...)
 		} else {
-			v.wide = append(v.wide, ts...)
+			v.other = append(v.other, ts...)
 		}
 	}
 	return v

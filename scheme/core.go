@@ -25,6 +25,7 @@ type core struct {
 	active    bool                  // something may be running in the subgraph
 	trap      bool                  // steps of this plan may be fresh
 	scout     bool                  // callbacks are not planned
+	prune     bool                  // initializers that have run are not planned
 
 	plan    Plan
 	reach   reach
@@ -281,7 +282,7 @@ func (c *core) hit(call *cha.Call, t cha.Hit) {
 		}
 		return
 	}
-	if t.Method.IsAbstract() {
+	if t.Method.IsAbstract() || c.prune && t.Class.Initialized && t.Method.Name == "<clinit>" {
 		return
 	}
 	if t.Class.Excluded || t.Method.Filtered && !c.method(t.ID()).root {

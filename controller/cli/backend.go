@@ -14,6 +14,8 @@ type backend interface {
 	processes(ctx context.Context) ([]attach.Process, error)
 	attach(ctx context.Context, pid int, cfg session.Config) (attached, error)
 	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
+	compare(ctx context.Context, pid int, c session.Comparing) (*export.Comparison, error)
+	compareRuns(ctx context.Context, argv []string, std session.Stdio, c session.Comparing) (*export.Comparison, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check
 }
 
@@ -50,6 +52,14 @@ func (system) attach(ctx context.Context, pid int, cfg session.Config) (attached
 		return nil, err // not a nil *Session in an interface
 	}
 	return s, nil
+}
+
+func (system) compare(ctx context.Context, pid int, c session.Comparing) (*export.Comparison, error) {
+	return session.Compare(ctx, pid, c)
+}
+
+func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio, c session.Comparing) (*export.Comparison, error) {
+	return session.CompareRuns(ctx, argv, std, c)
 }
 
 func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check {

@@ -23,15 +23,16 @@ type fake struct {
 	onStart                        func(*fake)
 	exitCode                       int
 
-	mu       sync.Mutex
-	did      []string // what was asked of it, in order
-	rec      session.Recording
-	timing   session.Timing
-	argv     []string
-	done     chan struct{}
-	exited   chan struct{}
-	diagnose string
-	checks   []session.Check
+	mu        sync.Mutex
+	did       []string // what was asked of it, in order
+	rec       session.Recording
+	timing    session.Timing
+	comparing session.Comparing
+	argv      []string
+	done      chan struct{}
+	exited    chan struct{}
+	diagnose  string
+	checks    []session.Check
 }
 
 func newFake() *fake {
@@ -76,6 +77,24 @@ func (f *fake) launch(_ context.Context, argv []string, std session.Stdio, _ ses
 		return nil, err
 	}
 	return f, nil
+}
+
+func (f *fake) compare(_ context.Context, _ int, c session.Comparing) (*export.Comparison, error) {
+	return f.compareRuns(context.Background(), nil, session.Stdio{}, c)
+}
+
+func (f *fake) compareRuns(_ context.Context, argv []string, _ session.Stdio, c session.Comparing) (*export.Comparison, error) {
+	f.note("compare:" + strings.Join(c.Schemes, ""))
+	f.argv, f.rec, f.comparing = argv, c.Recording, c
+	c.Say("recording by scheme A")
+	if f.startErr != nil {
+		return nil, f.startErr
+	}
+	out := &export.Comparison{Command: argv, Clock: c.Clock, Roots: c.Roots}
+	for _, s := range c.Schemes {
+		out.Runs = append(out.Runs, export.SchemeRun{Scheme: s, Calls: 12, Invocations: 3, Exact: true, Instrumented: 5, Called: 4})
+	}
+	return out, f.finishErr
 }
 
 func (f *fake) doctor(_ context.Context, _ int, root string, _ session.Config) []session.Check {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"syscall"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
@@ -29,22 +27,7 @@ func (system) launch(ctx context.Context, argv []string, std session.Stdio, cfg 
 
 type program struct{ *session.Launched }
 
-// abandon ends the JVM as well as what was started, which may be a script.
-func (p program) abandon() {
-	end := func(sig syscall.Signal) {
-		_ = p.Signal(sig) // an error means that it is gone already
-		if pid := p.Target().PID; pid > 0 {
-			_ = syscall.Kill(pid, sig)
-		}
-	}
-	end(syscall.SIGTERM)
-	defer p.Close() //nolint:errcheck // why it was abandoned is what the user hears
-	select {
-	case <-p.Exited():
-	case <-time.After(3 * time.Second):
-		end(syscall.SIGKILL)
-	}
-}
+func (p program) abandon() { p.Abandon() }
 
 // exitedEarly is the exit code of a program that ended before it could be
 // profiled; ok is false for other errors.

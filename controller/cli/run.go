@@ -14,6 +14,8 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var f recordFlags
+	var compare bool
+	list := schemeList{"A", "B", "C"}
 	cmd := &cobra.Command{
 		Use:   "run --root CLASS.METHOD[(DESC)RET] -- COMMAND...",
 		Short: "Start a program and record what a root method calls, from its first call on",
@@ -22,9 +24,16 @@ are covered. COMMAND may be java or a script that starts it. The program's
 input, output and exit code pass through; the report goes to stderr, or with -o
 to a file. Ctrl-C goes to the program, a second one detaches and reports.
 
+--compare runs the program several times, to its end: without a profiler, with
+the roots timed alone, and once by each scheme. Shows side by side what each
+scheme recorded, instrumented and cost, and says which to use. The program's
+input is empty then; Ctrl-C ends the program and the comparison. The exit code is
+0 if all runs could be made, whatever the program's are.
+
 ` + filterHelp,
 		Example: `  rivulet run --root shop.Main.main -- java -jar shop.jar
   rivulet run --root shop.Main.main --format json -o report.json -- ./start-shop.sh --port 8080
+  rivulet run --compare --root shop.Main.main -- java -jar shop.jar
   rivulet run --root 'shop.Cache.<init>' --until-calls 1 -- java -cp classes shop.Main`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -36,10 +45,18 @@ to a file. Ctrl-C goes to the program, a second one detaches and reports.
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			switch {
+			case compare:
+				return a.compareRuns(cmd, args, &f, list)
+			case cmd.Flags().Changed("schemes"):
+				return usage("--schemes is for --compare; --scheme says by which a single run is recorded")
+			}
 			return a.runProgram(args, &f)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&compare, "compare", false, "run the program by one scheme after another, and compare them")
+	cmd.Flags().Var(&list, "schemes", "with --compare, which to try, in this order")
 	// The program's own flags are not ours, even if "--" was forgotten.
 	cmd.Flags().SetInterspersed(false)
 	return cmd

@@ -41,13 +41,7 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				if cmd.Flags().Changed("format") && f.format != "json" {
-					return usage("--json and --format %s contradict each other; give one of them", f.format)
-				}
-				f.format = "json"
-			}
-			if err := f.checkPlain(); err != nil {
+			if err := f.asJSON(cmd, asJSON); err != nil {
 				return err
 			}
 			if err := f.check(cmd); err != nil {

@@ -45,6 +45,7 @@ type head struct {
 	Filter          *Filter          `json:"filter,omitempty"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
+	Processing      float64          `json:"processing_ms,omitempty"`
 	Time            jsonTime         `json:"time"`
 	Calibration     *Calibration     `json:"calibration"`
 	CPU             *CPU             `json:"cpu"`
@@ -86,6 +87,9 @@ type jsonRedefinition struct {
 	Classes      int      `json:"classes"`
 	MS           float64  `json:"ms"`
 	LongestPause *float64 `json:"longest_pause_ms"`
+	Pauses       *float64 `json:"total_pause_ms,omitempty"`
+	LongestWait  *float64 `json:"longest_wait_ms,omitempty"`
+	Analysis     *float64 `json:"analysis_ms,omitempty"`
 }
 
 // The pointers are nil where the target was not calibrated.
@@ -123,6 +127,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Filter:          r.Filter,
 		Methods:         jsonMethods{r.Instrumented, r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
+		Processing:      milliseconds(r.Processing),
 		CPU:             r.CPU,
 		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:          r.Events.json(f.sums.Self),

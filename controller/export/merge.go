@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
@@ -113,9 +114,25 @@ func (r *Redefinition) add(o Redefinition) {
 	r.Batches += o.Batches
 	r.Classes += o.Classes
 	r.Time += o.Time
-	if o.LongestPause != nil && (r.LongestPause == nil || *o.LongestPause > *r.LongestPause) {
-		r.LongestPause = o.LongestPause
+	r.LongestPause, r.LongestWait = longer(r.LongestPause, o.LongestPause), longer(r.LongestWait, o.LongestWait)
+	r.Pauses, r.Analysis = sum(r.Pauses, o.Pauses), sum(r.Analysis, o.Analysis)
+}
+
+// longer is the longer one of two times that may be unknown.
+func longer(a, b *time.Duration) *time.Duration {
+	if a == nil || b != nil && *b > *a {
+		return b
 	}
+	return a
+}
+
+// sum adds times up, as far as they are known.
+func sum(a, b *time.Duration) *time.Duration {
+	if a == nil || b == nil {
+		return longer(a, b)
+	}
+	c := *a + *b
+	return &c
 }
 
 // meanCalibration weighs the probes' costs by calls; nil if any recording was

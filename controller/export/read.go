@@ -99,6 +99,23 @@ func (in *reader) report() (*Report, error) {
 	return in.build()
 }
 
+// read is what json wrote.
+func (j *jsonRedefinition) read() Redefinition {
+	return Redefinition{
+		Batches: j.Batches, Classes: j.Classes, Time: fromMS(j.MS), LongestPause: given(j.LongestPause),
+		Pauses: given(j.Pauses), LongestWait: given(j.LongestWait), Analysis: given(j.Analysis),
+	}
+}
+
+// given is what known wrote.
+func given(ms *float64) *time.Duration {
+	if ms == nil {
+		return nil
+	}
+	d := fromMS(*ms)
+	return &d
+}
+
 // build makes the report of what was read.
 func (in *reader) build() (*Report, error) {
 	h := &in.head
@@ -106,11 +123,7 @@ func (in *reader) build() (*Report, error) {
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
 		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
 		Filter: h.Filter, Instrumented: h.Methods.Instrumented, Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
-		Redefinition: Redefinition{Batches: h.Redefinition.Batches, Classes: h.Redefinition.Classes, Time: fromMS(h.Redefinition.MS)},
-	}
-	if p := h.Redefinition.LongestPause; p != nil {
-		d := fromMS(*p)
-		r.Redefinition.LongestPause = &d
+		Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing),
 	}
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}

@@ -51,6 +51,7 @@ type Report struct {
 	Natives      int // native methods that had probes around their calls instead
 	Skipped      []Skipped
 	Redefinition Redefinition
+	Processing   time.Duration // of the recorded data, from the end until the report; 0 where it was not measured
 }
 
 // A Target is the JVM that was profiled.
@@ -109,6 +110,9 @@ type Redefinition struct {
 	Classes      int
 	Time         time.Duration
 	LongestPause *time.Duration
+	Pauses       *time.Duration // in all
+	LongestWait  *time.Duration // of a thread that had entered a method whose callees had no probes
+	Analysis     *time.Duration // Rivulet's own: of classes and call sites, and rewriting
 }
 
 // figures are what both forms compute from a report's tree.

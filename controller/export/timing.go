@@ -74,6 +74,16 @@ func (t *Timed) quantile(percent float64) int64 {
 
 func (t *Timed) mean() float64 { return float64(t.total) / float64(t.Count) }
 
+// Bare sums up all methods, as the roots of a [Comparison].
+func (r *Timing) Bare() *BareRoot {
+	var b BareRoot
+	for i := range r.Methods {
+		b.Invocations += r.Methods[i].Count
+		b.Total += time.Duration(r.Methods[i].total)
+	}
+	return &b
+}
+
 type jsonTiming struct {
 	Schema       int              `json:"schema"`
 	Kind         string           `json:"kind"`
@@ -152,10 +162,17 @@ func (t *Timed) json() (jsonTimed, error) {
 
 // json is the form in which both kinds of reports have it.
 func (r Redefinition) json() jsonRedefinition {
-	j := jsonRedefinition{Batches: r.Batches, Classes: r.Classes, MS: milliseconds(r.Time)}
-	if r.LongestPause != nil {
-		ms := milliseconds(*r.LongestPause)
-		j.LongestPause = &ms
+	return jsonRedefinition{
+		Batches: r.Batches, Classes: r.Classes, MS: milliseconds(r.Time), LongestPause: known(r.LongestPause),
+		Pauses: known(r.Pauses), LongestWait: known(r.LongestWait), Analysis: known(r.Analysis),
 	}
-	return j
+}
+
+// known is a time in milliseconds, nil if it was not measured.
+func known(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	ms := milliseconds(*d)
+	return &ms
 }

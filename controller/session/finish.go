@@ -35,6 +35,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if detach != nil {
 		time.Sleep(2 * time.Millisecond)
 	}
+	begin := time.Now()
 	r := s.loop.report()
 	r.Time = took
 	kept() // remeasuring had figures of its own
@@ -54,6 +55,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	}
 	s.loop.account(r)
 	s.basis().correct(r)
+	r.Processing = time.Since(begin)
 	if detach != nil {
 		r.Notes = append(r.Notes, detach.Error())
 	}
@@ -201,10 +203,11 @@ func (l *loop) brief() *export.Report {
 	if l.scheme != nil {
 		r.Scheme = l.scheme.Name()
 	}
-	if l.stats.pauseKnown {
-		longest := l.stats.longestPause // a snapshot is read while it grows
-		r.Redefinition.LongestPause = &longest
+	st := l.stats // a copy: a snapshot is read while they grow
+	if st.pauseKnown {
+		r.Redefinition.LongestPause, r.Redefinition.Pauses = &st.longestPause, &st.pauses
 	}
+	r.Redefinition.LongestWait, r.Redefinition.Analysis = &st.longestWait, &st.analysis
 	select {
 	case <-s.ended:
 		r.Ended = s.endReason

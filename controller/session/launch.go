@@ -31,6 +31,9 @@ type Launched struct {
 	cmd    *exec.Cmd
 	exited chan struct{}
 	code   int // valid when exited is closed
+
+	began, came, went time.Time // was started, its JVM came, its main thread was let go
+	left              time.Time // valid when exited is closed
 }
 
 // An ExitError reports a program that ended before a JVM of its came to the
@@ -53,6 +56,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	s.start()
 	l.cmd = command(argv, fmt.Sprintf("-javaagent:%s=%s", s.room.boot, s.room.dir))
 	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = std.In, std.Out, std.Err
+	l.began = time.Now()
 	if err := l.cmd.Start(); err != nil {
 		s.abort(err)
 		return nil, fmt.Errorf("start %s: %w", argv[0], err)
@@ -60,6 +64,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	go func() {
 		defer close(l.exited)
 		l.code = exitCode(l.cmd.Wait())
+		l.left = time.Now()
 		os.RemoveAll(s.room.dir) // nobody looks for the boot jar any more
 	}()
 	s.running = func() bool {
@@ -74,6 +79,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 		s.abort(err)
 		return nil, err
 	}
+	l.came = time.Now()
 	s.room.unlink(true)
 	return l, s.learn(ctx)
 }
@@ -116,6 +122,12 @@ func (l *Launched) Start(ctx context.Context, rec Recording) error {
 	if err := l.Session.Start(ctx, rec); err != nil {
 		return err
 	}
+	return l.letGo(ctx)
+}
+
+// letGo has the program's main thread go on.
+func (l *Launched) letGo(ctx context.Context) error {
+	l.went = time.Now()
 	return l.do(ctx, func() { l.loop.send(wire.CmdGo, nil) })
 }
 

@@ -51,6 +51,7 @@ type loop struct {
 	// What is under way.
 	queue   []*job
 	round   *round
+	pace    pace
 	reveals map[int32]*reveal // by method, or by the negative number of a find
 	delayed map[int32]*delayedPlan
 	batch   uint32
@@ -74,9 +75,12 @@ type loop struct {
 type stats struct {
 	batches, classes int
 	took             time.Duration
-	analysis         time.Duration
+	analysis         time.Duration // of classes and call sites, and rewriting
+	analysing        bool
 	longestPause     time.Duration
+	pauses           time.Duration // in all
 	pauseKnown       bool
+	longestWait      time.Duration // of a thread for a reveal
 	transforms       int
 	notes            []string
 }
@@ -276,8 +280,7 @@ func (l *loop) onBytes(r *wire.Reader) error {
 // mirror analyses a class's bytes and adds them to the hierarchy; nil if they
 // are no class file of that name, which a loader's resources need not be.
 func (l *loop) mirror(id cha.ClassID, b []byte) *classfile.Class {
-	start := time.Now()
-	defer func() { l.stats.analysis += time.Since(start) }()
+	defer l.analyse()()
 	cf, err := classfile.Parse(b)
 	if err != nil {
 		l.s.log.Debug("class file", "class", id, "error", err)
@@ -293,6 +296,20 @@ func (l *loop) mirror(id cha.ClassID, b []byte) *classfile.Class {
 		l.files[id] = append([]byte(nil), b...)
 	}
 	return cf
+}
+
+// analyse counts what its caller does as analysis until the returned function is
+// called. What it calls may count itself, too.
+func (l *loop) analyse() (end func()) {
+	if l.stats.analysing {
+		return func() {}
+	}
+	l.stats.analysing = true
+	start := time.Now()
+	return func() {
+		l.stats.analysing = false
+		l.stats.analysis += time.Since(start)
+	}
 }
 
 // keepsFile tells whether this JVM loses MethodParameters on retransformation.

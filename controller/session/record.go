@@ -132,7 +132,10 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.scheme = make(l.h)
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
-		l.arm(l.scheme.Roots(ids), done)
+		end := l.analyse()
+		p := l.scheme.Roots(ids)
+		end()
+		l.arm(p, done)
 	}); err != nil {
 		return err
 	}

@@ -117,6 +117,9 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 	}
 	rv := &reveal{boxes: []int{box}, since: l.s.now(), threads: 1}
 	l.reveals[number] = rv
-	l.carryOut(number, rv, l.scheme.Found(ids))
+	end := l.analyse()
+	p := l.scheme.Found(ids)
+	end()
+	l.carryOut(number, rv, p)
 	return nil
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap"
@@ -56,7 +57,10 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		l.want(*p)
 		rv.plan = *p
 	}
-	l.carryOut(id, rv, l.scheme.Entered(rv.method))
+	end := l.analyse()
+	p := l.scheme.Entered(rv.method)
+	end()
+	l.carryOut(id, rv, p)
 	return nil
 }
 
@@ -104,6 +108,7 @@ func (l *loop) finishReveal(id int32) {
 		return
 	}
 	delete(l.reveals, id)
+	l.stats.longestWait = max(l.stats.longestWait, time.Duration(l.s.now()-rv.since))
 	for _, c := range rv.left {
 		l.settled(c)
 	}

@@ -44,6 +44,13 @@ type Config struct {
 
 const defaultMemory = 1 << 30
 
+func (c *Config) logger() hclog.Logger {
+	if c.Log == nil {
+		return hclog.NewNullLogger()
+	}
+	return c.Log
+}
+
 // A Target says what is being profiled.
 type Target struct {
 	PID  int
@@ -157,9 +164,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Log == nil {
-		cfg.Log = hclog.NewNullLogger()
-	}
+	cfg.Log = cfg.logger()
 	if cfg.Memory == 0 {
 		cfg.Memory = defaultMemory
 	}

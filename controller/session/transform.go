@@ -88,6 +88,7 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 		l.refused(id, reason)
 		return wire.TransformNone, nil, nil
 	}
+	defer l.analyse()()
 	file := l.files[id]
 	if redefined && l.keepsFile() {
 		if file == nil && !l.filed[id] && losesParameters(b) {
@@ -145,8 +146,7 @@ func losesParameters(b []byte) bool {
 // announce matches a class that is being loaded with what is wanted, and
 // returns the other classes that have to change before it has objects.
 func (l *loop) announce(id cha.ClassID) []cha.ClassID {
-	start := time.Now()
-	defer func() { l.stats.analysis += time.Since(start) }()
+	defer l.analyse()()
 	l.lateRoots(id)
 	p := l.scheme.Loaded(id)
 	l.want(p)
@@ -239,11 +239,12 @@ type job struct {
 	done    func(left []cha.ClassID)
 }
 
-// A round is what is sent to the agent at one time: the classes of all jobs
-// that were waiting, in batches.
+// A round is the classes of all jobs that were waiting at one time; they are sent
+// to the agent in batches.
 type round struct {
 	jobs    []*job
-	batches [][]cha.ClassID
+	classes []cha.ClassID // still to be sent
+	batch   []cha.ClassID // with the agent
 	left    map[cha.ClassID]bool
 	again   []cha.ClassID // announced, but not defined yet
 	tries   int
@@ -274,28 +275,20 @@ func (l *loop) next() {
 		r.jobs = append(r.jobs, l.queue[0])
 		l.queue = l.queue[1:]
 	}
-	size := 100
-	if l.s.proc.Major() < 17 {
-		size = 10 // there a class costs 1.6 ms of everybody's pause (FIELD.md section 5)
-	}
-	for len(ids) > 0 {
-		n := min(size, len(ids))
-		r.batches = append(r.batches, ids[:n])
-		ids = ids[n:]
-	}
+	r.classes = ids
 	l.round = r
 	l.sendBatch()
 }
 
 func (l *loop) sendBatch() {
 	r := l.round
-	if len(r.batches) == 0 && len(r.again) > 0 {
-		r.batches, r.again = [][]cha.ClassID{r.again}, nil
+	if len(r.classes) == 0 && len(r.again) > 0 {
+		r.classes, r.again = r.again, nil
 		r.tries++
 		time.AfterFunc(time.Duration(r.tries)*time.Millisecond, func() { _ = l.s.do(l.s.ctx, l.sendBatch) })
 		return
 	}
-	if len(r.batches) == 0 {
+	if len(r.classes) == 0 {
 		l.round = nil
 		for _, j := range r.jobs {
 			var left []cha.ClassID
@@ -313,9 +306,14 @@ func (l *loop) sendBatch() {
 	l.batch++
 	w.U32(l.batch)
 	w.U8(map[bool]uint8{true: 1}[r.all])
-	writeIDs(&w, r.batches[0])
+	if l.pace.size == 0 {
+		l.pace = firstPace(l.s.proc.Major())
+	}
+	n := min(l.pace.size, len(r.classes))
+	r.batch, r.classes = r.classes[:n], r.classes[n:]
+	writeIDs(&w, r.batch)
 	l.stats.batches++
-	l.stats.classes += len(r.batches[0])
+	l.stats.classes += n
 	r.before = l.readPauses()
 	l.send(wire.CmdRetransform, &w)
 }
@@ -344,13 +342,12 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	if l.round == nil || batch != l.batch {
 		return nil
 	}
-	for _, id := range l.round.batches[0] {
+	for _, id := range l.round.batch {
 		if !l.round.left[id] {
 			l.settled(id)
 		}
 	}
-	l.markBatch(len(l.round.batches[0]), took, l.notePauses(l.round.before))
-	l.round.batches = l.round.batches[1:]
+	l.markBatch(len(l.round.batch), took, l.notePauses(l.round.before, len(l.round.batch)))
 	l.sendBatch()
 	return nil
 }
@@ -414,7 +411,7 @@ func (l *loop) readPauses() pauses {
 // notePauses charges the safepoints since before to the batch that has just
 // ended. Two or more of them are taken for one pause: an upper bound. It returns
 // that, -1 where it is not known.
-func (l *loop) notePauses(before pauses) time.Duration {
+func (l *loop) notePauses(before pauses, classes int) time.Duration {
 	now := l.readPauses()
 	if !now.ok || !before.ok {
 		return -1
@@ -422,5 +419,7 @@ func (l *loop) notePauses(before pauses) time.Duration {
 	l.stats.pauseKnown = true
 	d := time.Duration(float64(now.ticks-before.ticks) / float64(now.frequency) * 1e9)
 	l.stats.longestPause = max(l.stats.longestPause, d)
+	l.stats.pauses += d
+	l.pace.note(classes, d)
 	return d
 }

@@ -44,6 +44,7 @@ func (p *Program) Root(what string) string {
 type ProgramRun struct {
 	Bare, Laps, Post []float64 // iterations before, during and after the recording
 	Report           *Report   // nil of a bare run
+	Armed            float64   // from the command until it recorded
 	checksum         string
 }
 
@@ -79,6 +80,9 @@ func (k *Kit) Profile(j jdk.JDK, p *Program, bare *ProgramRun, flags ...string) 
 		},
 		End: func() (*Report, error) { return rec.Stop() },
 	})
+	if err == nil {
+		r.Armed = float64(rec.Armed.Microseconds()) / 1e3
+	}
 	if err == nil && r.checksum != bare.checksum {
 		err = fmt.Errorf("%s: checksum %s, but the bare run's is %s", p.Name, r.checksum, bare.checksum)
 	}

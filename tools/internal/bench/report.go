@@ -23,8 +23,12 @@ type Report struct {
 		Batches, Classes int
 		MS               float64
 		Pause            float64 `json:"longest_pause_ms"`
+		Pauses           float64 `json:"total_pause_ms"`
+		Wait             float64 `json:"longest_wait_ms"` // of a thread, for a reveal
+		Analysis         float64 `json:"analysis_ms"`
 	}
-	Time struct {
+	Processing float64 `json:"processing_ms"`
+	Time       struct {
 		Measured   int64  `json:"measured_ns"`
 		Suspended  int64  `json:"suspended_ns"`
 		Subtracted int64  `json:"subtracted_ns"`

@@ -21,6 +21,7 @@ type ShopRun struct {
 	Before, During, After float64
 	Requests              float64 // while the recording lasted
 	Report                *Report // nil of a bare run
+	Armed                 float64 // from the command until it recorded, in ms, under load or not
 }
 
 // Shop starts the server, warms it up, and loads it three times: before,
@@ -62,6 +63,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 			return nil, err
 		}
 		defer rec.Kill()
+		run.Armed = float64(rec.Armed.Microseconds()) / 1e3
 	}
 	_, reveal, err := load(warm)
 	if err != nil {

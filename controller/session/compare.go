@@ -1,0 +1,240 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// A Comparing says how schemes are compared on one target. Its Recording is what
+// each of them records; the Scheme there is not looked at.
+type Comparing struct {
+	Recording
+	Schemes []string      // in this order
+	For     time.Duration // of each recording, and of timing the root; 0: until UntilCalls
+	Config  Config
+	Say     func(string) // tells what is being done; may be nil
+}
+
+func (c *Comparing) say(format string, args ...any) {
+	if c.Say != nil {
+		c.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// scheme is the recording by one of the schemes.
+func (c *Comparing) scheme(name string) Recording {
+	rec := c.Recording
+	rec.Scheme = name
+	return rec
+}
+
+// bareWarm is how long the root is timed for nothing at first: the first
+// redefinition in a JVM throws all compiled code away.
+const bareWarm = 3 * time.Second
+
+// Compare records the same roots of a running JVM by one scheme after another.
+// Before, it times them with nothing beneath ([Session.StartTiming]); between,
+// the target is restored and left alone until its compiler has little to do. Each
+// step is a session of its own. What was compared until an error is returned
+// with it, nil if that is nothing. Errors are those of Attach and Start.
+func Compare(ctx context.Context, pid int, c Comparing) (*export.Comparison, error) {
+	out := &export.Comparison{Clock: clockOf(c.Clock)}
+	var err error
+	for _, length := range []time.Duration{min(c.For, bareWarm), c.For} {
+		c.say("timing the roots alone%s", lengthText(length))
+		if out.Root, err = c.time(ctx, pid, length); err != nil {
+			return nil, err
+		}
+		c.settle(ctx, pid)
+	}
+	for _, name := range c.Schemes {
+		c.say("recording by scheme %s%s", name, lengthText(c.For))
+		begin := time.Now()
+		s, err := Attach(ctx, pid, c.Config)
+		if err != nil {
+			return c.sofar(out, name, err)
+		}
+		if err := s.Start(ctx, c.scheme(name)); err != nil {
+			return c.sofar(out, name, errors.Join(err, s.Close()))
+		}
+		armed := time.Since(begin)
+		if err := c.await(ctx, s, c.For, nil); err != nil {
+			return c.sofar(out, name, errors.Join(err, s.Close()))
+		}
+		r, err := s.Finish(ctx)
+		if err != nil {
+			return c.sofar(out, name, errors.Join(err, s.Close()))
+		}
+		c.add(out, r, armed)
+		c.settle(ctx, pid)
+	}
+	c.judge(out)
+	return out, nil
+}
+
+// sofar returns what there is when a scheme could not be tried.
+func (c *Comparing) sofar(out *export.Comparison, name string, err error) (*export.Comparison, error) {
+	err = fmt.Errorf("scheme %s: %w", name, err)
+	if len(out.Runs) == 0 {
+		return nil, err
+	}
+	c.judge(out)
+	return out, err
+}
+
+// add takes a scheme's recording in.
+func (c *Comparing) add(out *export.Comparison, r *export.Report, armed time.Duration) *export.SchemeRun {
+	if len(out.Runs) == 0 {
+		out.Target, out.Roots = r.Target, r.Roots
+	}
+	run := export.NewSchemeRun(r)
+	run.Armed = armed
+	out.Runs = append(out.Runs, run)
+	for _, n := range r.Notes {
+		out.Notes = append(out.Notes, "Scheme "+r.Scheme+": "+n)
+	}
+	return &out.Runs[len(out.Runs)-1]
+}
+
+// time times the roots with nothing beneath them.
+func (c *Comparing) time(ctx context.Context, pid int, length time.Duration) (*export.BareRoot, error) {
+	s, err := Attach(ctx, pid, c.Config)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.StartTiming(ctx, Timing{Roots: c.Roots, UntilCalls: c.UntilCalls, Wait: c.Wait}); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := c.await(ctx, s, length, nil); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	r, err := s.FinishTiming(ctx)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return r.Bare(), nil
+}
+
+// await waits until a step has taken its time, or has ended by itself.
+func (c *Comparing) await(ctx context.Context, s *Session, length time.Duration, exited <-chan struct{}) error {
+	var over <-chan time.Time
+	if length > 0 {
+		t := time.NewTimer(length)
+		defer t.Stop()
+		over = t.C
+	}
+	select {
+	case <-over:
+	case <-s.Done():
+	case <-exited:
+		select { // the session finds out a little later
+		case <-s.Done():
+		case <-time.After(500 * time.Millisecond):
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+const (
+	settleLook    = 250 * time.Millisecond
+	settleShare   = 0.05 // of a core, that the compilers may take
+	settleLongest = 10 * time.Second
+	settleBlind   = 2 * time.Second // of a JVM without counters
+)
+
+// settle waits until the target's compilers have little to do: code that was
+// changed runs interpreted until it is compiled again.
+func (c *Comparing) settle(ctx context.Context, pid int) {
+	pause := func(d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+	}
+	counters, err := attach.OpenCounters(pid)
+	if err != nil {
+		pause(settleBlind)
+		return
+	}
+	defer counters.Close()
+	begin := time.Now()
+	last, ok := compiled(counters)
+	for calm := 0; calm < 2 && time.Since(begin) < settleLongest && ctx.Err() == nil; {
+		pause(settleLook)
+		now, known := compiled(counters)
+		if !ok || !known {
+			pause(settleBlind)
+			return
+		}
+		if float64(now-last) < settleShare*float64(settleLook) {
+			calm++
+		} else {
+			calm = 0
+		}
+		last = now
+	}
+	c.Config.logger().Debug("settled", "pid", pid, "took", time.Since(begin))
+}
+
+// compiled is how long the target's compilers have been at work.
+func compiled(f *attach.CounterFile) (time.Duration, bool) {
+	v, err := f.Read()
+	if err != nil {
+		return 0, false
+	}
+	ticks, a := v["java.ci.totalTime"].(int64)
+	frequency, b := v["sun.os.hrt.frequency"].(int64)
+	if !a || !b || frequency <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(ticks) / float64(frequency) * 1e9), true
+}
+
+// fewInvocations are so few that a mean says little.
+const fewInvocations = 20
+
+// judge adds what a reader has to know of the figures together.
+func (c *Comparing) judge(out *export.Comparison) {
+	equal, few, nested := true, false, false
+	for i := range out.Runs {
+		r, first := &out.Runs[i], &out.Runs[0]
+		equal = equal && r.Calls == first.Calls && r.Invocations == first.Invocations
+		few = few || r.Invocations < fewInvocations
+		nested = nested || r.Nested
+	}
+	bounded := out.Command != nil || c.UntilCalls > 0 && c.For == 0
+	switch {
+	case len(out.Runs) < 2 || !bounded:
+	case equal:
+		out.Notes = append(out.Notes, "All schemes recorded the same calls.")
+	default:
+		out.Notes = append(out.Notes, "The schemes recorded different calls: what the program does was not the same each time.")
+	}
+	if nested && out.Command == nil {
+		out.Notes = append(out.Notes, "A root was called from inside the subgraph, so an invocation here and one that is timed alone are not the same: no overhead is given.")
+	}
+	if few && out.Command == nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("There are fewer than %d root invocations: compare for longer (--for).", fewInvocations))
+	}
+}
+
+func clockOf(name string) string {
+	if name == "" {
+		return "tick"
+	}
+	return name
+}
+
+func lengthText(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" for %v", d)
+}

@@ -1,0 +1,135 @@
+package session_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// An invocation of Compare.root is 100 areas, half of them with two sides.
+const compareCalls = 1 + 100 + 50*2
+
+// sameWork wants runs of A, B and C with so many root invocations each, and as
+// few useless methods as each scheme promises.
+func sameWork(t *testing.T, c *export.Comparison, invocations int64) {
+	t.Helper()
+	if len(c.Runs) != 3 {
+		t.Fatalf("%d runs", len(c.Runs))
+	}
+	for i, name := range []string{"A", "B", "C"} {
+		r := &c.Runs[i]
+		if r.Scheme != name || r.Invocations != invocations || r.Calls != invocations*compareCalls || !r.Exact || r.Called != 4 {
+			t.Errorf("scheme %s, want %s: %d root invocations, %d calls, want %d and %d, %d methods called; exact %t",
+				r.Scheme, name, r.Invocations, r.Calls, invocations, invocations*compareCalls, r.Called, r.Exact)
+		}
+		if r.Useless() < 0 || r.Redefinition.Batches == 0 || r.Redefinition.Analysis == nil || *r.Redefinition.Analysis <= 0 || r.Armed <= 0 {
+			t.Errorf("scheme %s: %+v", name, r)
+		}
+		if r.Redefinition.Pauses == nil || *r.Redefinition.Pauses < *r.Redefinition.LongestPause {
+			t.Errorf("scheme %s: pauses %v, longest %v", name, r.Redefinition.Pauses, r.Redefinition.LongestPause)
+		}
+	}
+	if c.Root == nil || c.Root.Invocations != invocations || c.Root.Mean() <= 0 {
+		t.Errorf("bare root: %+v", c.Root)
+	}
+	if !strings.Contains(strings.Join(c.Notes, " "), "All schemes recorded the same calls.") {
+		t.Errorf("notes: %q", c.Notes)
+	}
+}
+
+// TestCompare compares the schemes on a program that runs: each must record the
+// same, and leave nothing.
+func TestCompare(t *testing.T) {
+	dir := sources(t, "Compare")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		p := program(t, j, dir, "Compare", nil)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		var said []string
+		c, err := session.Compare(ctx, p.PID(), session.Comparing{
+			Recording: session.Recording{Roots: []string{"t.Compare.root"}, UntilCalls: 30}, Schemes: []string{"A", "B", "C"},
+			Say: func(text string) { said = append(said, text) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameWork(t, c, 30)
+		if len(said) != 5 || said[4] != "recording by scheme C" {
+			t.Errorf("said %q", said)
+		}
+		for i := range c.Runs {
+			if _, ok := c.Overhead(&c.Runs[i]); !ok {
+				t.Errorf("scheme %s: no overhead", c.Runs[i].Scheme)
+			}
+		}
+		gone(t, p.PID(), patient)
+
+		ctx, cancel = context.WithCancel(context.Background())
+		c, err = session.Compare(ctx, p.PID(), session.Comparing{
+			Recording: session.Recording{Roots: []string{"t.Compare.root"}}, Schemes: []string{"B"}, For: time.Hour,
+			Say: func(string) { time.AfterFunc(500*time.Millisecond, cancel) },
+		})
+		if c != nil || err == nil {
+			t.Errorf("interrupted: %v, %v", c, err)
+		}
+		gone(t, p.PID(), patient)
+		p.Send("end")
+		if code := p.Wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}, 17)
+}
+
+// TestCompareRuns is "rivulet run --compare": a column for each scheme, and JSON
+// that reads as it was written.
+func TestCompareRuns(t *testing.T) {
+	t.Parallel()
+	j, dir := jvmtest.Need(t, 17), sources(t, "Compare")
+	file := filepath.Join(t.TempDir(), "compared.json")
+	p := rivulet(t, "run", "--compare", "--root", "t.Compare.root", "-o", file, "--", j.Java(), "-cp", dir, "t.Compare", "40")
+	if code := p.Wait(); code != 0 {
+		t.Fatalf("exit code %d: %q", code, p.Stderr())
+	}
+	if n := strings.Count(strings.Join(p.Stdout(), "\n"), "SUM "); n != 5 {
+		t.Errorf("the program ran %d times, want 5", n)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := export.ReadComparison(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameWork(t, c, 40)
+	var again bytes.Buffer
+	if err := c.JSON(&again); err != nil || again.String() != string(b) {
+		t.Errorf("written again: %v\n%s\nwas\n%s", err, again.String(), b)
+	}
+	if c.Whole == nil || *c.Whole <= 0 || len(c.Command) != 5 {
+		t.Errorf("%v, %q", c.Whole, c.Command)
+	}
+	for i := range c.Runs {
+		if share, ok := c.Overhead(&c.Runs[i]); !ok || share < -0.9 {
+			t.Errorf("scheme %s: overhead %v, %t", c.Runs[i].Scheme, share, ok)
+		}
+	}
+	var text strings.Builder
+	if err := c.Text(&text, export.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"   A  ", "   B  ", "   C  ", "in hotswapping", "methods instrumented", "Use "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package session
+
+import (
+	"testing"
+	"time"
+)
+
+// TestPace plays JVMs whose pause is a fixed time and so much a class: the batch
+// must come to what the longest pause allows, and one bad pause must not undo it.
+func TestPace(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		java         int
+		fixed, class time.Duration
+		least, most  int // classes in a batch in the end
+	}{
+		{"JDK 8", 8, 2 * time.Millisecond, 1600 * time.Microsecond, 10, 24},
+		{"slow", 11, time.Millisecond, 10 * time.Millisecond, leastBatch, leastBatch},
+		{"JDK 17", 17, 8 * time.Millisecond, 12 * time.Microsecond, mostBatch, mostBatch},
+		{"busy", 25, 60 * time.Millisecond, 100 * time.Microsecond, leastBatch, 50},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := firstPace(test.java)
+			for range 20 {
+				p.note(p.size, test.fixed+time.Duration(p.size)*test.class)
+			}
+			if p.size < test.least || p.size > test.most {
+				t.Errorf("%d classes, want %d to %d", p.size, test.least, test.most)
+			}
+			was := p.size
+			p.note(p.size, time.Second)
+			if p.size < was/2 {
+				t.Errorf("%d classes after a second's pause, were %d", p.size, was)
+			}
+			was = p.size
+			p.note(1, time.Microsecond) // says nothing of larger ones
+			if p.size != was {
+				t.Errorf("%d classes after a batch of one, were %d", p.size, was)
+			}
+		})
+	}
+}

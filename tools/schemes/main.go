@@ -1,0 +1,44 @@
+// Command schemes measures real programs under each scheme and writes the
+// columns of papers/002, Tables 1 and 2, to docs/figures/schemes.md. Run it from
+// the repository's root:
+//
+//	go tool task bench:schemes
+//	go tool task bench:schemes -- -part partial -only h2,shop -jdk 17
+package main
+
+import (
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+func main() { bench.Main(1, "schemes.md", measure) }
+
+// The headings of both tables: those of the paper, then Rivulet's own.
+var headings = []string{
+	"JDK|", "program|", "scheme|", "calls", "bare ms", "charged ms", "total ms", "overhead %",
+	"probes %", "hotswap %", "tool 1 %", "tool 2 %", "instrumented", "called", "useless",
+	"batches", "redefining ms", "longest pause ms", "all pauses ms", "longest wait ms", "armed ms",
+}
+
+func measure(k *bench.Kit) (*bench.Page, error) {
+	page := bench.NewPage("bench:schemes", "The schemes beside each other",
+		"The columns of papers/002, Tables 1 and 2, for real programs ("+k.Machine()+" Tick clock, one process for each row.) "+
+			"A program makes a few iterations bare, then Rivulet attaches, then the iterations that are measured follow: they contain all "+
+			"revealing, and compiling again what was redefined. *Bare* is the time of the same iterations in a process without a profiler; "+
+			"for partial roots the time of as many invocations of the root, timed alone in a process of its own. *Charged* is what the corrected "+
+			"tree sums up to. *Overhead* is by the iterations without a profiler in both tables. *Probes*, *hotswap*, *tool 1* "+
+			"(analysis and rewriting) and *tool 2* (reading and correcting the tree) are shares of *total*; the tools work beside the program. "+
+			"*Useless* is instrumented less called. *Longest wait* is of a thread at its first call of a method. *Armed* is from the start of the "+
+			"command until it recorded, with measuring the probes' cost. The shop's *bare* and *total* are the cores' time for a request, "+
+			"before and while recording, under eight connections; the load began after the roots were armed.")
+	for _, part := range parts {
+		if !k.Has(part.name) {
+			continue
+		}
+		page.Table(part.title, part.intro, headings...)
+		if err := part.rows(k, page); err != nil {
+			return nil, err
+		}
+	}
+	quote(k, page)
+	return page, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"log"
+	"math"
+	"runtime"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+// A part is one of the paper's tables.
+type part struct{ name, title, intro, shop string }
+
+var parts = []part{
+	{"whole", "Whole runs", "The root is what the program does in an iteration.", bench.ShopWhole},
+	{"partial", "Partial roots", "The root takes about a tenth of the program's time.", bench.ShopPartial},
+}
+
+// programs are small enough for all rows to take some minutes a JDK.
+func programs() []bench.Program {
+	counts := map[string]int{"sunflow": 1, "h2": 2, "xalan": 10, "javac": 1, "batik": 2}
+	var out []bench.Program
+	for _, p := range bench.Programs {
+		p.Count = counts[p.Name]
+		out = append(out, p)
+		if p.Name == "xalan" {
+			out = append(out, bench.Program{
+				Name: "ecj", Count: 1,
+				Whole: "wl.EcjW.iteration", Partial: "org.eclipse.jdt.internal.compiler.parser.Parser.dietParse",
+			})
+		}
+	}
+	return out
+}
+
+var schemes = []string{"A", "B", "C"}
+
+func (p *part) rows(k *bench.Kit, page *bench.Page) error {
+	for _, j := range k.JDKs {
+		for _, program := range programs() {
+			if !k.Wants(program.Name) {
+				continue
+			}
+			if err := p.program(k, page, j, &program); err != nil {
+				return fmt.Errorf("JDK %d, %s, %s: %w", j.Version, program.Name, p.name, err)
+			}
+		}
+		if k.Wants("shop") {
+			if err := p.server(k, page, j); err != nil {
+				return fmt.Errorf("JDK %d, shop, %s: %w", j.Version, p.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// program measures one that makes iterations. Schemes that don't record the same
+// calls are an error.
+func (p *part) program(k *bench.Kit, page *bench.Page, j jdk.JDK, program *bench.Program) error {
+	log.Printf("JDK %d, %s, %s", j.Version, program.Name, p.name)
+	bare, err := k.Bare(j, program)
+	if err != nil {
+		return err
+	}
+	root := math.NaN() // of an invocation
+	if p.name == "partial" {
+		if root, _, err = k.RootTime(j, program, program.Partial); err != nil {
+			return err
+		}
+	}
+	var first *bench.Report
+	for _, s := range schemes {
+		r, err := k.Profile(j, program, bare, "--root", program.Root(p.name), "--scheme", s)
+		if err != nil {
+			return fmt.Errorf("scheme %s: %w", s, err)
+		}
+		if first == nil {
+			first = r.Report
+		}
+		if r.Report.Calls != first.Calls {
+			return fmt.Errorf("scheme %s recorded %d calls, %s %d", s, r.Report.Calls, schemes[0], first.Calls)
+		}
+		wall, total := bench.Sum(bare.Laps), bench.Sum(r.Laps)
+		truth := wall
+		if p.name == "partial" {
+			truth = root * float64(r.Report.Invocations)
+		}
+		row(page, j, program.Name, s, r.Report, truth, total, total, 100*(total/wall-1), r.Armed)
+	}
+	return nil
+}
+
+// server measures the shop, with loads of some seconds.
+func (p *part) server(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
+	short := *k
+	short.Short = true
+	for _, s := range schemes {
+		log.Printf("JDK %d, shop, %s, scheme %s", j.Version, p.name, s)
+		r, err := short.Shop(j, "--root", p.shop, "--scheme", s)
+		if err != nil {
+			return err
+		}
+		cores := float64(runtime.NumCPU()) * 1e3
+		row(page, j, "shop", s, r.Report, cores/r.Before, cores/r.During, r.Report.Seconds*1e3, 100*(r.Before/r.During-1), r.Armed)
+	}
+	return nil
+}
+
+// row writes a row. whole is what the shares are of: the time of the program,
+// in ms.
+func row(page *bench.Page, j jdk.JDK, program, scheme string, r *bench.Report, bare, total, whole, overhead, armed float64) {
+	probes := math.NaN()
+	if r.Time.Charged != nil {
+		probes = float64(r.Time.Subtracted) / 1e6
+	}
+	share := func(ms float64) float64 { return 100 * ms / whole }
+	page.Row(j.Version, program, scheme, r.Calls, bare, r.Charged()/1e6, total, overhead,
+		share(probes), share(r.Redefinition.MS), share(r.Redefinition.Analysis), share(r.Processing),
+		r.Methods.Instrumented, r.Methods.Called, r.Methods.Instrumented-r.Methods.Called,
+		r.Redefinition.Batches, r.Redefinition.MS, r.Redefinition.Pause, r.Redefinition.Pauses, r.Redefinition.Wait, armed)
+}
