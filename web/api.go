@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
@@ -58,8 +56,12 @@ func (s *Server) routes(mux *http.ServeMux) {
 	get("compare", s.getCompare)
 	get("timeline", s.getTimeline)
 	mux.HandleFunc("GET /api/report", s.getReport)
+	mux.HandleFunc("POST /api/open", s.postOpen)
+	get("formats", func(*http.Request) (any, error) { return formats(), nil })
 	post("attach", s.postAttach)
 	post("demo", s.postDemo)
+	post("suggest", func(r *http.Request) (any, error) { return s.live.Suggest(r.Context()) })
+	post("preview", s.postPreview)
 	post("start", s.postStart)
 	post("stop", func(r *http.Request) (any, error) { return s.done(s.live.Stop(whole(r))) })
 	post("detach", func(r *http.Request) (any, error) { return s.done(s.live.Detach(whole(r))) })
@@ -188,17 +190,9 @@ func (s *Server) postDemo(r *http.Request) (any, error) {
 }
 
 func (s *Server) postStart(r *http.Request) (any, error) {
-	rec := Recording{Scheme: "B", Clock: "tick"}
-	if err := body(r, &rec); err != nil {
+	rec, err := recordingOf(r)
+	if err != nil {
 		return nil, err
-	}
-	switch {
-	case len(rec.Roots) == 0:
-		return nil, bad("no root given: choose a method")
-	case len(rec.Roots) > 100:
-		return nil, bad("more than 100 roots")
-	case rec.UntilCalls < 0:
-		return nil, bad("until_calls is below zero")
 	}
 	return s.done(s.live.Start(whole(r), rec))
 }
@@ -261,8 +255,11 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 		return nil, err
 	}
 	before, after := s.live.source(a), s.live.source(b)
-	if before == nil || after == nil {
-		return nil, ErrNoSnapshot
+	if before == nil {
+		return nil, s.live.missing(a)
+	}
+	if after == nil {
+		return nil, s.live.missing(b)
 	}
 	page := compare(before, after, &CompareLook{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
 	type change struct {
@@ -279,36 +276,4 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 		changes = append(changes, change{s.live.book.name(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
 	}
 	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
-}
-
-// getReport sends a recording, by default as JSON of schema 1.
-func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
-	id, err := number(r, "source", 0)
-	form, known := export.FormatNamed(cmp.Or(r.URL.Query().Get("format"), "json"))
-	if err == nil && !known {
-		err = bad("there is no such format; there are %s", strings.Join(export.FormatNames(), ", "))
-	}
-	if err == nil && id == 0 {
-		_, err = s.live.recent(whole(r))
-	}
-	if err == nil {
-		if f := s.live.source(id); f != nil {
-			kind := "application/octet-stream"
-			if form.Name == "json" {
-				kind = "application/json"
-			}
-			w.Header().Set("Content-Type", kind)
-			w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="rivulet-%d%s"`, f.ID, form.Ends[0]))
-			options := export.FormatOptions{Text: export.TextOptions{Top: export.DefaultTop, Depth: export.DefaultDepth}}
-			if err := form.Write(f.Report, w, options); err != nil {
-				s.log.Debug("report", "error", err)
-			}
-			return
-		}
-		err = ErrNoSnapshot
-		if id == 0 {
-			err = errNothing
-		}
-	}
-	refuse(w, code(err), err.Error())
 }

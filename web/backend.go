@@ -8,8 +8,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// ErrRoot is wrapped by errors about roots that can't be any.
-var ErrRoot = errors.New("root refused")
+// ErrInput is wrapped by errors about what was asked for, such as a root that
+// can't be one: nothing was done, and something else may be asked for.
+var ErrInput = errors.New("refused")
 
 // A Backend finds JVMs and attaches to them.
 type Backend interface {
@@ -49,15 +50,42 @@ type Method struct {
 	Root   bool   `json:"root"`             // it can be a root
 }
 
-// A Recording says what to record.
+// A Recording says what to record. Where a field is empty or absent, what the
+// command line said holds, else its default.
 type Recording struct {
-	Roots      []string `json:"roots"`              // pkg.Class.method, or with a descriptor
-	Scheme     string   `json:"scheme"`             // "A", "B" or "C"
-	Clock      string   `json:"clock"`              // "tick" or "precise"
-	UntilCalls int64    `json:"until_calls"`        // 0 is never
-	Wait       bool     `json:"wait"`               // for a root whose class nobody knows yet
-	Timeline   bool     `json:"timeline,omitempty"` // keep one; records events
-	Filter     []string `json:"filter,omitempty"`   // rules in order: "--include PATTERN", "--exclude PATTERN", "--jdk"
+	Roots      []string `json:"roots"`               // pkg.Class.method, or with a descriptor, or a pattern
+	Scheme     string   `json:"scheme"`              // "A", "B" or "C"
+	Clock      string   `json:"clock"`               // "tick" or "precise"
+	UntilCalls int64    `json:"until_calls"`         // 0 is never
+	Wait       bool     `json:"wait"`                // for a root whose class nobody knows yet
+	Filter     []string `json:"filter,omitempty"`    // rules in order: "--include PATTERN", "--exclude PATTERN", "--jdk"
+	Natives    string   `json:"natives,omitempty"`   // "off", "on" or "all"
+	Recursion  string   `json:"recursion,omitempty"` // "expand" or "fold"
+	Warmup     string   `json:"warmup,omitempty"`    // "5s", or root invocations, "500"
+	Slowest    int      `json:"slowest,omitempty"`   // so many of the slowest root invocations; events are recorded then
+	Over       string   `json:"over,omitempty"`      // of those that took longer: "50ms"
+	Timeline   bool     `json:"timeline,omitempty"`  // keep one; events are recorded then
+	Memory     int64    `json:"memory,omitempty"`    // bytes of the room for trees
+}
+
+// Suggestions are methods that may be good roots, the best first, by a few
+// looks at the stacks of threads.
+type Suggestions struct {
+	Roots   []Suggestion `json:"roots"`
+	Looks   int          `json:"looks"`   // thread dumps
+	Seconds float64      `json:"seconds"` // that they took in all
+	Busy    int          `json:"busy"`    // threads that computed or moved meanwhile
+	Threads int          `json:"threads"` // threads that there were
+}
+
+// A Suggestion is a method of the application on busy threads' stacks.
+type Suggestion struct {
+	Root    string `json:"root"`    // pkg.Class.method
+	Stacks  int    `json:"stacks"`  // of busy threads that it was on
+	Of      int    `json:"of"`      // stacks of busy threads that were seen
+	Threads int    `json:"threads"` // that had it on their stacks
+	Thread  string `json:"thread"`  // one of them
+	Always  bool   `json:"always"`  // it never left their stacks: most likely a loop that was begun long ago
 }
 
 // A Session is one attached JVM. Finish or Close must be called at the end,
@@ -66,9 +94,17 @@ type Session interface {
 	Target() export.Target
 	// Methods lists the methods of all the application's loaded classes.
 	Methods(ctx context.Context) ([]Method, error)
-	// Start begins a recording. After an error that wraps [ErrRoot] it may be
+	// Start begins a recording. After an error that wraps [ErrInput] it may be
 	// called again, after any other the session is of no more use.
 	Start(ctx context.Context, r Recording) error
+	// Warm waits until the warm-up that the recording begins with is over;
+	// without one it returns at once.
+	Warm(ctx context.Context) error
+	// Preview says what Scheme A would instrument; nothing is. Errors about
+	// what was asked for wrap [ErrInput].
+	Preview(ctx context.Context, r Recording) (*export.Preview, error)
+	// Suggest looks for roots. It costs the target a few thread dumps.
+	Suggest(ctx context.Context) (*Suggestions, error)
 	// Done is closed when the recording has ended by itself or the target has.
 	Done() <-chan struct{}
 	// Snapshot is the report so far, at no cost to the target.

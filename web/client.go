@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -45,7 +46,8 @@ type Client struct {
 	knows   map[int32]bool // methods whose names it has
 	lastLog int64          // last entry of the log that it has
 	sent    map[string][]byte
-	source  int64 // of the sections in sent
+	kept    []byte // the list of snapshots that it has
+	source  int64  // of the sections in sent
 }
 
 // end has the client go; the first reason counts.
@@ -171,16 +173,28 @@ func (c *Client) messages() [][]byte {
 }
 
 func (c *Client) stateMessage() []byte {
-	state, err := json.Marshal(c.live.State())
-	if err != nil {
+	now := c.live.State()
+	list := now.Snapshots // it may be long, and rarely changes
+	now.Snapshots = nil
+	state, err := json.Marshal(now)
+	kept, err2 := json.Marshal(list)
+	if err = errors.Join(err, err2); err != nil {
 		c.log.Error("state", "error", err)
 		return nil
 	}
 	entries := c.live.Log(c.lastLog)
-	if bytes.Equal(c.sent["state"], state) && len(entries) == 0 {
+	same := bytes.Equal(c.kept, kept)
+	if same && bytes.Equal(c.sent["state"], state) && len(entries) == 0 {
 		return nil
 	}
-	c.sent["state"] = state
+	c.sent["state"], c.kept = state, kept
+	if !same {
+		now.Snapshots = list
+		if state, err = json.Marshal(now); err != nil {
+			c.log.Error("state", "error", err)
+			return nil
+		}
+	}
 	if entries == nil {
 		entries = []Entry{}
 	} else if n := len(entries); n > 0 {
@@ -207,6 +221,8 @@ type page struct {
 	Around  json.RawMessage `json:"around,omitempty"`
 	Threads json.RawMessage `json:"threads,omitempty"`
 	Doubts  json.RawMessage `json:"doubts,omitempty"`
+	Skipped json.RawMessage `json:"skipped,omitempty"`
+	Slowest json.RawMessage `json:"slowest,omitempty"`
 	Compare json.RawMessage `json:"compare,omitempty"`
 }
 
@@ -265,7 +281,21 @@ func (c *Client) page(look *Look) []byte {
 			section("threads", &p.Threads, f.threadsPage())
 		}
 		if look.Doubts {
-			section("doubts", &p.Doubts, f.doubts())
+			t := f.doubts()
+			for _, d := range t.Dark {
+				mentioned = append(mentioned, int64(d.Method))
+			}
+			section("doubts", &p.Doubts, t)
+		}
+		if look.Skipped != nil {
+			section("skipped", &p.Skipped, f.skipped(look.Skipped))
+		}
+		if look.Slowest {
+			t := f.slowest()
+			for _, i := range t.Lines {
+				mentioned = append(mentioned, int64(i.Method))
+			}
+			section("slowest", &p.Slowest, t)
 		}
 		if before := c.live.source(look.Against); look.Compare != nil && before != nil {
 			t := compare(before, f, look.Compare)

@@ -15,6 +15,7 @@ import (
 // A fake is a machine with one JVM, whose session does what a test says.
 type fake struct {
 	startErr, attachErr error
+	rec                 Recording
 
 	mu   sync.Mutex
 	did  []string
@@ -58,11 +59,32 @@ func (f *fake) Methods(context.Context) ([]Method, error) {
 	return []Method{{Name: "shop.Price.of(I)J", Root: true}, {Name: "shop.Price.sync()V", Flags: "native"}}, nil
 }
 
-func (f *fake) Start(context.Context, Recording) error { f.note("start"); return f.startErr }
-func (f *fake) Done() <-chan struct{}                  { return f.done }
-func (f *fake) Room() (used, most int64)               { return 1, 2 }
-func (f *fake) Diagnose(context.Context) string        { return "" }
-func (f *fake) Close() error                           { f.note("close"); return nil }
+func (f *fake) Start(_ context.Context, r Recording) error {
+	f.note("start")
+	f.rec = r
+	return f.startErr
+}
+
+func (f *fake) Warm(context.Context) error {
+	f.note("warm")
+	return nil
+}
+
+func (f *fake) Preview(_ context.Context, r Recording) (*export.Preview, error) {
+	if r.Roots[0] == "a.B.c" {
+		return nil, fmt.Errorf("%w: no class a.B", ErrInput)
+	}
+	return &export.Preview{Roots: r.Roots, Classes: []export.PreviewClass{{Name: "shop.Price", Loader: "app", Methods: []string{"of(I)J"}}}}, nil
+}
+
+func (f *fake) Suggest(context.Context) (*Suggestions, error) {
+	return &Suggestions{Looks: 9, Roots: []Suggestion{{Root: "shop.Price.of", Stacks: 3, Of: 8}}}, nil
+}
+
+func (f *fake) Done() <-chan struct{}           { return f.done }
+func (f *fake) Room() (used, most int64)        { return 1, 2 }
+func (f *fake) Diagnose(context.Context) string { return "" }
+func (f *fake) Close() error                    { f.note("close"); return nil }
 
 func (f *fake) Actions() map[string]func(context.Context, string) error {
 	note := func(name string) func(context.Context, string) error {

@@ -28,11 +28,14 @@ type Frame struct {
 	flats    map[flatKey][]flat
 	arounds  map[int32]*around
 	children map[childKey][]*cct.Node
+	slow     []int64 // calls of the slowest invocations; nil until somebody asks
+	dark     []DarkLine
 }
 
 // A treeKey chooses one of a frame's trees.
 type treeKey struct {
 	thread int  // place in threads plus one; 0 for all threads
+	slow   int  // place among the slowest invocations plus one, whose tree it is; 0 for all
 	fold   bool // direct recursion is put together
 }
 
@@ -47,12 +50,7 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 	}
 	f.merged = cct.Merge(r.Tree.Roots())
 	seen := make([]bool, 0, 256)
-	for n := range cct.All(f.merged) {
-		f.sums.Nodes++
-		f.sums.Calls += n.Calls
-		f.sums.Thrown += n.Thrown
-		f.sums.Self += n.Self
-		f.sums.Raw += n.Raw
+	know := func(n *cct.Node) {
 		i := int(n.Method - cct.Unplaced) // the least that a node's method can be
 		for i >= len(seen) {
 			seen = append(seen, make([]bool, len(seen)+1)...)
@@ -61,6 +59,21 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 			seen[i] = true
 			k := book.number(f.method(n.Method))
 			f.numbers[n.Method], f.local[k] = k, n.Method
+		}
+	}
+	for n := range cct.All(f.merged) {
+		f.sums.Nodes++
+		f.sums.Calls += n.Calls
+		f.sums.Thrown += n.Thrown
+		f.sums.Self += n.Self
+		f.sums.Raw += n.Raw
+		know(n)
+	}
+	if r.Slowest != nil { // while it is recorded they may be ahead of the tree
+		for _, i := range r.Slowest.Invocations {
+			for n := range cct.All(i.Thread.Roots) {
+				know(n)
+			}
 		}
 	}
 	for _, t := range f.threads {
@@ -86,7 +99,12 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 		return t
 	}
 	roots := f.merged
-	if k.thread > 0 {
+	if k.slow > 0 {
+		if f.Report.Slowest == nil || k.slow > len(f.Report.Slowest.Invocations) {
+			return nil
+		}
+		roots = f.Report.Slowest.Invocations[k.slow-1].Thread.Roots
+	} else if k.thread > 0 {
 		if k.thread > len(f.threads) {
 			return nil
 		}

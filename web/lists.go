@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/search"
@@ -54,26 +53,10 @@ func (f *Frame) methods(l *Look) MethodsPage {
 }
 
 func sortFlat(list []flat, by string, up bool) {
-	slices.SortFunc(list, func(a, b flat) int {
-		c := 0
-		switch by {
-		case "name":
-			c = cmp.Compare(a.Key, b.Key)
-		case "total":
-			c = cmp.Compare(b.Total, a.Total)
-		case "calls":
-			c = cmp.Compare(b.Calls, a.Calls)
-		case "thrown":
-			c = cmp.Compare(b.Thrown, a.Thrown)
-		case "error":
-			c = cmp.Compare(b.Error, a.Error)
-		case "contexts":
-			c = cmp.Compare(b.Contexts, a.Contexts)
-		default:
-			c = cmp.Compare(b.Self, a.Self)
-		}
-		return cmp.Or(c*sign(up), cmp.Compare(b.Self, a.Self), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Key, b.Key))
-	})
+	slices.SortFunc(list, order(by, "self", up,
+		func(e flat) amounts { return amounts{e.Total, e.Self, e.Calls, e.Thrown, e.Error, e.Contexts} },
+		func(e flat) string { return e.Key },
+		func(a, b flat) int { return cmp.Compare(a.Key, b.Key) }))
 }
 
 // An AroundPage is one method with its callers and callees.
@@ -134,56 +117,4 @@ func (f *Frame) threadsPage() ThreadsPage {
 	slices.SortStableFunc(page.Threads, func(a, b ThreadLine) int { return cmp.Compare(b.Total, a.Total) })
 	page.Threads = page.Threads[:min(len(page.Threads), mostList)]
 	return page
-}
-
-// A DoubtsPage is what is uncertain about a recording, or missing from it.
-type DoubtsPage struct {
-	Incomplete   int64            `json:"incomplete"`
-	Overflow     int64            `json:"overflow"`
-	Lost         int64            `json:"lost"`
-	Refused      int64            `json:"refused"`
-	Damaged      int64            `json:"damaged"`
-	Open         int64            `json:"open"`
-	Clamped      int64            `json:"clamped"`
-	Subtracted   int64            `json:"subtracted"`
-	Measured     int64            `json:"measured"`
-	Calibration  any              `json:"calibration"` // null where the probes' cost is not known
-	Notes        []string         `json:"notes"`
-	Skipped      []export.Skipped `json:"skipped"`
-	SkippedCount int              `json:"skipped_count"`
-	Reasons      []Reason         `json:"reasons"`
-}
-
-// A Reason says how many methods were skipped for it.
-type Reason struct {
-	Reason string `json:"reason"`
-	Count  int    `json:"count"`
-}
-
-func (f *Frame) doubts() DoubtsPage {
-	r := f.Report
-	p := DoubtsPage{
-		Incomplete: r.Tree.Incomplete, Overflow: r.Tree.Overflow, Lost: r.Tree.Lost, Refused: r.Tree.Refused, Damaged: r.Tree.Bad,
-		Open: f.open, Clamped: r.Correction.Clamped, Subtracted: r.Correction.Subtracted, Measured: f.sums.Raw,
-		Notes: append([]string{}, r.Notes...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
-		Skipped: append([]export.Skipped{}, r.Skipped[:min(len(r.Skipped), mostList)]...),
-	}
-	if r.Calibration != nil {
-		p.Calibration = r.Calibration
-	} else {
-		p.Measured = f.sums.Self
-	}
-	at := map[string]int{}
-	for _, s := range r.Skipped {
-		short, _, _ := strings.Cut(s.Reason, ":")
-		i, ok := at[short]
-		if !ok {
-			i = len(p.Reasons)
-			at[short] = i
-			p.Reasons = append(p.Reasons, Reason{Reason: short})
-		}
-		p.Reasons[i].Count++
-	}
-	slices.SortStableFunc(p.Reasons, func(a, b Reason) int { return cmp.Compare(b.Count, a.Count) })
-	return p
 }

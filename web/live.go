@@ -55,9 +55,13 @@ type Live struct {
 	act     sync.Mutex // held by the action under way
 	reading sync.Mutex // held while a frame is read; orders it before Finish
 
+	suggesting sync.Mutex // held while somebody looks for roots
+
 	mu        sync.Mutex
 	phase     string
 	paused    bool
+	warming   bool    // what is recorded now will be forgotten
+	unwarm    func()  // ends the waiting for that; nil when nothing is recorded
 	session   Session // nil when not attached
 	target    export.Target
 	memory    int64
@@ -77,6 +81,9 @@ type Live struct {
 	entries   int64
 	snapshots []*Snapshot
 	saved     int64
+	uses      int64
+
+	store store // immutable
 }
 
 // An Entry is a line of the log.
@@ -190,6 +197,16 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	l.mu.Lock()
 	s, pid, memory := l.session, l.target.PID, l.memory
 	l.mu.Unlock()
+	if r.Memory > 0 && r.Memory != memory {
+		memory = r.Memory
+		if s != nil { // the room's size is chosen when the agent comes
+			if err := l.leave(ctx); err != nil {
+				end(Stopped)
+				return err
+			}
+			s = nil
+		}
+	}
 	if s == nil {
 		if err := l.attach(ctx, pid, memory); err != nil {
 			end(Stopped)
@@ -203,7 +220,7 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	defer cancel()
 	if err := s.Start(ctx, r); err != nil {
 		l.say("error", "%v", err)
-		if errors.Is(err, ErrRoot) {
+		if errors.Is(err, ErrInput) {
 			end(Attached)
 			return err
 		}
@@ -213,8 +230,13 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	}
 	l.mu.Lock()
 	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
+	l.warming = r.Warmup != ""
 	l.mu.Unlock()
 	l.say("info", "recording with scheme %s and the %s clock", r.Scheme, r.Clock)
+	unwarm := l.warm(s, r)
+	l.mu.Lock()
+	l.unwarm = unwarm
+	l.mu.Unlock()
 	end(InRecording)
 	return nil
 }
@@ -234,10 +256,11 @@ func (l *Live) Stop(ctx context.Context) error {
 func (l *Live) finish(ctx context.Context) error {
 	l.reading.Lock()
 	l.mu.Lock()
-	s := l.session
-	l.session, l.started = nil, time.Time{}
+	s, unwarm := l.session, l.unwarm
+	l.session, l.started, l.unwarm = nil, time.Time{}, nil
 	l.mu.Unlock()
 	l.reading.Unlock()
+	unwarm()
 	begin := time.Now()
 	r, err := s.Finish(ctx)
 	if err != nil {

@@ -59,8 +59,14 @@ func TestAPI(t *testing.T) {
 		{"methods?q=of", "", 200, `"shop.Price.of(I)J"`},
 		{"methods?q=of&limit=x", "", 400, "not a number"},
 		{"packages?in=shop", "", 200, `"name":"shop.Price","kind":"class"`},
+		{"suggest", "{}", 200, `"root":"shop.Price.of","stacks":3,"of":8`},
+		{"preview", `{"roots":[]}`, 400, "no root given"},
+		{"preview", `{"roots":["a.B.c"]}`, 422, "refused: no class a.B"},
+		{"preview", `{"roots":["shop.Price.of"]}`, 200, `"package":"shop","classes":1,"methods":1`},
 		{"start", `{"roots":[]}`, 400, "no root given"},
 		{"start", `{"roots":["shop.Price.of"],"scheme":"C","filter":["--exclude shop.log.**"]}`, 200, `"phase":"recording"`},
+		{"preview", `{"roots":["shop.Price.of"]}`, 409, "can't look ahead while recording"},
+		{"suggest", "{}", 409, "can't look for roots while recording"},
 		{"action", `{"name":"explode"}`, 409, "knows no action"},
 		{"action", `{"name":"reset"}`, 200, `"actions":["pause","resume","reset","clock"]`},
 		{"action", `{"name":"pause"}`, 200, `"paused":true`},
@@ -80,7 +86,7 @@ func TestAPI(t *testing.T) {
 		{"delete", `{"id":1}`, 200, `"snapshots":[{"id":2`},
 		{"delete", `{"id":1}`, 404, "no such snapshot"},
 		{"report?source=1", "", 404, "no such snapshot"},
-		{"start", `{"roots":["shop.Price.of"]}`, 200, `"phase":"recording"`},
+		{"start", `{"roots":["shop.Price.of"],"memory":4096,"natives":"all","recursion":"fold","warmup":"5s"}`, 200, `"phase":"recording"`},
 		{"detach", "{}", 200, `"phase":"idle"`},
 		{"log", "", 200, "kept as snapshot"},
 	} {
@@ -89,7 +95,7 @@ func TestAPI(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d with %q", step.path, step.body, code, text, step.code, step.has)
 		}
 	}
-	if got, want := f.steps(), "[attach start reset pause resume clock=precise finish attach start finish]"; got != want {
+	if got, want := f.steps(), "[attach start reset pause resume clock=precise finish attach start warm finish]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if code, _ := s.call(t, "start", strings.Repeat(" ", mostBody+1)); code != 400 {
@@ -105,7 +111,7 @@ func TestStartFails(t *testing.T) {
 		phase string
 		steps string
 	}{
-		{fmt.Errorf("%w: no class a.B", ErrRoot), Attached, "[attach start]"},
+		{fmt.Errorf("%w: no class a.B", ErrInput), Attached, "[attach start]"},
 		{errors.New("the agent does not answer"), Stopped, "[attach start close]"},
 	} {
 		f := newFake()

@@ -12,6 +12,7 @@ type Look struct {
 	Source  int64        `json:"source"`  // a snapshot's number, 0 for the live recording
 	Against int64        `json:"against"` // the snapshot to compare with (the older), where Compare is set
 	Thread  int          `json:"thread"`  // place in the list of threads plus one, 0 for all
+	Slow    int          `json:"slow"`    // place in the list of the slowest invocations plus one, 0 for none; it goes before Thread
 	Fold    bool         `json:"fold"`    // put direct recursion together
 	Tree    *TreeLook    `json:"tree,omitempty"`
 	Icicle  *IcicleLook  `json:"icicle,omitempty"`
@@ -19,6 +20,8 @@ type Look struct {
 	Around  *AroundLook  `json:"around,omitempty"`
 	Threads bool         `json:"threads,omitempty"`
 	Doubts  bool         `json:"doubts,omitempty"`
+	Skipped *SkippedLook `json:"skipped,omitempty"`
+	Slowest bool         `json:"slowest,omitempty"`
 	Compare *CompareLook `json:"compare,omitempty"`
 }
 
@@ -47,6 +50,23 @@ type MethodsLook struct {
 	Up     bool     `json:"up"`
 	From   int      `json:"from"`
 	Rows   int      `json:"rows"`
+}
+
+// A SkippedLook is a window of the methods without probes.
+type SkippedLook struct {
+	Filter string `json:"filter"` // words of a name
+	Reason string `json:"reason"` // the short one of [Reason]; "" all
+	From   int    `json:"from"`
+	Rows   int    `json:"rows"`
+}
+
+// key chooses the tree that the look is at.
+func (l *Look) key() treeKey {
+	k := treeKey{thread: l.Thread, slow: l.Slow, fold: l.Fold}
+	if k.slow > 0 {
+		k.thread = 0
+	}
+	return k
 }
 
 // An AroundLook asks for a method's callers and callees.
@@ -105,7 +125,13 @@ func parseLook(b []byte) (*Look, error) {
 		}
 		t.From, t.Rows = max(t.From, 0), clamp(t.Rows, mostRows)
 	}
-	l.Thread = max(l.Thread, 0)
+	if t := l.Skipped; t != nil {
+		t.From, t.Rows = max(t.From, 0), clamp(t.Rows, mostRows)
+		if len(t.Filter) > 200 || len(t.Reason) > 1000 {
+			return nil, fmt.Errorf("%w: a filter of more than 200 letters", errLook)
+		}
+	}
+	l.Thread, l.Slow = max(l.Thread, 0), max(l.Slow, 0)
 	return &l, nil
 }
 

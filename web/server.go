@@ -30,6 +30,10 @@ const (
 type Config struct {
 	Backend Backend
 	Log     hclog.Logger // nil logs nothing
+
+	// Snapshots is the folder that snapshots are kept in, made when it is
+	// needed; "" keeps them in memory.
+	Snapshots string
 }
 
 // A Server answers for the page, its REST interface and its WebSocket.
@@ -64,6 +68,8 @@ func Listen(address string, c Config) (*Server, error) {
 	}
 	s.hub = newHub()
 	s.live = newLive(c.Backend, s.log, s.hub.wake, s.hub.watched)
+	s.live.store = store{c.Snapshots}
+	s.live.recall()
 	return s, nil
 }
 

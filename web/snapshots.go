@@ -3,8 +3,11 @@ package web
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -13,24 +16,32 @@ import (
 // ErrNoSnapshot reports a number that no snapshot has.
 var ErrNoSnapshot = errors.New("no such snapshot")
 
-// Bounds of what a server keeps in memory.
+// Bounds of what a server keeps.
 const (
-	mostSnapshots = 32
-	mostNodes     = 6 << 20
-	mostName      = 80 // letters
+	mostSnapshots = 32      // in memory alone
+	mostKept      = 200     // in all, where there is a folder for them
+	mostNodes     = 6 << 20 // in memory
+	mostName      = 80      // letters
 )
 
-// A Snapshot is a recording, or the state of one, that was kept.
+// A Snapshot is a recording, or the state of one, that was kept. What changes is
+// guarded by its Live.
 type Snapshot struct {
 	ID    int64
 	Name  string
 	When  time.Time
-	Frame *Frame
+	Frame *Frame // nil while it is in its file only
+
+	file    string       // "" while it is in memory only
+	known   SnapshotInfo // as of the file
+	loading sync.Mutex   // held by who reads the file
+	used    int64        // rises with each use
+	broken  string       // why the file can't be read
 }
 
 // A SnapshotInfo is what lists show of a snapshot.
 type SnapshotInfo struct {
-	ID      int64     `json:"id"`
+	ID      int64     `json:"id,omitempty"`
 	Name    string    `json:"name"`
 	When    time.Time `json:"when"`
 	Target  string    `json:"target"`
@@ -40,29 +51,83 @@ type SnapshotInfo struct {
 	Calls   int64     `json:"calls"`
 	Total   int64     `json:"total"` // ns
 	Nodes   int64     `json:"nodes"`
+	File    string    `json:"file,omitempty"`   // its name in the folder; "" of one that ends with Rivulet
+	Broken  string    `json:"broken,omitempty"` // why it can't be read
 
 	Timeline bool `json:"timeline,omitempty"` // it has one
 }
 
 func (s *Snapshot) info() SnapshotInfo {
-	f := s.Frame
-	return SnapshotInfo{
-		ID: s.ID, Name: s.Name, When: s.When, Target: export.Clean(f.Report.Target.Main), Scheme: f.Report.Scheme, Clock: f.Report.Clock,
-		Seconds: f.seconds(), Calls: f.sums.Calls, Total: f.sums.Self, Nodes: f.sums.Nodes, Timeline: f.Report.Timeline != nil,
+	i := s.known
+	if f := s.Frame; f != nil {
+		i = SnapshotInfo{
+			Target: export.Clean(f.Report.Target.Main), Scheme: f.Report.Scheme, Clock: f.Report.Clock,
+			Seconds: f.seconds(), Calls: f.sums.Calls, Total: f.sums.Self, Nodes: f.sums.Nodes, Timeline: f.Report.Timeline != nil,
+		}
+	}
+	i.ID, i.Name, i.When, i.File, i.Broken = s.ID, s.Name, s.When, "", s.broken
+	if s.file != "" {
+		i.File = filepath.Base(s.file)
+	}
+	return i
+}
+
+// recall lists what is in the folder already.
+func (l *Live) recall() {
+	found, err := l.store.list()
+	if err != nil {
+		l.say("warn", "%v", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, k := range found {
+		l.saved++
+		l.snapshots = append(l.snapshots, &Snapshot{ID: l.saved, Name: k.info.Name, When: k.info.When, file: k.file, known: k.info})
 	}
 }
 
-// keep adds a frame to the snapshots. Without a name it gets that of its
-// roots and its scheme.
+// keep adds a frame to the snapshots, and to the folder where there is one.
+// Without a name it gets that of its roots and its scheme.
 func (l *Live) keep(f *Frame, name string) (SnapshotInfo, error) {
+	s, err := l.add(f, name, "")
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	if l.store.dir != "" {
+		l.mu.Lock()
+		info := s.info()
+		l.mu.Unlock()
+		file, err := l.store.write(info, f.Report)
+		if err != nil {
+			l.say("warn", "snapshot %q could not be written to %s: %v; it lasts until Rivulet ends, unless it is exported", s.Name, l.store.dir, err)
+		} else {
+			l.mu.Lock()
+			s.file = file
+			gone := !slices.Contains(l.snapshots, s)
+			l.mu.Unlock()
+			if gone { // deleted meanwhile
+				os.Remove(file)
+			}
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	nodes := f.sums.Nodes
+	return s.info(), nil
+}
+
+// add adds a frame to the snapshots in memory.
+func (l *Live) add(f *Frame, name, opened string) (*Snapshot, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	nodes, alone := f.sums.Nodes, 0
 	for _, s := range l.snapshots {
-		nodes += s.Frame.sums.Nodes
+		if s.file == "" {
+			alone++
+			nodes += s.Frame.sums.Nodes
+		}
 	}
-	if len(l.snapshots) >= mostSnapshots || nodes > mostNodes && len(l.snapshots) > 0 {
-		return SnapshotInfo{}, fmt.Errorf("there are %d snapshots with %d nodes in all: export and delete one first", len(l.snapshots), nodes-f.sums.Nodes)
+	if alone >= mostSnapshots || len(l.snapshots) >= mostKept || nodes > mostNodes && alone > 0 {
+		return nil, fmt.Errorf("there are %d snapshots with %d nodes in memory: export and delete one first", len(l.snapshots), nodes-f.sums.Nodes)
 	}
 	l.saved++
 	if name = cleanName(name); name == "" {
@@ -73,12 +138,39 @@ func (l *Live) keep(f *Frame, name string) (SnapshotInfo, error) {
 				root = strings.Join(parts[len(parts)-2:], ".")
 			}
 		}
-		name = cleanName(fmt.Sprintf("%d %s, %s", l.saved, root, f.Report.Scheme))
+		name = cleanName(fmt.Sprintf("%d %s, %s%s", l.saved, root, f.Report.Scheme, opened))
 	}
-	s := &Snapshot{ID: l.saved, Name: name, When: time.Now(), Frame: f}
+	s := &Snapshot{ID: l.saved, Name: name, When: at(time.Now()), Frame: f}
 	l.snapshots = append(l.snapshots, s)
 	l.boundTimelines()
-	return s.info(), nil
+	l.use(s)
+	return s, nil
+}
+
+// use marks a snapshot as used, and has those leave the memory that are in
+// files and were used least of late, until the rest is not too large. l.mu is
+// held.
+func (l *Live) use(s *Snapshot) {
+	l.uses++
+	s.used = l.uses
+	for {
+		var nodes int64
+		var oldest *Snapshot
+		for _, o := range l.snapshots {
+			if o.Frame == nil {
+				continue
+			}
+			nodes += o.Frame.sums.Nodes
+			if o != s && o.file != "" && (oldest == nil || o.used < oldest.used) {
+				oldest = o
+			}
+		}
+		if nodes <= mostNodes || oldest == nil {
+			return
+		}
+		oldest.known, oldest.Frame = oldest.info(), nil
+		oldest.known.Timeline = false // files have none
+	}
 }
 
 func cleanName(name string) string {
@@ -89,48 +181,135 @@ func cleanName(name string) string {
 	return name
 }
 
-// source is the frame of a snapshot, for 0 the live one; nil if there is none.
+// source is the frame of a snapshot, for 0 the live one; nil if there is none,
+// or it can't be read. It may have to read a file.
 func (l *Live) source(id int64) *Frame {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if id == 0 {
+		defer l.mu.Unlock()
 		return l.frame
 	}
+	s := l.snapshot(id)
+	l.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	l.mu.Lock()
+	f, file, broken := s.Frame, s.file, s.broken
+	if f != nil {
+		l.use(s)
+	}
+	l.mu.Unlock()
+	if f != nil || broken != "" {
+		return f
+	}
+	r, err := l.store.read(file)
+	if err == nil {
+		f = l.newFrame(r)
+	} else {
+		l.say("error", "snapshot %q: %v", s.Name, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		s.broken = export.Clean(err.Error())
+		return nil
+	}
+	s.Frame = f
+	l.use(s)
+	return f
+}
+
+// missing says why [Live.source] has nothing.
+func (l *Live) missing(id int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.snapshot(id)
+	switch {
+	case id == 0:
+		return errNothing
+	case s != nil && s.broken != "":
+		return fmt.Errorf("snapshot %q: %s", s.Name, s.broken)
+	}
+	return ErrNoSnapshot
+}
+
+// snapshot finds one by its number; nil if there is none. l.mu is held.
+func (l *Live) snapshot(id int64) *Snapshot {
 	for _, s := range l.snapshots {
 		if s.ID == id {
-			return s.Frame
+			return s
 		}
 	}
 	return nil
 }
 
-// Rename gives a snapshot another name.
+// Rename gives a snapshot another name, in its file, too.
 func (l *Live) Rename(id int64, name string) error {
 	name = cleanName(name)
 	if name == "" {
 		return errors.New("a snapshot needs a name")
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.changed()
-	for _, s := range l.snapshots {
-		if s.ID == id {
-			s.Name = name
-			return nil
-		}
-	}
-	return ErrNoSnapshot
-}
-
-// Delete forgets a snapshot.
-func (l *Live) Delete(id int64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.changed()
-	n := len(l.snapshots)
-	l.snapshots = slices.DeleteFunc(l.snapshots, func(s *Snapshot) bool { return s.ID == id })
-	if len(l.snapshots) == n {
+	s := l.snapshot(id)
+	if s == nil {
+		l.mu.Unlock()
 		return ErrNoSnapshot
 	}
+	s.Name = name
+	file, info := s.file, s.info()
+	l.mu.Unlock()
+	l.changed()
+	if file == "" {
+		return nil
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if err := l.store.rename(file, info); err != nil {
+		return fmt.Errorf("the name could not be written: %w; it holds until Rivulet ends", err)
+	}
 	return nil
+}
+
+// Delete forgets a snapshot, and removes its file.
+func (l *Live) Delete(id int64) error {
+	l.mu.Lock()
+	s := l.snapshot(id)
+	if s == nil {
+		l.mu.Unlock()
+		return ErrNoSnapshot
+	}
+	l.snapshots = slices.DeleteFunc(l.snapshots, func(o *Snapshot) bool { return o == s })
+	file := s.file
+	l.mu.Unlock()
+	defer l.changed()
+	if file == "" {
+		return nil
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("it is gone from the list, its file is not: %w", err)
+	}
+	return nil
+}
+
+// Open adds a report that was saved somewhere to the snapshots in memory. name
+// is what it is called.
+func (l *Live) Open(r *export.Report, name string) (SnapshotInfo, error) {
+	f := l.newFrame(r)
+	if f.sums.Nodes > mostNodes {
+		return SnapshotInfo{}, fmt.Errorf("it has %d contexts, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(mostNodes))
+	}
+	s, err := l.add(f, name, ", opened")
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	l.mu.Lock()
+	info := s.info()
+	l.mu.Unlock()
+	l.say("info", "opened %q", info.Name)
+	return info, nil
 }

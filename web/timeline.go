@@ -190,7 +190,7 @@ func pageOf(v *export.TimelineView) *TimelinePage {
 func (l *Live) boundTimelines() {
 	n := 0
 	for _, s := range slices.Backward(l.snapshots) {
-		if s.Frame.Report.Timeline == nil {
+		if s.Frame == nil || s.Frame.Report.Timeline == nil {
 			continue
 		}
 		if n++; n > mostTimelines {

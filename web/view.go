@@ -34,7 +34,7 @@ type view struct {
 	roots []*cct.Node
 }
 
-func (f *Frame) view(l *Look) view { return view{f, f.tree(treeKey{l.Thread, l.Fold})} }
+func (f *Frame) view(l *Look) view { return view{f, f.tree(l.key())} }
 
 // hot is the hot path in the book's numbers, as far as it can be shown.
 func (v view) hot() []int32 {
@@ -132,36 +132,16 @@ func (f *Frame) sorted(nodes []*cct.Node, of *cct.Node, by string, up bool) []*c
 		}
 	}
 	out := slices.Clone(nodes)
-	slices.SortFunc(out, func(a, b *cct.Node) int {
-		c := 0
-		switch by {
-		case "name":
-			c = cmp.Compare(f.method(a.Method).Name, f.method(b.Method).Name)
-		case "self":
-			c = cmp.Compare(b.Self, a.Self)
-		case "calls":
-			c = cmp.Compare(b.Calls, a.Calls)
-		case "thrown":
-			c = cmp.Compare(b.Thrown, a.Thrown)
-		case "error":
-			c = cmp.Compare(b.Error, a.Error)
-		default:
-			c = cmp.Compare(b.Total, a.Total)
-		}
-		return cmp.Or(c*sign(up), cmp.Compare(b.Total, a.Total), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Method, b.Method))
-	})
+	slices.SortFunc(out, order(by, "total", up,
+		func(n *cct.Node) amounts {
+			return amounts{total: n.Total, self: n.Self, calls: n.Calls, thrown: n.Thrown, error: n.Error}
+		},
+		func(n *cct.Node) string { return f.method(n.Method).Name },
+		func(a, b *cct.Node) int { return cmp.Compare(a.Method, b.Method) }))
 	if keep {
 		f.mu.Lock()
 		f.children[k] = out
 		f.mu.Unlock()
 	}
 	return out
-}
-
-// sign turns an order round.
-func sign(up bool) int {
-	if up {
-		return -1
-	}
-	return 1
 }

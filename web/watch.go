@@ -182,14 +182,15 @@ var actionNames = []string{"pause", "resume", "reset", "clock", "scheme"}
 type State struct {
 	Phase     string         `json:"phase"`
 	Paused    bool           `json:"paused"`
-	Target    *TargetInfo    `json:"target"` // null when idle
+	Warming   bool           `json:"warming"` // what is recorded now will be forgotten
+	Target    *TargetInfo    `json:"target"`  // null when idle
 	Recording Recording      `json:"recording"`
 	Methods   int            `json:"methods"` // of the application, loaded when it was attached
 	Actions   []string       `json:"actions"`
 	Diagnosis string         `json:"diagnosis"`
 	Frame     int64          `json:"frame"` // 0 if there is none
 	Figures   *Figures       `json:"figures"`
-	Snapshots []SnapshotInfo `json:"snapshots"`
+	Snapshots []SnapshotInfo `json:"snapshots"` // null to a client that has the same list
 }
 
 // A TargetInfo is the JVM that is attached, or was.
@@ -204,7 +205,7 @@ type TargetInfo struct {
 func (l *Live) State() State {
 	l.mu.Lock()
 	s := State{
-		Phase: l.phase, Paused: l.paused, Recording: l.recording, Methods: len(l.methods), Actions: []string{}, Diagnosis: l.diagnosis,
+		Phase: l.phase, Paused: l.paused, Warming: l.warming, Recording: l.recording, Methods: len(l.methods), Actions: []string{}, Diagnosis: l.diagnosis,
 		Snapshots: []SnapshotInfo{},
 	}
 	if s.Recording.Roots == nil {

@@ -40,6 +40,7 @@ type attached interface {
 	Snapshot(ctx context.Context) (*export.Report, error)
 	Room() (used, most int64)
 	AllMethods(ctx context.Context) ([]session.MethodInfo, error)
+	Suggest(ctx context.Context) (*session.Suggestions, error)
 }
 
 type system struct{}

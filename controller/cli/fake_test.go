@@ -162,6 +162,13 @@ func (f *fake) DryRun(_ context.Context, r session.Recording) (*export.Preview, 
 	return &export.Preview{Roots: r.Roots, Classes: []export.PreviewClass{{Name: "shop.Price", Loader: "app", Methods: []string{"of(I)J"}}}}, nil
 }
 
+func (f *fake) Suggest(context.Context) (*session.Suggestions, error) {
+	f.note("suggest")
+	return &session.Suggestions{Looks: 9, Time: 2 * time.Second, Busy: 1, Threads: 12, Stacks: 8, Roots: []session.Suggestion{
+		{Method: "shop.Price.of", Stacks: 7, Threads: []string{"evil\x1b[31m"}},
+	}}, nil
+}
+
 func (f *fake) Done() <-chan struct{}           { return f.done }
 func (f *fake) Progress() session.Progress      { return session.Progress{Phase: "recording", Calls: 12} }
 func (f *fake) Diagnose(context.Context) string { return f.diagnose }

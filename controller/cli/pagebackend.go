@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -119,34 +117,6 @@ func (s pageSession) Methods(ctx context.Context) ([]web.Method, error) {
 		out = append(out, web.Method{Name: m.Name, Loader: m.Loader, Flags: m.Flags, Reason: m.Reason, Root: m.Probeable || m.Abstract})
 	}
 	return out, err
-}
-
-// Start implements web.Session.
-func (s pageSession) Start(ctx context.Context, r web.Recording) error {
-	var roots []string
-	for _, text := range r.Roots {
-		root, err := parseRoot(text)
-		if err != nil {
-			return fmt.Errorf("%w: %w", web.ErrRoot, err)
-		}
-		roots = append(roots, root)
-	}
-	rec := s.base
-	rec.Filter.Rules = slices.Clip(rec.Filter.Rules)
-	rec.Roots, rec.Scheme, rec.Clock, rec.UntilCalls, rec.Wait = roots, r.Scheme, r.Clock, r.UntilCalls, r.Wait
-	if r.Timeline {
-		rec.Timeline = event.DefaultSlices
-	}
-	for _, text := range r.Filter {
-		if err := rec.Filter.Parse(text); err != nil {
-			return fmt.Errorf("%w: %w", web.ErrRoot, err)
-		}
-	}
-	err := s.attached.Start(ctx, rec)
-	if isBadInput(err) {
-		return fmt.Errorf("%w: %w", web.ErrRoot, err)
-	}
-	return err
 }
 
 // Timeline implements web.Timeliner.

@@ -63,6 +63,7 @@ the classes, reads their files, and leaves; no class is redefined.
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
 	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
 	cmd.Flags().StringVar(&f.listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")
+	addSnapshots(cmd.Flags(), &f.snapshots)
 	return cmd
 }
 

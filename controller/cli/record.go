@@ -49,6 +49,7 @@ type recordFlags struct {
 	wait       bool
 	ui         bool
 	listen     string
+	snapshots  string
 	filter     filter.Set
 }
 

@@ -118,6 +118,13 @@ func TestScreen(t *testing.T) {
 	s.wait(`recording .* s$`)
 	run(2)
 	s.wait(`^294 calls .* 42 root invocations`)
+	s.keys("5")
+	s.wait(`^> .* 42 .* main$`)
+	s.keys("Enter") // one thread alone, which has all of it
+	s.wait(`^thread .+ alone \(t: all\), scheme B`)
+	s.wait(`^> .* 42 +0  - \* Term\.root$`)
+	s.keys("t")
+	s.wait(`^scheme B, tick clock, root`)
 	s.keys("3", "o", "o")
 	s.wait(`method, by calls`)
 	s.wait(`^> .* 126 +0  Term\.leaf$`)

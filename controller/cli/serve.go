@@ -14,7 +14,7 @@ import (
 const defaultListen = "127.0.0.1:0"
 
 func (a *app) serve() *cobra.Command {
-	var listen, java string
+	var listen, java, snapshots string
 	cmd := &cobra.Command{
 		Use:   "serve [PID]",
 		Short: "Open a page in the browser: choose a JVM and a root, record, and look at the tree while it grows",
@@ -35,7 +35,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
-			_, err := a.servePage(listen, &pageBackend{app: a, java: java}, func(ctx context.Context, live *web.Live) error {
+			_, err := a.servePage(listen, snapshots, &pageBackend{app: a, java: java}, func(ctx context.Context, live *web.Live) error {
 				if pid == 0 {
 					return nil
 				}
@@ -45,6 +45,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS:PORT` of the page; port 0 is any free one")
+	addSnapshots(cmd.Flags(), &snapshots)
 	cmd.Flags().StringVar(&java, "java", "", "java `command` for the bundled sample program (default: JAVA_HOME, PATH, /usr/lib/jvm)")
 	return cmd
 }
@@ -52,11 +53,15 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 // servePage serves until Ctrl-C, after having done what comes first. With a
 // length it ends the recording after that, and goes on serving. It returns the
 // report of the last recording, nil if there was none.
-func (a *app) servePage(listen string, b *pageBackend, first func(context.Context, *web.Live) error, length time.Duration) (*export.Report, error) {
+func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *web.Live) error, length time.Duration) (*export.Report, error) {
 	in := watchInterrupts()
 	defer in.stop()
 	defer b.close()
-	server, err := web.Listen(listen, web.Config{Backend: b, Log: a.log()})
+	folder, err := snapshotFolder(snapshots)
+	if err != nil {
+		return nil, err
+	}
+	server, err := web.Listen(listen, web.Config{Backend: b, Log: a.log(), Snapshots: folder})
 	if err != nil {
 		return nil, usage("%w", err)
 	}
@@ -99,11 +104,11 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 		return err
 	}
 	defer f.discardTrace()
-	r, err := a.servePage(f.listen, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) error {
+	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) error {
 		if err := live.Attach(ctx, pid, int64(f.memory)); err != nil {
 			return err
 		}
-		return live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Timeline: f.trace != ""})
+		return live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != ""})
 	}, f.length)
 	return a.deliver(r, err, f, out)
 }

@@ -35,6 +35,7 @@ func (w *watchedOutput) Write(p []byte) (int, error) {
 // ended by Ctrl-C; during gets the page's REST interface.
 func (f *fake) serving(t *testing.T, during func(call func(path, body string) string), args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	t.Setenv("XDG_DATA_HOME", t.TempDir()) // where the page keeps snapshots
 	var out bytes.Buffer
 	w := &watchedOutput{url: make(chan string, 1)}
 	a := &app{backend: f, stdin: strings.NewReader(""), stdout: &out, stderr: w}

@@ -61,7 +61,17 @@ func (f *fake) Snapshot(context.Context) (*export.Report, error) {
 	}, nil
 }
 
-func (f *fake) Room() (used, most int64)        { return 1 << 20, 1 << 30 }
+func (f *fake) Room() (used, most int64)   { return 1 << 20, 1 << 30 }
+func (f *fake) Warm(context.Context) error { return nil }
+
+func (f *fake) Preview(context.Context, web.Recording) (*export.Preview, error) {
+	return nil, errors.New("no preview")
+}
+
+func (f *fake) Suggest(context.Context) (*web.Suggestions, error) {
+	return nil, errors.New("no suggestions")
+}
+
 func (f *fake) Diagnose(context.Context) string { return "" }
 
 func (f *fake) Actions() map[string]func(context.Context, string) error {

@@ -197,27 +197,5 @@ func (e *events) report(r *export.Report, same *cct.Snapshot, b basis, closed ma
 			e.s.log.Debug("events and tree differ", "path", d.Path, "tree", d.A, "events", d.B)
 		}
 	}
-	name := map[int64]*cct.Thread{}
-	for _, t := range same.Threads { // also those that only execute tasks
-		name[t.ID] = t
-	}
-	thread := func(id int64) cct.Thread {
-		if t := name[id]; t != nil {
-			return cct.Thread{ID: id, Name: t.Name, Virtual: t.Virtual}
-		}
-		return cct.Thread{ID: id}
-	}
-	if e.builder.Slowest != nil {
-		kept, of := e.builder.SlowestSoFar()
-		r.Slowest = &export.Slowest{Of: of, Asked: e.s.loop.rec.Slowest, Over: int64(e.s.loop.rec.Over)}
-		for _, i := range kept {
-			one := thread(i.Thread)
-			one.Roots = []*cct.Node{i.Tree}
-			b.fix(&cct.Snapshot{Threads: []*cct.Thread{&one}})
-			r.Slowest.Invocations = append(r.Slowest.Invocations, export.Invocation{
-				Thread: &one, Start: i.Start - r.Events.Began, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown,
-				CutContexts: i.Cut, CutCalls: i.CutCalls,
-			})
-		}
-	}
+	e.slowest(r, same, b, e.s.loop.rec.Recording)
 }

@@ -109,6 +109,25 @@ func TestEventTraps(t *testing.T) {
 	}, 8, 21)
 }
 
+// secondSnapshot takes two snapshots and wants the slowest to be the same: what
+// one corrects, the other must not find corrected.
+func secondSnapshot(t *testing.T, s *session.Session) *export.Report {
+	t.Helper()
+	var last *export.Report
+	for range 2 {
+		time.Sleep(50 * time.Millisecond) // the drain takes what has been written
+		r, err := s.Snapshot(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil && r.Slowest.Invocations[0].Tree().Total != last.Slowest.Invocations[0].Tree().Total {
+			t.Errorf("total %d after %d", r.Slowest.Invocations[0].Tree().Total, last.Slowest.Invocations[0].Tree().Total)
+		}
+		last = r
+	}
+	return last
+}
+
 // TestSlowest keeps the slowest of root invocations that a program makes slow:
 // which they are, their own trees, and what bounds them.
 func TestSlowest(t *testing.T) {
@@ -128,8 +147,17 @@ func TestSlowest(t *testing.T) {
 			start(t, s, session.Recording{Roots: []string{"t.Slow.work"}, Clock: "precise", Slowest: c.n, Over: c.over, Timeline: 1000, Natives: session.NativesOff})
 			p.Send("go")
 			p.WaitLine("OK")
+			before := secondSnapshot(t, s)
 			r := stopped(t, s)
 			agree(t, r)
+			for i, k := range before.Slowest.Invocations {
+				if last := r.Slowest.Invocations[i]; k.Took != last.Took || k.Start != last.Start || cct.Sum(k.Thread.Roots).Calls != cct.Sum(last.Thread.Roots).Calls {
+					t.Errorf("slowest %d while it was recorded: %+v, at the end %+v", i, k, last)
+				}
+			}
+			if n := len(before.Slowest.Invocations); n != len(r.Slowest.Invocations) || before.Slowest.Of != r.Slowest.Of {
+				t.Errorf("while it was recorded %d of %d, at the end %d of %d", n, before.Slowest.Of, len(r.Slowest.Invocations), r.Slowest.Of)
+			}
 			var got []string
 			for _, i := range r.Slowest.Invocations {
 				calls := map[string]int64{}

@@ -20,12 +20,15 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var r *export.Report
 	var b basis
 	var closed map[int64]int64
+	var rec recording
+	var events *events
 	err := s.do(ctx, func() {
 		l := &s.loop
 		if !l.armed {
 			return
 		}
 		r, b, closed = l.brief(), l.basis(), maps.Clone(s.data.closed)
+		rec, events = l.rec, s.events
 		r.Time = l.rec.took
 		if l.rec.since != 0 {
 			r.Time += time.Duration(max(0, s.now()-l.rec.since))
@@ -39,6 +42,13 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	}
 	if r.Tree, err = s.readTree(closed); err != nil {
 		return nil, err
+	}
+	if events != nil {
+		s.mapped.RLock()
+		if s.data.mem != nil {
+			events.far(r, b, rec.Recording, rec.began)
+		}
+		s.mapped.RUnlock()
 	}
 	b.correct(r)
 	return r, nil

@@ -18,6 +18,7 @@ var keys = [][2]string{
 	{"1 .. 7, Tab", "views: roots, tree, methods, around, threads, compare, log"},
 	{"/", "search methods for roots; in the methods, filter"},
 	{"Enter, Space", "take or drop a root, open or close a branch, look around a method"},
+	{"Enter, t", "in threads: the tree and the methods of this one alone; t: of all again"},
 	{"Right, Left", "open and close a branch; Left again goes to its caller"},
 	{"Up, PgUp, Home, ...", "move"},
 	{"h", "open the hot path, and keep it open while it changes"},
@@ -119,6 +120,8 @@ func (m *model) action(k string) (tea.Cmd, bool) {
 		return m.do("clock " + next([]string{"tick", "precise"}, m.set.Clock)), true
 	case "k":
 		return m.do("keep"), true
+	case "t":
+		return m.onlyThread(0, ""), true
 	}
 	return nil, false
 }
@@ -149,6 +152,11 @@ func (m *model) inView(k string) tea.Cmd {
 		if enter {
 			return m.lookAround(m.method())
 		}
+	case threadsView:
+		if t, at := m.sight.Threads, m.places[threadsView].at; enter && t != nil && at < len(t.Threads) {
+			cmd := m.onlyThread(t.Threads[at].Place, t.Threads[at].Name)
+			return tea.Batch(cmd, m.show(treeView))
+		}
 	case compareView:
 		id := m.snapshot()
 		switch {
@@ -160,7 +168,7 @@ func (m *model) inView(k string) tea.Cmd {
 			if m.source == id { // back to the recording as of now
 				id = 0
 			}
-			m.source = id
+			m.source, m.thread = id, 0
 			return m.see()
 		}
 	case outputView, helpView:
@@ -204,6 +212,13 @@ func (m *model) inTree(k string) tea.Cmd {
 	default:
 		return nil
 	}
+	return m.see()
+}
+
+// onlyThread has the tree and the methods show one thread, 0 all.
+func (m *model) onlyThread(at int, name string) tea.Cmd {
+	m.thread, m.whose = at, name
+	m.places[treeView], m.places[methodsView] = place{}, place{}
 	return m.see()
 }
 

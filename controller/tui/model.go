@@ -86,6 +86,8 @@ type model struct {
 	sort    int
 	filter  string
 	around  int32
+	thread  int // place of the one that the tree and the methods are of, 0 for all
+	whose   string
 	against int64 // the snapshot that the other one is compared with
 	source  int64
 }
@@ -161,6 +163,9 @@ func (m *model) news() news { return news{m.live.State(), m.con.Settings(), m.li
 // itself.
 func (m *model) learn(n news) {
 	ended := m.state.Phase == web.InRecording && n.state.Phase == web.Stopped && m.busy == ""
+	if m.state.Phase != web.InRecording && n.state.Phase == web.InRecording {
+		m.thread = 0 // another recording has others
+	}
 	m.state, m.set, m.log = n.state, n.set, n.log
 	if !ended {
 		return
@@ -192,9 +197,10 @@ func (m *model) look() *web.Look {
 		for path := range m.open {
 			t.Open = append(t.Open, path)
 		}
-		l.Tree, l.Fold = t, true
+		l.Tree, l.Fold, l.Thread = t, true, m.thread
 	case methodsView:
 		l.Methods = &web.MethodsLook{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
+		l.Thread = m.thread
 	case aroundView:
 		l.Around = &web.AroundLook{Method: m.around}
 	case threadsView:

@@ -84,6 +84,9 @@ func (m *model) head() []string {
 	if len(m.set.Filter) > 0 {
 		how += ", " + strings.Join(m.set.Filter, " ")
 	}
+	if m.thread > 0 {
+		how = fmt.Sprintf("thread %s alone (t: all), ", m.whose) + how
+	}
 	figures := fmt.Sprintf("%s (%s/s), %s, %s", export.Plural(f.Calls, "call", "calls"), export.Count(int64(f.Rate)),
 		export.Plural(f.Invocations, "root invocation", "root invocations"), export.Plural(f.Nodes, "context", "contexts"))
 	if st.Figures != nil && !f.Exact {

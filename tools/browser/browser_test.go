@@ -56,6 +56,14 @@ func (p *page) calls() map[string]int64 {
 	})()`)
 }
 
+// button clicks what has a text, somewhere in an element.
+func (p *page) button(in, text string) {
+	p.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].find((b) => b.textContent === %q)`, in+" button", text)
+	p.until(find)
+	value[bool](p, find+".click() ?? true")
+}
+
 // methods goes to the flat list and waits until it has n lines.
 func (p *page) methods(n int) {
 	p.t.Helper()
@@ -147,13 +155,13 @@ func TestMainPath(t *testing.T) {
 	p.do("snapshots", chromedp.KeyEvent("7"))
 	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2`)
 	p.shot("snapshots")
-	value[bool](p, `[...document.querySelectorAll("#snapshots tbody tr:nth-child(1) button")].find((b) => b.textContent === "Open").click() ?? true`)
+	p.button("#snapshots tbody tr:nth-child(2)", "Open") // the first recording: the last is on top
 	p.wait(".treename")
 	p.methods(len(want))
 	same(t, "reopened", p.calls(), want)
 	p.do("snapshots", chromedp.KeyEvent("7"))
 	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2`)
-	value[bool](p, `[...document.querySelectorAll("#snapshots tbody tr:nth-child(2) button")].find((b) => b.textContent === "Compare").click() ?? true`)
+	p.button("#snapshots tbody tr:nth-child(1)", "Compare")
 	p.until(`document.querySelector(".table .space .tr")?.textContent.includes("root")`)
 	p.shot("compare")
 	cells := value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(0, 8)`)
@@ -166,7 +174,8 @@ func TestMainPath(t *testing.T) {
 	p.do("close the help", chromedp.KeyEvent(kb.Escape))
 	// Without a JVM the snapshots can still be looked at.
 	p.click("#detach")
-	p.click("#reopen")
+	p.click("#list")
+	p.button("#snapshots tbody tr:nth-child(2)", "Open")
 	p.wait(".treename")
 	p.methods(len(want))
 	same(t, "opened without a JVM", p.calls(), want)
@@ -201,7 +210,7 @@ func TestDemo(t *testing.T) {
 func (p *page) pictures() {
 	p.t.Helper()
 	p.do("let it run", chromedp.Sleep(6*time.Second), chromedp.Click(".table .space .tr:nth-child(3)"))
-	views := []string{"tree", "methods", "around", "threads", "doubts", "compare", "snapshots", "log"}
+	views := []string{"tree", "methods", "around", "threads", "doubts", "compare", "snapshots", "log", "slowest"}
 	for _, form := range []struct {
 		name, colors  string
 		width, height int64

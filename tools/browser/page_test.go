@@ -51,6 +51,7 @@ type child struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string
+	ended chan struct{} // closed when it has ended
 }
 
 func start(t *testing.T, name string, args ...string) *child {
@@ -70,9 +71,9 @@ func start(t *testing.T, name string, args ...string) *child {
 			c.lines <- s.Text()
 		}
 	}()
-	ended := make(chan struct{})
+	c.ended = make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(c.ended)
 		_ = c.cmd.Wait()
 		w.Close()
 	}()
@@ -80,11 +81,11 @@ func start(t *testing.T, name string, args ...string) *child {
 		_ = c.cmd.Process.Signal(os.Interrupt)
 		c.in.Close()
 		select {
-		case <-ended:
+		case <-c.ended:
 		case <-time.After(15 * time.Second):
 			t.Errorf("%s did not end", name)
 			c.cmd.Process.Kill()
-			<-ended
+			<-c.ended
 		}
 	})
 	return c
@@ -269,11 +270,17 @@ func served(t *testing.T) string {
 
 func servedBy(t *testing.T) (url string, server *child) {
 	t.Helper()
+	return servedWith(t, t.TempDir())
+}
+
+// servedWith has a folder for snapshots.
+func servedWith(t *testing.T, snapshots string) (url string, server *child) {
+	t.Helper()
 	file, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server = start(t, file, "serve")
+	server = start(t, file, "serve", "--snapshots", snapshots)
 	l := server.line(t, "http://")
 	return l[strings.Index(l, "http://"):], server
 }

@@ -18,6 +18,7 @@ func TestTimeline(t *testing.T) {
 	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
 	p.until(`document.querySelector("#hit-0 b").textContent === "root"`)
 	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.click(".more summary")
 	p.click("#timeline")
 	p.click("#start")
 	p.wait(".phase.recording")
@@ -27,7 +28,7 @@ func TestTimeline(t *testing.T) {
 	for _, n := range want {
 		calls += n
 	}
-	p.do("timeline", chromedp.KeyEvent("9"))
+	p.do("timeline", chromedp.KeyEvent("0"))
 	label := `document.querySelector(".timeline")?.getAttribute("aria-label")`
 	p.until(fmt.Sprintf(`Number(/ (\d+) calls/.exec(%s)?.[1]) >= %d`, label, calls)) // and waits of reveals
 	p.until(label + `.match(/ (\d+) marks/)[1] > 1`)
@@ -71,9 +72,10 @@ func TestTimeline(t *testing.T) {
 	p.wait("#search")
 	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
 	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.click("#timeline") // what was chosen stays chosen
 	p.click("#start")
 	p.wait(".phase.recording")
-	p.do("timeline", chromedp.KeyEvent("9"))
+	p.do("timeline", chromedp.KeyEvent("0"))
 	p.until(`document.querySelector(".empty")?.textContent.includes("There is no timeline")`)
 	p.click("#stop")
 	p.wait(".phase.stopped")

@@ -35,7 +35,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
             <b>{base(s.target.main)}</b> <span class="muted">pid {s.target.pid}, Java {s.target.java || "?"}</span>
           </span>
         )}
-        <span class={"phase " + phase + (s?.paused ? " paused" : "")} role="status">{s?.paused ? "paused" : words[phase]}</span>
+        <span class={"phase " + phase + (s?.paused || (s?.warming && live) ? " paused" : "")} role="status">{s?.paused ? "paused" : s?.warming && live ? "warming up" : words[phase]}</span>
         {s && s.recording.roots.length > 0 && (
           <span class="roots muted" title={s.recording.roots.join("\n")}>
             {s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")} · scheme {s.recording.scheme} · {s.recording.clock}
@@ -54,6 +54,16 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
               </select>
             </label>
           ))}
+          {live && !s!.actions.includes("scheme") && (
+            <label class="withscheme" title="The recording ends and is kept; another one begins with the same roots"><span class="muted">scheme</span>
+              <select id="switch" value={s!.recording.scheme} disabled={!!act.busy} onChange={(e) => {
+                const scheme = e.currentTarget.value;
+                void act.run("scheme", async () => { await api("stop", {}); await start({ ...s!.recording, scheme }); });
+              }}>
+                <option>A</option><option>B</option><option>C</option>
+              </select>
+            </label>
+          )}
           {live && <button id="save" onClick={() => act.run("save", () => api("save", { name: "" }))}>Save snapshot</button>}
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <label class="withscheme"><span class="muted">scheme</span>
@@ -65,9 +75,9 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <button class="primary" id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>Record again</button>
           )}
-          {phase === "stopped" && <button disabled={!!act.busy} onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
+          {phase === "stopped" && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
           {(phase === "attached" || phase === "stopped") && <button id="detach" onClick={() => act.run("detach", async () => { await api("detach", {}); forget(); })}>{phase === "attached" ? "Detach" : "Close"}</button>}
-         <button onClick={theme} title="Light or dark (d)" aria-label="Light or dark">◐</button>
+          <button onClick={theme} title="Light or dark (d)" aria-label="Light or dark">◐</button>
           <button onClick={help} title="Keys and terms (?)" aria-label="Help">?</button>
         </span>
       </div>

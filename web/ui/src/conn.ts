@@ -2,7 +2,7 @@
 // brings the state and what is looked at. It reconnects by itself and looks at
 // the same again.
 
-import type { Entry, Look, Sections, State } from "./model";
+import type { Entry, Look, Sections, Snapshot, State } from "./model";
 import { parse, type Name } from "./format";
 
 const keyName = "rivulet.key";
@@ -125,7 +125,8 @@ async function retry(): Promise<void> {
 
 function receive(m: Record<string, unknown>): void {
   if (m.t === "state") {
-    store.state = m.state as State;
+    const state = m.state as State;
+    store.state = { ...state, snapshots: state.snapshots ?? store.state?.snapshots ?? [] }; // null: as before
     for (const e of m.log as Entry[]) store.log.push(e);
     if (store.log.length > 1000) store.log.splice(0, store.log.length - 500);
   } else if (m.t === "page") {
@@ -165,13 +166,24 @@ export async function api<T>(path: string, body?: unknown): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** download saves a recording as JSON. */
-export async function download(source: number, name: string): Promise<void> {
-  const r = await fetch("/api/report?source=" + source, { headers: { Authorization: "Bearer " + secret } });
-  if (!r.ok) throw new Error(((await r.json()) as { error: string }).error);
+async function failure(r: Response): Promise<Error> {
+  return new Error(((await r.json()) as { error: string }).error);
+}
+
+/** download saves a recording in one of the forms of /api/formats. */
+export async function download(source: number, format: string): Promise<void> {
+  const r = await fetch("/api/report?source=" + source + "&format=" + format, { headers: { Authorization: "Bearer " + secret } });
+  if (!r.ok) throw await failure(r);
   const a = document.createElement("a");
   a.href = URL.createObjectURL(await r.blob());
-  a.download = name.replace(/[^\w.-]+/g, "-") + ".json";
+  a.download = /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "rivulet." + format;
   a.click();
   setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}
+
+/** openFile has the server read a saved report. */
+export async function openFile(file: File): Promise<Snapshot> {
+  const r = await fetch("/api/open?name=" + encodeURIComponent(file.name), { method: "POST", headers: { Authorization: "Bearer " + secret }, body: file });
+  if (!r.ok) throw await failure(r);
+  return (await r.json()) as Snapshot;
 }

@@ -61,6 +61,12 @@ export function clock(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }
 
+/** day is the time of today, else the date. */
+export function day(iso: string): string {
+  const d = new Date(iso);
+  return d.toDateString() === new Date().toDateString() ? clock(iso) : d.toISOString().slice(0, 10);
+}
+
 export interface Name { pkg: string; cls: string; method: string; args: string; whole: string; loader: string }
 
 const primitive: Record<string, string> = { B: "byte", C: "char", D: "double", F: "float", I: "int", J: "long", S: "short", Z: "boolean", V: "void" };

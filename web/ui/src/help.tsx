@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
 const keys: [string, string][] = [
-  ["1 … 9", "Tree, Methods, Callers & callees, Threads, Uncertain, Compare, Snapshots, Log, Timeline"],
+  ["1 … 9, 0", "Tree, Methods, Callers & callees, Threads, Uncertain, Compare, Snapshots, Log, Slowest, Timeline"],
   ["/", "filter or highlight"],
   ["r", "stop the recording; record again"],
   ["p", "pause the recording, and go on, where the session can"],

@@ -4,11 +4,13 @@ import { Bar, pauseOrResume, stopOrAgain } from "./bar";
 import { api, connect, store, subscribe } from "./conn";
 import { Help } from "./help";
 import { useStore } from "./hooks";
-import { Doubts, Log, Threads } from "./lists";
+import { Doubts } from "./doubts";
+import { Log, Threads } from "./lists";
 import { Around, Methods } from "./methods";
 import { Empty } from "./parts";
 import { Picker } from "./picker";
 import { Compare, Snapshots } from "./snapshots";
+import { Slowest } from "./slowest";
 import { Start } from "./start";
 import { Timeline } from "./timelineview";
 import { TreeView } from "./treeview";
@@ -24,7 +26,7 @@ function toggleTheme(): void {
 }
 
 const views: Record<Tab, () => preact.JSX.Element> = {
-  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log, timeline: Timeline,
+  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log, slowest: Slowest, timeline: Timeline,
 };
 
 function App() {
@@ -35,7 +37,7 @@ function App() {
       const typing = e.target instanceof HTMLInputElement && e.target.type !== "checkbox" && e.target.type !== "radio" || e.target instanceof HTMLSelectElement;
       if (e.key === "Escape" && typing) (e.target as HTMLElement).blur();
       if (typing || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
-      const tab = tabs[Number(e.key) - 1];
+      const tab = /^\d$/.test(e.key) ? tabs[(Number(e.key) + 9) % 10] : undefined;
       if (tab && showsTabs()) go({ tab: tab[0] });
       else if (e.key === "?") setHelp(true);
       else if (e.key === "d") toggleTheme();
@@ -78,7 +80,7 @@ function Tabs() {
   return (
     <nav class="tabs" role="tablist" aria-label="Views">
       {tabs.map(([t, label], i) => (
-        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} onClick={() => go({ tab: t })} title={"Key " + (i + 1)}>
+        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} onClick={() => go({ tab: t })} title={"Key " + ((i + 1) % 10)}>
           {label}{t === "doubts" && doubts ? " •" : t === "log" && loud ? " •" : t === "snapshots" && store.state!.snapshots.length ? " " + store.state!.snapshots.length : ""}
         </button>
       ))}

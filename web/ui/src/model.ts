@@ -3,8 +3,23 @@
 export interface Target { pid: number; user: string; java: string; main: string; started: string; attachable: boolean; reason?: string }
 export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
-export interface Recording { roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; timeline?: boolean }
-export interface Snapshot { id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number; timeline?: boolean }
+export interface Recording {
+  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter?: string[]; natives?: string; recursion?: string; warmup?: string;
+  slowest?: number; over?: string; memory?: number; timeline?: boolean;
+}
+export interface Snapshot {
+  id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;
+  file?: string; broken?: string; timeline?: boolean;
+}
+export interface Suggestion { root: string; stacks: number; of: number; threads: number; thread: string; always: boolean }
+export interface Suggestions { roots: Suggestion[]; looks: number; seconds: number; busy: number; threads: number }
+export interface PreviewClass { class: string; loader: string; initialized: boolean; methods: string[] }
+export interface Preview {
+  roots: string[]; classes: number; methods: number; packages: { package: string; classes: number; methods: number; class_list: PreviewClass[] }[];
+  skipped: Skipped[]; notes: string[]; filter?: Filter;
+}
+export interface Skipped { method: string; reason: string }
+export interface Filter { rules: string[]; hidden: number }
 export interface Entry { seq: number; time: string; level: "info" | "warn" | "error"; text: string }
 
 export interface Figures {
@@ -17,7 +32,7 @@ export interface Figures {
 export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped";
 
 export interface State {
-  phase: Phase; paused: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
+  phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
   recording: Recording; methods: number; actions: string[]; diagnosis: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
 }
 
@@ -38,20 +53,26 @@ export interface ThreadsPage { count: number; threads: ThreadLine[] | null }
 export interface Calibration { inner_ns: number; outer_ns: number; spread_ns: number; batches: number; tick: { period_ns: number; core_share: number; longest_gap_ns: number; gaps_over_1ms: number; ticks: number } | null }
 export interface DoubtsPage {
   incomplete: number; overflow: number; lost: number; refused: number; damaged: number; open: number; clamped: number; subtracted: number; measured: number;
-  calibration: Calibration | null; notes: string[]; skipped: { method: string; reason: string }[]; skipped_count: number; reasons: { reason: string; count: number }[];
+  uncounted: number; calibration: Calibration | null; notes: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
+  filter: Filter | null; natives: number; events: { dropped: number; muted: number; bad: number; waits: number; waited: number; differ: number | null } | null;
+  dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
 }
+export interface SkippedPage { count: number; from: number; lines: Skipped[] }
+export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; thrown: boolean; calls: number; cut_contexts: number; cut_calls: number }
+export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[] }
 export interface ComparePage { before: number; after: number; roots: [number, number]; count: number; from: number; rows: number[][]; changes: number[][]; more: number }
 
 export interface Sections {
-  tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; compare?: ComparePage;
+  tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; skipped?: SkippedPage; slowest?: SlowPage; compare?: ComparePage;
 }
 
 export interface Look {
-  seq: number; source: number; against: number; thread: number; fold: boolean;
+  seq: number; source: number; against: number; thread: number; slow: number; fold: boolean;
   tree?: { open: number[]; sort: string; up: boolean; from: number; rows: number; find: number };
   icicle?: { focus: number; width: number; depth: number };
   methods?: { group: string; filter: string; sort: string; up: boolean; from: number; rows: number };
   around?: { method: number };
-  threads?: boolean; doubts?: boolean;
+  threads?: boolean; doubts?: boolean; slowest?: boolean;
+  skipped?: { filter: string; reason: string; from: number; rows: number };
   compare?: { open: number[]; from: number; rows: number; each: boolean };
 }

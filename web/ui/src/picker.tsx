@@ -1,4 +1,4 @@
-// Choosing roots, by search or by package, and how to record.
+// Choosing roots, by suggestion, search or package, and how to record.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, store } from "./conn";
@@ -6,18 +6,16 @@ import { count, parse } from "./format";
 import { useAction, useStore } from "./hooks";
 import type { Branch, Method } from "./model";
 import { ErrorLine, MethodName } from "./parts";
+import { Ahead, Suggest } from "./preview";
+import { Setup, choose, recording } from "./setup";
 import { start } from "./bar";
+import { ui } from "./ui";
 
 export function Picker() {
   useStore();
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<{ methods: Method[]; count: number } | null>(null);
   const [at, setAt] = useState(0);
-  const [roots, setRoots] = useState<string[]>([]);
-  const [scheme, setScheme] = useState("B");
-  const [clock, setClock] = useState("tick");
-  const [until, setUntil] = useState("");
-  const [timeline, setTimeline] = useState(false);
   const act = useAction();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -29,9 +27,11 @@ export function Picker() {
       (e: Error) => { if (live) void act.run("search", () => Promise.reject(e)); });
     return () => { live = false; };
   }, [query]);
+  const roots = ui.setup.roots;
   const busy = act.busy !== "" || store.state?.phase === "starting";
-  const toggle = (m: Method) => m.root && setRoots((r) => (r.includes(m.name) ? r.filter((x) => x !== m.name) : [...r, m.name]));
-  const go = () => act.run("start", () => start({ roots, scheme, clock, until_calls: Number(until) || 0, ...(timeline ? { timeline } : {}) }));
+  const take = (name: string) => choose({ roots: roots.includes(name) ? roots.filter((x) => x !== name) : [...roots, name] });
+  const toggle = (m: Method) => { if (m.root) take(m.name); };
+  const go = () => act.run("start", () => start(recording(ui.setup)));
   const key = (e: KeyboardEvent) => {
     const n = found?.methods.length ?? 0;
     if (e.key === "ArrowDown") setAt(Math.min(at + 1, n - 1));
@@ -46,10 +46,11 @@ export function Picker() {
     <main class="page picker">
       <h2>Choose the root</h2>
       <p class="muted">
-        The method whose callees are to be recorded, such as a request handler. Only its invocations that begin after the start count. {count(store.state?.methods ?? 0)} methods of the application are loaded.
+        The method whose callees are to be recorded, such as a request handler; several if need be. Only invocations that begin after the start count. {count(store.state?.methods ?? 0)} methods of the application are loaded.
       </p>
       <div class="pick">
         <section>
+          <Suggest toggle={take} />
           <input
             ref={input} id="search" class="big" type="search" autocomplete="off" spellcheck={false} value={query} placeholder="Search methods: order process, OSp, shop.orders…"
             role="combobox" aria-label="Search methods" aria-expanded={found !== null} aria-controls="hits" aria-activedescendant={found ? "hit-" + at : undefined}
@@ -57,45 +58,26 @@ export function Picker() {
           />
           {found ? (
             <>
-              <ul class="hits" id="hits" role="listbox" aria-label="Methods found">
+              <ul class="hits" id="hits" role="listbox" aria-label="Methods found" aria-multiselectable="true">
                 {found.methods.map((m, i) => <Hit m={m} id={"hit-" + i} active={i === at} chosen={roots.includes(m.name)} pick={() => toggle(m)} key={m.name + m.loader} />)}
               </ul>
-              <p class="muted">{found.count === 0 ? "No loaded method has these words. Classes that are loaded later can be given by name below." : `${count(found.count)} found${found.count > found.methods.length ? `, the best ${found.methods.length} shown` : ""}. Enter chooses.`}</p>
+              <p class="muted">{found.count === 0 ? "No loaded method has these words. Classes that are loaded later can be given by name." : `${count(found.count)} found${found.count > found.methods.length ? `, the best ${found.methods.length} shown` : ""}. Enter chooses, Ctrl+Enter starts.`}</p>
             </>
           ) : <Packages roots={roots} toggle={toggle} />}
+          <Ahead />
         </section>
         <section class="setup">
           <h3>Roots</h3>
           {roots.length === 0 && <p class="muted">None yet.</p>}
-          <ul class="chosen">
+          <ul class="chosen" id="roots">
             {roots.map((r) => (
-              <li key={r}><MethodName name={parse(r)} /> <button class="plain" aria-label={"Remove " + r} onClick={() => setRoots(roots.filter((x) => x !== r))}>✕</button></li>
+              <li key={r}><MethodName name={parse(r)} /> <button class="plain" aria-label={"Remove " + r} onClick={() => take(r)}>✕</button></li>
             ))}
           </ul>
-          <ByName add={(r) => setRoots([...new Set([...roots, r])])} />
-          <fieldset>
-            <legend>Scheme</legend>
-            <Choice name="scheme" value={scheme} set={setScheme} options={[
-              ["B", "B: as it is called", "Callees are instrumented when a method is entered for the first time"],
-              ["C", "C: as B, looking ahead", "Takes along what is near, for fewer redefinitions"],
-              ["A", "A: all at once", "Everything reachable among the loaded classes, before recording"],
-            ]} />
-          </fieldset>
-          <fieldset>
-            <legend>Clock</legend>
-            <Choice name="clock" value={clock} set={setClock} options={[
-              ["tick", "tick", "Kept by Rivulet; some nanoseconds a call; short times are uncertain, and say so"],
-              ["precise", "precise", "System.nanoTime; some 45 ns a call; for short recordings"],
-            ]} />
-          </fieldset>
-          <label class="line">
-            Stop after <input type="number" min="1" value={until} placeholder="∞" onInput={(e) => setUntil(e.currentTarget.value)} aria-label="Root calls after which to stop" /> root calls
-          </label>
-          <label class="line check" title="Records each invocation's begin and end, too: some 25 to 35 ns more a call">
-            <input type="checkbox" id="timeline" checked={timeline} onChange={(e) => setTimeline(e.currentTarget.checked)} /> Keep a timeline of single invocations
-          </label>
+          <ByName add={(r) => choose({ roots: [...new Set([...roots, r])] })} />
           <ErrorLine text={act.error} close={act.clear} />
           <p><button id="start" class="primary" disabled={roots.length === 0 || busy} onClick={go}>{busy ? "Starting…" : "Start recording"}</button></p>
+          <Setup />
         </section>
       </div>
     </main>
@@ -113,7 +95,7 @@ function Hit({ m, id, active, chosen, pick }: { m: Method; id: string; active: b
   );
 }
 
-/** ByName takes a root of a class that is not loaded. */
+/** ByName takes a root of a class that is not loaded, or a pattern. */
 function ByName({ add }: { add: (root: string) => void }) {
   const [text, setText] = useState("");
   const take = () => { if (text.trim()) (add(text.trim()), setText("")); };
@@ -121,20 +103,10 @@ function ByName({ add }: { add: (root: string) => void }) {
     <details>
       <summary>By name</summary>
       <p class="line">
-        <input value={text} placeholder="pkg.Class.method" aria-label="Root by name" onInput={(e) => setText(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && take()} />
+        <input value={text} placeholder="pkg.Class.method, or a pattern" aria-label="Root by name" id="byname" onInput={(e) => setText(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && take()} />
         <button onClick={take}>Add</button>
       </p>
     </details>
-  );
-}
-
-function Choice({ name, value, set, options }: { name: string; value: string; set: (v: string) => void; options: [string, string, string][] }) {
-  return (
-    <>
-      {options.map(([v, label, text]) => (
-        <label class="radio" key={v} title={text}><input type="radio" name={name} value={v} checked={value === v} onChange={() => set(v)} /> {label} <small class="muted">{text}</small></label>
-      ))}
-    </>
   );
 }
 

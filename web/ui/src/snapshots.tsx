@@ -1,10 +1,10 @@
 // Snapshots: kept recordings; and the difference between two.
 
-import { useEffect, useState } from "preact/hooks";
-import { api, download, nameOf, store } from "./conn";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api, download, nameOf, openFile, store } from "./conn";
 import { useAction, useStore } from "./hooks";
 import { D, flagOpen, type Snapshot } from "./model";
-import { clock, count, percent, time } from "./format";
+import { count, day, percent, time } from "./format";
 import { Empty, ErrorLine, MethodName } from "./parts";
 import { Table, type Column } from "./table";
 import { forget, go, toggled, ui } from "./ui";
@@ -13,38 +13,90 @@ export function Snapshots() {
   useStore();
   const act = useAction();
   const list = store.state?.snapshots ?? [];
+  const live = store.state?.figures ? store.state : null;
   return (
     <div class="split scroll">
+      <div class="sourcebar">
+        <OpenFile opened={(s) => { forget(); go({ tab: "tree", source: s.id }); }} />
+        {live && <Export source={0} label={live.phase === "recording" ? "Export the recording" : "Export the last recording"} act={act} />}
+        <span class="muted">Every recording is kept when it is stopped; Save snapshot (s) keeps the state of one that goes on.</span>
+      </div>
       <ErrorLine text={act.error} close={act.clear} />
-      {list.length === 0 ? <Empty title="No snapshots."><p>Every recording is kept when it is stopped; while it goes on, Save snapshot keeps its state. They last until Rivulet ends: export what you want to keep.</p></Empty> : (
+      {list.length === 0 ? <Empty title="No snapshots yet."><p>Stop a recording, save its state, or open a file that rivulet or this page has written.</p></Empty> : (
         <table class="plain-table" id="snapshots">
-          <thead><tr><th>Name</th><th>Target</th><th>Scheme, clock</th><th class="num">At</th><th class="num">Recorded</th><th class="num">Calls</th><th class="num">Time</th><th class="num opt1">Contexts</th><th /></tr></thead>
-          <tbody>{list.map((s) => <SnapshotRow s={s} act={act} key={s.id} />)}</tbody>
+          <thead><tr><th>Name</th><th class="opt1">Target</th><th class="opt1">Scheme, clock</th><th class="num">Taken</th><th class="num opt1">Recorded</th><th class="num">Calls</th><th class="num">Time</th><th class="num opt2">Contexts</th><th><span class="unseen">Actions</span></th></tr></thead>
+          <tbody>{list.slice().reverse().map((s) => <SnapshotRow s={s} act={act} key={s.id} />)}</tbody>
         </table>
       )}
     </div>
   );
 }
 
-function SnapshotRow({ s, act }: { s: Snapshot; act: ReturnType<typeof useAction> }) {
+type Act = ReturnType<typeof useAction>;
+
+function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
   const [name, setName] = useState<string | null>(null);
+  const [sure, setSure] = useState(false);
   const rename = () => act.run("rename", async () => { if (name !== null && name !== s.name) await api("rename", { id: s.id, name }); setName(null); });
   const others = (store.state?.snapshots ?? []).filter((o) => o.id !== s.id);
+  const before = (others.filter((o) => o.id < s.id).pop() ?? others[0])?.id;
   return (
     <tr>
       <td>
         <input class="quiet" aria-label={"Name of snapshot " + s.name} value={name ?? s.name} onInput={(e) => setName(e.currentTarget.value)} onBlur={rename}
           onKeyDown={(e) => { if (e.key === "Enter") e.currentTarget.blur(); if (e.key === "Escape") setName(null); }} />
+        {s.broken ? <span class="tag worse" title={s.broken}>can't be read</span> : !s.file && <span class="tag" title="It ends with Rivulet, unless it is exported">in memory</span>}
       </td>
-      <td title={s.target}>{s.target.replace(/^.*\//, "")}</td><td>{s.scheme}, {s.clock}</td><td class="num">{clock(s.when)}</td><td class="num">{s.seconds.toFixed(1)} s</td>
-      <td class="num">{count(s.calls)}</td><td class="num">{time(s.total)}</td><td class="num opt1">{count(s.nodes)}</td>
+      <td class="opt1" title={s.target}>{s.target.replace(/^.*\//, "")}</td><td class="opt1">{s.scheme}, {s.clock}</td><td class="num" title={new Date(s.when).toLocaleString()}>{day(s.when)}</td><td class="num opt1">{s.seconds.toFixed(1)} s</td>
+      <td class="num">{count(s.calls)}</td><td class="num">{time(s.total)}</td><td class="num opt2">{count(s.nodes)}</td>
       <td class="acts">
         <button onClick={() => { forget(); go({ source: s.id, tab: "tree" }); }}>Open</button>
-        {others.length > 0 && <button onClick={() => go({ tab: "compare", source: s.id, against: (others.filter((o) => o.id < s.id).pop() ?? others[0]).id })}>Compare</button>}
-        <button onClick={() => act.run("export", () => download(s.id, s.name))}>Export JSON</button>
-        <button onClick={() => act.run("delete", async () => { await api("delete", { id: s.id }); if (ui.source === s.id) go({ source: 0 }); })}>Delete</button>
+        {before !== undefined && <button onClick={() => go({ tab: "compare", source: s.id, against: before, compare: { ...ui.compare, open: [] } })}>Compare</button>}
+        <Export source={s.id} label="Export" act={act} />
+        <button class={sure ? "danger" : ""} onBlur={() => setSure(false)} onClick={() => (sure
+          ? act.run("delete", async () => { await api("delete", { id: s.id }); left(s.id, others); })
+          : setSure(true))}>{sure ? "Really?" : "Delete"}</button>
       </td>
     </tr>
+  );
+}
+
+/** left looks at something else than a snapshot that is gone. */
+function left(gone: number, others: Snapshot[]): void {
+  const other = store.state?.phase === "idle" ? others[others.length - 1]?.id ?? 0 : 0;
+  go({ ...(ui.source === gone ? { source: other } : {}), ...(ui.against === gone ? { against: 0 } : {}) });
+}
+
+/** Export writes a recording to a file of the browser's. */
+function Export({ source, label, act }: { source: number; label: string; act: Act }) {
+  const [forms, setForms] = useState<{ name: string; ending: string }[]>([]);
+  const load = () => { if (forms.length === 0) void api<{ name: string; ending: string }[]>("formats").then(setForms, () => setForms([])); };
+  return (
+    <select class="export" aria-label={label} value="" onFocus={load} onPointerEnter={load} onChange={(e) => {
+      const format = e.currentTarget.value;
+      e.currentTarget.value = "";
+      if (format) void act.run("export", () => download(source, format));
+    }}>
+      <option value="">{label}</option>
+      {forms.map((f) => <option value={f.name} key={f.name}>{f.name} ({f.ending})</option>)}
+    </select>
+  );
+}
+
+/** OpenFile takes a saved report from this machine's disk. */
+export function OpenFile({ opened }: { opened: (s: Snapshot) => void }) {
+  const act = useAction();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input ref={input} class="unseen" id="file" type="file" aria-label="Saved report" tabIndex={-1} accept=".json,.gz,.rivulet" onChange={(e) => {
+        const file = e.currentTarget.files?.[0];
+        e.currentTarget.value = "";
+        if (file) void act.run("open", async () => opened(await openFile(file)));
+      }} />
+      <button id="open-file" disabled={!!act.busy} onClick={() => input.current?.click()}>{act.busy ? "Opening…" : "Open a file…"}</button>
+      <ErrorLine text={act.error} close={act.clear} />
+    </>
   );
 }
 
@@ -127,7 +179,7 @@ function Difference() {
             {c.changes.slice(0, 30).map((x) => (
               <tr key={x[0]}>
                 <td class={"num " + tint(x[4] - x[3])}>{sign(x[4] - x[3])}</td><td class="num">{time(x[3])}</td><td class="num">{time(x[4])}</td><td class="num">{count(x[1])}</td><td class="num">{count(x[2])}</td>
-                <td class="num opt1">{percent(Math.abs(x[4] - x[3]), c.before)}</td><td><MethodName name={nameOf(x[0])} /></td>
+                <td class="num opt1">{percent(Math.abs(x[4] - x[3]), c.before)}</td><td><button class="plain" title="Callers and callees" onClick={() => go({ tab: "around", method: x[0] })}><MethodName name={nameOf(x[0])} /></button></td>
               </tr>
             ))}
           </tbody>

@@ -1,26 +1,40 @@
 // The start page: JVMs of this machine, and the sample program.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, store } from "./conn";
 import { ago, base } from "./format";
 import { useAction, useStore } from "./hooks";
 import type { Target } from "./model";
 import { ErrorLine, Trouble } from "./parts";
-import { forget, go } from "./ui";
+import { OpenFile } from "./snapshots";
+import { forget, go, ui } from "./ui";
 import { start } from "./bar";
+
+/** A row stays where it is, also when its JVM has ended: nothing moves under the pointer. */
+interface Row { t: Target; gone: boolean }
+
+/** merged takes over a new list: what is known stays in its place, what is new comes last. */
+function merged(rows: Row[], list: Target[], prune: boolean): Row[] {
+  const now = new Map(list.map((t) => [t.pid + t.started, t]));
+  const known = new Set(rows.map((r) => r.t.pid + r.t.started));
+  const stay = rows.map((r) => { const t = now.get(r.t.pid + r.t.started); return { t: t ?? r.t, gone: !t }; });
+  return [...stay.filter((r) => !r.gone || !prune), ...list.filter((t) => !known.has(t.pid + t.started)).map((t) => ({ t, gone: false }))];
+}
 
 export function Start() {
   useStore();
-  const [targets, setTargets] = useState<Target[] | null>(null);
+  const [rows, setRows] = useState<Row[] | null>(null);
   const [failed, setFailed] = useState("");
-  const [memory, setMemory] = useState(0);
   const act = useAction();
+  const table = useRef<HTMLTableElement>(null);
   useEffect(() => {
     let live = true;
     const look = async () => {
       try {
-        const t = await api<Target[]>("targets");
-        if (live) (setTargets(t), setFailed(""));
+        const list = await api<Target[]>("targets");
+        // Rows of JVMs that have ended go when nobody is about to use one.
+        const used = table.current !== null && (table.current.matches(":hover") || table.current.contains(document.activeElement));
+        if (live) (setRows((r) => merged(r ?? [], list, !used)), setFailed(""));
       } catch (e) {
         if (live) setFailed((e as Error).message);
       }
@@ -29,60 +43,65 @@ export function Start() {
     const timer = setInterval(look, 2000);
     return () => ((live = false), clearInterval(timer));
   }, []);
-  const attach = (pid: number) => act.run("attach " + pid, async () => { await api("attach", { pid, memory }); forget(); go({ picking: true }); });
+  const attach = (pid: number) => act.run("attach " + pid, async () => {
+    await api("attach", { pid });
+    forget();
+    go({ picking: true, setup: { ...ui.setup, roots: [], memory: 0 } });
+  });
   const demo = () => act.run("demo", async () => {
     const d = await api<{ pid: number; root: string }>("demo", {});
     await api("attach", { pid: d.pid });
     await start({ roots: [d.root], scheme: "B", clock: "tick" });
   });
   const busy = act.busy !== "" || store.state?.phase === "attaching";
+  const kept = store.state?.snapshots ?? [];
   return (
-    <main class="page">
-      <h2>JVMs on this machine</h2>
-      <ErrorLine text={act.error || failed} close={act.clear} />
-      {!act.error && <Trouble />}
-      {targets === null ? <p class="muted">Looking…</p> : targets.length === 0 ? (
-        <p>No JVM is running here that you may see. Start one, run Rivulet as its user or as root, or try the sample server below.</p>
-      ) : (
-        <table class="plain-table" id="targets">
-          <thead><tr><th class="num">pid</th><th>main class or jar</th><th>Java</th><th>user</th><th class="num">up</th><th /></tr></thead>
-          <tbody>
-            {targets.map((t) => (
-              <tr key={t.pid}>
-                <td class="num">{t.pid}</td><td title={t.main}><b>{base(t.main)}</b></td><td>{t.java || "?"}</td><td>{t.user}</td><td class="num">{ago(t.started)}</td>
-                <td>
-                  {t.attachable
-                    ? <button data-pid={t.pid} disabled={busy} onClick={() => attach(t.pid)}>{act.busy === "attach " + t.pid ? "Attaching…" : "Attach"}</button>
-                    : <span class="muted">{t.reason}</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {(targets?.length ?? 0) > 0 && (
-        <label class="line" title="In the target's shared memory (tmpfs); taken as it is needed. When it is full, new contexts are put together, and the page says so">
-          Room for trees
-          <select id="memory" value={memory} onChange={(e) => setMemory(Number(e.currentTarget.value))}>
-            <option value={128 << 20}>128 MB</option><option value={512 << 20}>512 MB</option><option value={0}>1 GB</option><option value={2047 * 2 ** 20}>2 GB</option>
-          </select>
-        </label>
-      )}
-      <h2>Sample server</h2>
-      <p>
-        A small order-processing server comes with Rivulet: threads, polymorphism, recursion, lambdas, exceptions. It is started, attached to and recorded; it ends with Rivulet.
-      </p>
-      <p><button id="demo" class={targets?.length ? "" : "primary"} disabled={busy} onClick={demo}>{act.busy === "demo" ? "Starting the sample server…" : "Start the demo"}</button></p>
-      {(store.state?.snapshots.length ?? 0) > 0 && (
-        <p class="muted">{store.state!.snapshots.length} snapshots of this session are kept. <button onClick={() => { forget(); go({ tab: "tree", source: store.state!.snapshots[0].id }); }} id="reopen">Open them</button></p>
-      )}
-      <details>
-        <summary>How it works</summary>
+    <main class="page starting">
+      <section>
+        <h2>JVMs on this machine</h2>
+        <ErrorLine text={act.error || failed} close={act.clear} />
+        {!act.error && <Trouble />}
+        {rows === null ? <p class="muted">Looking…</p> : rows.length === 0 ? (
+          <p>No JVM is running here that you may see. Start one, run Rivulet as its user or as root, or try the sample server.</p>
+        ) : (
+          <table class="plain-table" id="targets" ref={table}>
+            <thead><tr><th class="num">pid</th><th>main class or jar</th><th>Java</th><th>user</th><th class="num">up</th><th><span class="unseen">attach</span></th></tr></thead>
+            <tbody>
+              {rows.map(({ t, gone }) => (
+                <tr key={t.pid + t.started} class={gone ? "gone" : ""}>
+                  <td class="num">{t.pid}</td><td title={t.main}><b>{base(t.main)}</b></td><td>{t.java || "?"}</td><td>{t.user}</td><td class="num">{gone ? "" : ago(t.started)}</td>
+                  <td>
+                    {gone ? <span class="muted">has ended</span> : t.attachable
+                      ? <button data-pid={t.pid} disabled={busy} onClick={() => attach(t.pid)}>{act.busy === "attach " + t.pid ? "Attaching…" : "Attach"}</button>
+                      : <span class="muted">{t.reason}</span>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </section>
+      <aside>
+        <h2>Sample server</h2>
         <p>
-          Choose one method, the root. Everything that it calls, directly or transitively, is instrumented while the JVM runs, and nothing else.
-          Calls are counted, not sampled. Stop restores every class and detaches. The JVM goes on as before.
+          A small order-processing server comes with Rivulet: threads, polymorphism, recursion, lambdas, exceptions. It is started, attached to and recorded; it ends with Rivulet.
         </p>
-      </details>
+        <p><button id="demo" class={rows?.length ? "" : "primary"} disabled={busy} onClick={demo}>{act.busy === "demo" ? "Starting the sample server…" : "Start the demo"}</button></p>
+        <h2>Snapshots</h2>
+        <p class="muted">{kept.length === 0 ? "None are kept yet." : `${kept.length} ${kept.length === 1 ? "is" : "are"} kept, the last: ${kept[kept.length - 1].name}.`}</p>
+        <p class="line">
+          {kept.length > 0 && <button onClick={() => { forget(); go({ tab: "tree", source: kept[kept.length - 1].id }); }} id="reopen">Open the last</button>}
+          {kept.length > 0 && <button onClick={() => { forget(); go({ tab: "snapshots", source: kept[kept.length - 1].id }); }} id="list">All</button>}
+          <OpenFile opened={(s) => { forget(); go({ tab: "tree", source: s.id }); }} />
+        </p>
+        <details>
+          <summary>How it works</summary>
+          <p>
+            Choose one method, the root. Everything that it calls, directly or transitively, is instrumented while the JVM runs, and nothing else.
+            Calls are counted, not sampled. Stop restores every class and detaches. The JVM goes on as before.
+          </p>
+        </details>
+      </aside>
     </main>
   );
 }

@@ -57,7 +57,7 @@ export function select(path: number, above: number[] = []): void {
   go({ selected: path, find: path, touched: true, open: [...new Set([...ui.open, ...above.filter((p) => p !== path)])].slice(-4000) });
 }
 
-function Icicle() {
+export function Icicle() {
   useStore();
   const [ref, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -117,7 +117,7 @@ function Icicle() {
 }
 
 /** Detail has all figures of the selected node. */
-function Detail() {
+export function Detail() {
   useStore();
   const row = store.sections.tree?.rows.find((r) => r[R.path] === ui.selected);
   const box = store.sections.icicle?.boxes.find((b) => b[B.path] === ui.selected);
@@ -142,7 +142,7 @@ function Detail() {
   );
 }
 
-function TreeTable() {
+export function TreeTable() {
   const t = store.sections.tree!;
   const rows = t.rows;
   const cells = rows.map((r) => {

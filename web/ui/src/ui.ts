@@ -2,11 +2,11 @@
 
 import { secret, show, store, changed } from "./conn";
 
-export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "timeline";
+export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
 
 export const tabs: [Tab, string][] = [
   ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"],
-  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"], ["timeline", "Timeline"],
+  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"], ["slowest", "Slowest"], ["timeline", "Timeline"],
 ];
 
 const fresh = {
@@ -28,19 +28,30 @@ const fresh = {
   methods: { group: "", filter: "", sort: "self", up: false, from: 0, rows: 60 },
   method: 0,
   compare: { open: [] as number[], from: 0, rows: 60 },
+  skipped: { filter: "", reason: "", from: 0, rows: 60 },
+  slow: 0, // place of the chosen one of the slowest invocations
+  slowest: "", // which it is: thread and start
   hidden: false, // the icicle
   picking: false, // choosing a root while an old recording is there
 };
 
-export type UI = typeof fresh;
+/** What is to be recorded, as chosen last. */
+const setup = {
+  roots: [] as string[], scheme: "B", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", warmup: "",
+  slowest: 0, over: "", timeline: false, memory: 0,
+};
+
+export type Setup = typeof setup;
+
+export type UI = typeof fresh & { setup: Setup };
 
 const place = "rivulet.ui." + secret.slice(0, 6);
 
 function restore(): UI {
   try {
-    return { ...structuredClone(fresh), ...(JSON.parse(sessionStorage.getItem(place) ?? "{}") as Partial<UI>) };
+    return { ...structuredClone({ ...fresh, setup }), ...(JSON.parse(sessionStorage.getItem(place) ?? "{}") as Partial<UI>) };
   } catch {
-    return structuredClone(fresh);
+    return structuredClone({ ...fresh, setup });
   }
 }
 
@@ -48,8 +59,8 @@ export const ui: UI = restore();
 
 /** forget starts anew for another recording. */
 export function forget(): void {
-  const { tab, width, tree, methods, hidden } = ui;
-  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden });
+  const { tab, width, tree, methods, hidden, setup } = ui;
+  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, setup });
   ui.tree.from = ui.methods.from = 0;
 }
 
@@ -64,9 +75,11 @@ export function go(change: Partial<UI>): void {
 
 export function ask(): void {
   const on = ui.tab;
+  const slow = on === "slowest";
   show({
-    source: ui.source, against: ui.against, thread: ui.thread, fold: ui.fold,
-    ...(on === "tree" ? {
+    source: ui.source, against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold,
+    ...(slow ? { slowest: true } : {}),
+    ...(on === "tree" || slow ? {
       tree: { ...ui.tree, open: ui.open, find: ui.find },
       ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100 } }),
       threads: true,
@@ -74,7 +87,7 @@ export function ask(): void {
     ...(on === "methods" ? { methods: ui.methods, threads: true } : {}),
     ...(on === "around" && ui.method ? { around: { method: ui.method } } : {}),
     ...(on === "threads" ? { threads: true } : {}),
-    ...(on === "doubts" ? { doubts: true } : {}),
+    ...(on === "doubts" ? { doubts: true, skipped: ui.skipped } : {}),
     ...(on === "compare" && ui.against !== ui.source ? { compare: { ...ui.compare, each: ui.each } } : {}),
   });
 }

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// namesOf finds a tree's threads by Java's id, without their trees.
+func namesOf(tree *cct.Snapshot) func(id int64) cct.Thread {
+	name := map[int64]*cct.Thread{}
+	for _, t := range tree.Threads {
+		name[t.ID] = t
+	}
+	return func(id int64) cct.Thread {
+		if t := name[id]; t != nil {
+			return cct.Thread{ID: id, Name: t.Name, Virtual: t.Virtual}
+		}
+		return cct.Thread{ID: id}
+	}
+}
+
+// slowest adds the slowest root invocations so far, where they were asked for.
+// tree has all threads, also those that only execute tasks. The invocations'
+// trees are copies, since they are corrected, and asked for again. e.mu is
+// held.
+func (e *events) slowest(r *export.Report, tree *cct.Snapshot, b basis, rec Recording) {
+	if e.builder.Slowest == nil {
+		return
+	}
+	thread := namesOf(tree)
+	kept, of := e.builder.SlowestSoFar()
+	r.Slowest = &export.Slowest{Of: of, Asked: rec.Slowest, Over: int64(rec.Over)}
+	for _, i := range kept {
+		one := thread(i.Thread)
+		one.Roots = cct.Merge([]*cct.Node{i.Tree})
+		b.fix(&cct.Snapshot{Threads: []*cct.Thread{&one}})
+		r.Slowest.Invocations = append(r.Slowest.Invocations, export.Invocation{
+			Thread: &one, Start: i.Start - r.Events.Began, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown,
+			CutContexts: i.Cut, CutCalls: i.CutCalls,
+		})
+	}
+}
+
+// far adds to a report of a recording that goes on how the events fare and the
+// slowest root invocations so far. began is on the target's nanoTime.
+func (e *events) far(r *export.Report, b basis, rec Recording, began int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.main == nil {
+		return
+	}
+	stats, err := e.main.Stats()
+	if err != nil {
+		return // the last report says it
+	}
+	r.Events = &export.Events{
+		Words: stats.Words, Dropped: stats.Dropped, Muted: stats.Muted, Waits: stats.Waits, Waited: stats.Waited,
+		Rings: stats.Rings, RingBytes: stats.Bytes, Bad: stats.Bad + e.builder.Bad(), Began: began,
+	}
+	e.slowest(r, r.Tree, b, rec)
+}

@@ -1,0 +1,115 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// attached is the session of a JVM that nothing is recorded of.
+func (l *Live) attached(what string) (Session, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == nil || l.phase != Attached {
+		return nil, fmt.Errorf("%w: can't %s while %s", ErrPhase, what, l.phase)
+	}
+	return l.session, nil
+}
+
+// Preview says what Scheme A would instrument of the attached JVM; nothing is.
+// Errors wrap [ErrInput], [ErrPhase] or [ErrBusy], or say why it failed.
+func (l *Live) Preview(ctx context.Context, r Recording) (*export.Preview, error) {
+	end, err := l.begin("look ahead", Attached, Attached)
+	if err != nil {
+		return nil, err
+	}
+	defer end(Attached)
+	s, err := l.attached("look ahead")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	defer cancel()
+	return s.Preview(ctx, r)
+}
+
+// Suggest looks for roots in the attached JVM, for some seconds; one look is
+// taken at a time, and other actions go on meanwhile. Errors wrap [ErrPhase] or
+// [ErrBusy], or say why it failed.
+func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
+	if !l.suggesting.TryLock() {
+		return nil, ErrBusy
+	}
+	defer l.suggesting.Unlock()
+	s, err := l.attached("look for roots")
+	if err != nil {
+		return nil, err
+	}
+	return s.Suggest(ctx)
+}
+
+// warm sees a recording's warm-up through, beside everything else. The returned
+// function ends the waiting, and returns when nobody waits any more.
+func (l *Live) warm(s Session, r Recording) (end func()) {
+	if r.Warmup == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		err := s.Warm(ctx)
+		l.mu.Lock()
+		l.warming = false
+		l.mu.Unlock()
+		switch {
+		case ctx.Err() != nil: // the recording has ended first
+		case err != nil:
+			l.say("error", "warm-up: %v", err)
+		default:
+			l.say("info", "the warm-up is over; what was recorded in it is forgotten")
+		}
+	}()
+	return func() { cancel(); <-over }
+}
+
+func (s *Server) postPreview(r *http.Request) (any, error) {
+	rec, err := recordingOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.live.Preview(r.Context(), rec)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := p.JSON(&b); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(b.Bytes()), nil
+}
+
+// recordingOf reads and bounds what is to be recorded.
+func recordingOf(r *http.Request) (Recording, error) {
+	rec := Recording{Scheme: "B", Clock: "tick"}
+	if err := body(r, &rec); err != nil {
+		return rec, err
+	}
+	switch {
+	case len(rec.Roots) == 0:
+		return rec, bad("no root given: choose a method")
+	case len(rec.Roots) > 100:
+		return rec, bad("more than 100 roots")
+	case len(rec.Filter) > 1000:
+		return rec, bad("more than 1000 rules of a filter")
+	case rec.UntilCalls < 0:
+		return rec, bad("until_calls is below zero")
+	case rec.Memory < 0:
+		return rec, bad("memory is below zero; leave it out for the default")
+	}
+	return rec, nil
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// TestSlowest looks at the list, and at the tree of one invocation, whose methods
+// the recording's tree need not have yet.
+func TestSlowest(t *testing.T) {
+	r := reportOf(snapshot(node(1, 3, 30, node(2, 6, 10))))
+	first := &cct.Thread{ID: 7, Name: "w\x1b1", Roots: []*cct.Node{node(1, 1, 20, node(2, 4, 5), node(9, 1, 1))}}
+	second := &cct.Thread{ID: 8, Name: "w2", Roots: []*cct.Node{node(1, 1, 9)}}
+	r.Slowest = &export.Slowest{Asked: 2, Over: 5, Of: 3, Invocations: []export.Invocation{
+		{Thread: first, Start: 100, Took: 30, Suspended: 2, CutContexts: 1, CutCalls: 10}, {Thread: second, Start: 50, Took: 9, Thrown: true},
+	}}
+	l := newLive(newFake(), nil, func() {}, func() bool { return true })
+	l.frame = newFrame(1, r, l.book)
+	look, err := parseLook([]byte(`{"slowest":true,"slow":1,"thread":1,"tree":{"open":[1],"rows":9},"icicle":{"width":500,"depth":9}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{live: l, knows: map[int32]bool{}, sent: map[string][]byte{}}
+	var m struct {
+		Slowest SlowPage
+		Tree    TreePage
+		Icicle  IciclePage
+		Names   [][3]any
+	}
+	if err := json.Unmarshal(c.page(look), &m); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Slowest; !s.Recorded || s.Of != 3 || s.Over != 5 || len(s.Lines) != 2 || s.Lines[0].Calls != 16 || s.Lines[0].Thread == first.Name || !s.Lines[1].Thrown {
+		t.Errorf("%+v", s)
+	}
+	if m.Tree.Total != 26 || m.Tree.Count != 3 || m.Icicle.Whole != 26 || len(m.Icicle.Boxes) != 3 || len(m.Names) != 3 {
+		t.Errorf("%+v, %+v, %v", m.Tree, m.Icicle, m.Names)
+	}
+	look.Slow = 3
+	if page := l.See(look); page.Tree.Count != 0 {
+		t.Errorf("the tree of an invocation that there isn't: %+v", page.Tree)
+	}
+	look.Slow = 0
+	if page := l.See(look); page.Tree.Total != 40 {
+		t.Errorf("the whole tree: %+v", page.Tree)
+	}
+	if page := frameOf(l.book, snapshot()).slowest(); page.Recorded || page.Lines == nil {
+		t.Errorf("where nobody asked: %+v", page)
+	}
+}
+
+// TestDoubts wants methods with reservations, and those without probes by reason
+// and by name.
+func TestDoubts(t *testing.T) {
+	waited, vague := node(2, 6, 10), node(4, 1, 100)
+	waited.Incomplete, vague.Error = true, 50
+	r := reportOf(snapshot(node(1, 3, 30, waited, node(3, 1, 5), vague, node(5, 1, 1))))
+	names := r.Lookup
+	r.Lookup = func(id int32) (cct.Method, bool) {
+		m, ok := names(id)
+		if id == 3 {
+			m.Hidden = 2
+		}
+		return m, ok
+	}
+	for _, name := range []string{"shop.Log.debug", "shop.Log.info", "shop.Sync.acquire"} {
+		reason := "hidden by the filter: --exclude shop.Log"
+		if strings.Contains(name, "Sync") {
+			reason = "native"
+		}
+		r.Skipped = append(r.Skipped, export.Skipped{Method: name, Reason: reason})
+	}
+	r.Filter = &export.Filter{Rules: []string{"--exclude shop.Log"}, Hidden: 2}
+	f := newFrame(1, r, newBook())
+	d := f.doubts()
+	var dark []string
+	for _, k := range d.Dark {
+		dark = append(dark, f.book.name(k.Method).Name)
+	}
+	if got := strings.Join(dark, " "); got != "p2.C2.m2()V p0.C3.m3()V p1.C4.m4()V" || d.Dark[0].Incomplete != 1 || d.Dark[1].Hidden != 2 || d.Dark[2].Error != 50 {
+		t.Errorf("%s: %+v", got, d.Dark)
+	}
+	if d.SkippedCount != 3 || d.Reasons[0] != (Reason{"hidden by the filter", 2}) || d.Filter.Hidden != 2 || d.Events != nil {
+		t.Errorf("%+v", d)
+	}
+	for _, test := range []struct {
+		look  SkippedLook
+		count int
+		lines int
+	}{
+		{SkippedLook{Rows: 9}, 3, 3},
+		{SkippedLook{Rows: 1, From: 1, Reason: "hidden by the filter"}, 2, 1},
+		{SkippedLook{Rows: 9, Filter: "log info"}, 1, 1},
+		{SkippedLook{Rows: 9, Reason: "no such"}, 0, 0},
+	} {
+		if got := f.skipped(&test.look); got.Count != test.count || len(got.Lines) != test.lines {
+			t.Errorf("%+v: %+v", test.look, got)
+		}
+	}
+}

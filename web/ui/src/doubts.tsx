@@ -1,0 +1,138 @@
+// What is uncertain about a recording, or missing from it.
+
+import type { ComponentChildren } from "preact";
+import { nameOf, store } from "./conn";
+import { useStore } from "./hooks";
+import type { DoubtsPage } from "./model";
+import { count, parse, percent, time } from "./format";
+import { Empty, MethodName } from "./parts";
+import { go, ui } from "./ui";
+import { SourceBar } from "./sourcebar";
+
+export function Doubts() {
+  useStore();
+  const d = store.sections.doubts;
+  if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
+  if (!d) return <Empty title="Looking…" />;
+  return (
+    <div class="split scroll" id="doubts">
+      <SourceBar />
+      <div class="columns">
+        <Counts d={d} />
+        <Times d={d} />
+      </div>
+      {d.notes.length > 0 && <section><h3>Notes</h3><ul>{d.notes.map((n) => <li key={n}>{n}</li>)}</ul></section>}
+      <Dark d={d} />
+      <WithoutProbes d={d} />
+    </div>
+  );
+}
+
+function Row({ n, label, plain, children }: { n: number; label: string; plain?: boolean; children: ComponentChildren }) {
+  return <tr class={n > 0 && !plain ? "warn" : ""}><td class="num">{count(n)}</td><td><b>{label}</b> <span class="muted">{children}</span></td></tr>;
+}
+
+function Counts({ d }: { d: DoubtsPage }) {
+  const e = d.events;
+  return (
+    <section>
+      <h3>Counts</h3>
+      <p>{d.incomplete + d.overflow + d.lost + d.damaged === 0 ? "All counts are exact." : "Counts are exact but for what is marked here."}</p>
+      <table class="plain-table"><tbody>
+        <Row n={d.incomplete} label="incomplete">waits for instrumentation that timed out; callees may be missing there</Row>
+        <Row n={d.overflow} label="overflowed">calls without a context of their own: record with more room for trees</Row>
+        <Row n={d.uncounted} label="uncounted">of these, calls that are in no count at all</Row>
+        <Row n={d.lost} label="lost">root calls without a record: too many were under way at one time</Row>
+        <Row n={d.damaged} label="damaged">links of the tree that lead nowhere: the target's memory can't be trusted</Row>
+        <Row n={d.refused} label="left out" plain>root calls after the number asked for</Row>
+        <Row n={d.open} label="open" plain>root calls that have not ended: counted, with their time up to now</Row>
+        {e && <Row n={e.dropped} label="events dropped">since nobody took them in time; the tree has them, the slowest may lack invocations</Row>}
+        {e && <Row n={e.muted} label="without events">root calls for whose events there was no room: record with more</Row>}
+        {e && e.bad > 0 && <Row n={e.bad} label="damaged events">words that make no sense: the target's memory can't be trusted</Row>}
+        {e && e.differ !== null && <Row n={e.differ} label="differ">contexts in which the tree made of the events is another one than that recorded</Row>}
+      </tbody></table>
+    </section>
+  );
+}
+
+function Times({ d }: { d: DoubtsPage }) {
+  const c = d.calibration;
+  return (
+    <section>
+      <h3>Times</h3>
+      {c ? (
+        <table class="plain-table"><tbody>
+          <tr><td class="num">{time(d.subtracted)}</td><td><b>subtracted</b> <span class="muted">for the probes' own cost, {percent(d.subtracted, d.measured)} % of what was measured</span></td></tr>
+          <tr class={d.clamped > d.measured / 100 ? "warn" : ""}><td class="num">{time(d.clamped)}</td><td><b>clamped</b> <span class="muted">could not be subtracted: methods were charged less than their probes cost</span></td></tr>
+          <tr><td class="num">{c.inner_ns.toFixed(1)} + {c.outer_ns.toFixed(1)} ns</td><td><b>a probe pair</b> <span class="muted">charged to callee + caller, ± {c.spread_ns.toFixed(1)} ns, of {c.batches} batches</span></td></tr>
+          {c.tick && <tr><td class="num">{time(c.tick.period_ns)}</td><td><b>a tick</b> <span class="muted">on the average; {percent(c.tick.core_share, 1)} % of a core; longest gap {time(c.tick.longest_gap_ns)}, {count(c.tick.gaps_over_1ms)} over 1 ms</span></td></tr>}
+          {d.events && d.events.waits > 0 && <tr><td class="num">{time(d.events.waited)}</td><td><b>waited for the reader</b> <span class="muted">of events, {count(d.events.waits)} times; in no method's time</span></td></tr>}
+        </tbody></table>
+      ) : <p class="warn">Not corrected: the probes' cost could not be measured in this target. The machine was too busy for an undisturbed batch, or the compiler did not get to the sample. Times are as measured, the probes' own cost is in them.</p>}
+    </section>
+  );
+}
+
+function Dark({ d }: { d: DoubtsPage }) {
+  const rows = d.dark;
+  return (
+    <section>
+      <h3>Methods to be careful with <span class="muted">incomplete ones, those that have the time of what a filter hides, and the least certain times</span></h3>
+      {rows.length === 0 ? <p class="muted">None.</p> : (
+        <div class="tall">
+          <table class="plain-table" id="dark">
+            <thead><tr><th class="num">Self</th><th class="num">±</th><th class="num">Incomplete</th><th class="num">Hidden callees</th><th>Method</th></tr></thead>
+            <tbody>
+              {rows.map((r) => (
+                <tr key={r.method}>
+                  <td class="num">{time(r.self)}</td><td class="num">{r.error > 0 ? time(r.error) : ""}</td><td class={"num" + (r.incomplete > 0 ? " warn" : "")}>{r.incomplete || ""}</td>
+                  <td class="num">{r.hidden || ""}</td><td><button class="plain" onClick={() => go({ tab: "around", method: r.method })}><MethodName name={nameOf(r.method)} /></button></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function WithoutProbes({ d }: { d: DoubtsPage }) {
+  const s = store.sections.skipped;
+  const set = (change: Partial<typeof ui.skipped>) => go({ skipped: { ...ui.skipped, from: 0, ...change } });
+  const live = store.state?.phase === "recording" && ui.source === 0;
+  const rules = d.filter?.rules ?? (live ? store.state?.recording.filter : undefined) ?? [];
+  return (
+    <section>
+      <h3>Without probes <span class="muted">{count(d.skipped_count)} methods within reach and call sites that can't be followed{live ? "; call sites are looked for at the end" : ""}</span></h3>
+      {rules.length > 0 && <p id="hidden">The filter <code>{rules.join(" ")}</code> {d.filter ? `hides ${count(d.filter.hidden)} of them: ` : "hides some of them: "}their time belongs to their callers.</p>}
+      {d.natives > 0 && <p class="muted">{count(d.natives)} native methods are recorded where they are called.</p>}
+      {d.skipped_count > 0 && (
+        <div class="sourcebar inner">
+          <label><span>Reason</span>
+            <select id="reason" value={ui.skipped.reason} onChange={(e) => set({ reason: e.currentTarget.value })}>
+              <option value="">all {count(d.skipped_count)}</option>
+              {d.reasons.map((r) => <option value={r.reason} key={r.reason}>{r.reason}: {count(r.count)}</option>)}
+            </select>
+          </label>
+          <label class="grow"><span>Filter</span>
+            <input id="filter" type="search" value={ui.skipped.filter} placeholder="words of a name  ( / )" onInput={(e) => set({ filter: e.currentTarget.value })} />
+          </label>
+          {s && <span class="muted">{count(s.count)}</span>}
+        </div>
+      )}
+      {s && s.lines.length > 0 && (
+        <table class="plain-table" id="skipped"><thead><tr><th>Method</th><th>Reason</th></tr></thead><tbody>
+          {s.lines.map((k, i) => <tr key={s.from + i}><td>{k.method.includes(" ") ? k.method : <MethodName name={parse(k.method)} />}</td><td>{k.reason}</td></tr>)}
+        </tbody></table>
+      )}
+      {s && s.count > ui.skipped.rows && (
+        <p class="line">
+          <button disabled={s.from === 0} onClick={() => set({ from: Math.max(0, s.from - ui.skipped.rows) })}>Earlier</button>
+          <span class="muted">{count(s.from + 1)} to {count(s.from + s.lines.length)} of {count(s.count)}</span>
+          <button disabled={s.from + s.lines.length >= s.count} onClick={() => set({ from: s.from + ui.skipped.rows })}>Further</button>
+        </p>
+      )}
+    </section>
+  );
+}

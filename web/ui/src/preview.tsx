@@ -1,0 +1,128 @@
+// Before the start: what would be instrumented, and which methods may be roots.
+
+import { useState } from "preact/hooks";
+import { api } from "./conn";
+import { count, parse, time } from "./format";
+import { useAction } from "./hooks";
+import type { Preview, PreviewClass, Suggestions } from "./model";
+import { ErrorLine, MethodName } from "./parts";
+import { recording } from "./setup";
+import { ui } from "./ui";
+
+/** Suggest looks at the target's stacks for roots. */
+export function Suggest({ toggle }: { toggle: (root: string) => void }) {
+  const [found, setFound] = useState<Suggestions | null>(null);
+  const act = useAction();
+  const look = () => act.run("look", async () => setFound(await api<Suggestions>("suggest", {})));
+  return (
+    <section class="suggest" aria-label="Suggested roots">
+      <p class="line">
+        <button id="suggest" disabled={!!act.busy} title="Nine thread dumps in some two seconds; each stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
+        <span class="muted" role="status">
+          {found ? `By ${found.looks} looks at all stacks in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What busy threads come back to, by a few thread dumps"}
+        </span>
+      </p>
+      <ErrorLine text={act.error} close={act.clear} />
+      {found && found.roots.length === 0 && <p>No thread was busy in the application. Try again while it has something to do, or search.</p>}
+      {found && found.roots.length > 0 && (
+        <ul class="hits short" id="suggestions">
+          {found.roots.map((r) => (
+            <li key={r.root} onClick={() => toggle(r.root)}>
+              <span class="check">{ui.setup.roots.includes(r.root) ? "✓" : ""}</span>
+              <button class="plain" aria-pressed={ui.setup.roots.includes(r.root)}><MethodName name={parse(r.root)} /></button>
+              <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; never left: a loop begun long ago records nothing" : ""}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Ahead shows what Scheme A would instrument. */
+export function Ahead() {
+  const [seen, setSeen] = useState<{ p: Preview; of: string } | null>(null);
+  const act = useAction();
+  const now = recording(ui.setup);
+  const of = JSON.stringify([now.roots, now.filter]);
+  const look = () => act.run("look", async () => setSeen({ p: await api<Preview>("preview", now), of }));
+  const p = seen?.p;
+  return (
+    <section class="ahead" aria-label="Preview">
+      <p class="line">
+        <button id="preview" disabled={!!act.busy || now.roots.length === 0} onClick={look}>{act.busy ? "Looking…" : "Preview"}</button>
+        <span class="muted">what would get probes; nothing is changed in the target</span>
+      </p>
+      <ErrorLine text={act.error} close={act.clear} />
+      {p && (
+        <div id="ahead">
+          <p role="status">
+            {seen.of !== of && <b class="warn">Of an earlier choice: </b>}
+            Scheme A puts probes into <b>{count(p.methods)}</b> methods of <b>{count(p.classes)}</b> classes in {count(p.packages.length)} packages. B and C take those of them that are called.
+            {p.filter && <> The filter hides {count(p.filter.hidden)}.</>}
+          </p>
+          {p.notes.map((n) => <p class="muted" key={n}>{n}</p>)}
+          <ul class="branches" aria-label="Packages">
+            {p.packages.slice(0, most).map((k, i) => (
+              <Fold key={k.package} label={k.package || "(default package)"} figures={`${count(k.methods)} methods, ${count(k.classes)} classes`} open={i === 0 && k.class_list.length < 20}>
+                {k.class_list.slice(0, most).map((c) => <Class c={c} within={k.package} key={c.class + c.loader} />)}
+                <Rest n={k.class_list.length - most} what="classes" />
+              </Fold>
+            ))}
+            <Rest n={p.packages.length - most} what="packages" />
+          </ul>
+          <Without p={p} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+const most = 300;
+
+function Rest({ n, what }: { n: number; what: string }) {
+  return n > 0 ? <li class="muted">… {count(n)} more {what}; rivulet profile --dry-run --format json lists all</li> : null;
+}
+
+function Fold({ label, figures, open, children }: { label: string; figures: string; open?: boolean; children: preact.ComponentChildren }) {
+  const [isOpen, setOpen] = useState(open ?? false);
+  return (
+    <li>
+      <details open={isOpen} onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary><span class="label">{label}</span> <span class="muted">{figures}</span></summary>
+        {isOpen && <ul>{children}</ul>}
+      </details>
+    </li>
+  );
+}
+
+function Class({ c, within }: { c: PreviewClass; within: string }) {
+  return (
+    <Fold label={c.class.slice(within ? within.length + 1 : 0)} figures={`${count(c.methods.length)} methods${c.initialized ? "" : ", not initialized yet"}`}>
+      {c.methods.slice(0, most).map((m) => <li key={m}><MethodName name={{ ...parse("." + m), cls: "" }} /></li>)}
+      <Rest n={c.methods.length - most} what="methods" />
+    </Fold>
+  );
+}
+
+function Without({ p }: { p: Preview }) {
+  const reasons = new Map<string, string[]>();
+  for (const s of p.skipped) {
+    const short = s.reason.split(":")[0];
+    reasons.set(short, [...(reasons.get(short) ?? []), s.method]);
+  }
+  if (reasons.size === 0) return null;
+  return (
+    <>
+      <h3>Without probes</h3>
+      <ul class="branches">
+        {[...reasons].sort((a, b) => b[1].length - a[1].length).map(([reason, list]) => (
+          <Fold key={reason} label={reason} figures={count(list.length)}>
+            {list.slice(0, most).map((m, i) => <li key={i}>{m.includes(" ") ? m : <MethodName name={parse(m)} />}</li>)}
+            <Rest n={list.length - most} what="methods" />
+          </Fold>
+        ))}
+      </ul>
+    </>
+  );
+}

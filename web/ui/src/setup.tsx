@@ -1,0 +1,140 @@
+// How to record: filter, scheme, clock, and what is needed less often.
+
+import { useState } from "preact/hooks";
+import { go, ui, type Setup } from "./ui";
+
+/** choose changes what is to be recorded. */
+export function choose(change: Partial<Setup>): void {
+  go({ setup: { ...ui.setup, ...change } });
+}
+
+/** recording is what the server is asked for. */
+export function recording(s: Setup) {
+  return {
+    roots: s.roots, scheme: s.scheme, clock: s.clock, until_calls: Number(s.until) || 0, filter: [...(s.jdk ? ["--jdk"] : []), ...s.filter],
+    natives: s.natives, recursion: s.recursion, warmup: s.warmup.trim(), slowest: s.slowest, over: s.slowest > 0 ? s.over.trim() : "", memory: s.memory, ...(s.timeline ? { timeline: true } : {}),
+  };
+}
+
+export function Setup() {
+  const s = ui.setup;
+  return (
+    <>
+      <Filter />
+      <fieldset>
+        <legend>Scheme</legend>
+        <Choice name="scheme" value={s.scheme} set={(scheme) => choose({ scheme })} options={[
+          ["B", "B: as it is called", "Callees are instrumented when a method is entered for the first time"],
+          ["C", "C: as B, looking ahead", "Takes along what is near, for fewer redefinitions"],
+          ["A", "A: all at once", "Everything reachable among the loaded classes, before recording"],
+        ]} />
+      </fieldset>
+      <fieldset>
+        <legend>Clock</legend>
+        <Choice name="clock" value={s.clock} set={(clock) => choose({ clock })} options={[
+          ["tick", "tick", "Kept by Rivulet; some nanoseconds a call; short times are uncertain, and say so"],
+          ["precise", "precise", "System.nanoTime; some 45 ns a call; for short recordings"],
+        ]} />
+      </fieldset>
+      <More />
+    </>
+  );
+}
+
+function Choice({ name, value, set, options }: { name: string; value: string; set: (v: string) => void; options: [string, string, string][] }) {
+  return (
+    <>
+      {options.map(([v, label, text]) => (
+        <label class="radio" key={v}><input type="radio" name={name} value={v} checked={value === v} onChange={() => set(v)} /> {label} <small class="muted">{text}</small></label>
+      ))}
+    </>
+  );
+}
+
+/** Filter edits the rules; their order counts. */
+function Filter() {
+  const s = ui.setup;
+  const [text, setText] = useState("");
+  const add = (kind: string) => {
+    if (text.trim()) (choose({ filter: [...s.filter, kind + " " + text.trim()] }), setText(""));
+  };
+  const swap = (i: number) => choose({ filter: s.filter.map((r, k) => (k === i - 1 ? s.filter[i] : k === i ? s.filter[i - 1] : r)) });
+  return (
+    <fieldset class="filter">
+      <legend>Filter</legend>
+      <p class="line">
+        <input id="rule" value={text} placeholder="shop.log.** or shop.**.get*" aria-label="Pattern of classes or methods" spellcheck={false}
+          onInput={(e) => setText(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && add("--exclude")} />
+        <button id="exclude" disabled={!text.trim()} onClick={() => add("--exclude")}>Exclude</button>
+        <button id="include" disabled={!text.trim()} onClick={() => add("--include")}>Include</button>
+      </p>
+      {s.filter.length > 0 && (
+        <ol class="chosen" aria-label="Rules; the last that matches decides">
+          {s.filter.map((r, i) => (
+            <li key={i + r}>
+              <span><span class="muted">{r.startsWith("--include") ? "include" : "exclude"}</span> <code>{r.slice(10)}</code></span>
+              <span class="nowrap">
+                {i > 0 && <button class="plain" aria-label={"Move up " + r} title="Earlier: the last rule that matches decides" onClick={() => swap(i)}>↑</button>}{" "}
+                <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ filter: s.filter.filter((_, k) => k !== i) })}>✕</button>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {s.filter.length === 0 && <p class="hint">The application's methods, all of them. com.acme.* is a package, com.acme.** those below it too, com.acme.Foo.get* methods; an excluded method's time is its caller's.</p>}
+      <label class="radio"><input type="checkbox" id="jdk" checked={s.jdk} onChange={(e) => choose({ jdk: e.currentTarget.checked })} /> the JDK's methods too, but for what Rivulet stands on</label>
+    </fieldset>
+  );
+}
+
+function More() {
+  const s = ui.setup;
+  const changed = s.natives !== "on" || s.recursion !== "expand" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  return (
+    <details class="more" open={changed}>
+      <summary>More: single invocations, natives, recursion, warm-up, memory</summary>
+      <label class="radio">
+        <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
+        <small class="muted">Records events, too; some nanoseconds more a call</small>
+      </label>
+      {s.slowest > 0 && (
+        <p class="line inset">
+          <label>how many <input type="number" min="1" max="1000" value={s.slowest} onInput={(e) => choose({ slowest: Math.max(1, Math.min(1000, Number(e.currentTarget.value) || 1)) })} /></label>
+          <label>over <input value={s.over} placeholder="50ms" onInput={(e) => choose({ over: e.currentTarget.value })} /></label>
+        </p>
+      )}
+      <label class="radio">
+        <input type="checkbox" id="timeline" checked={s.timeline} onChange={(e) => choose({ timeline: e.currentTarget.checked, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep a timeline of single invocations
+        <small class="muted">Records events, too</small>
+      </label>
+      <dl class="fields">
+        <div>
+          <dt><label for="natives">Native methods</label></dt>
+          <dd><select id="natives" value={s.natives} onChange={(e) => choose({ natives: e.currentTarget.value })}>
+            <option value="on">where they are called</option><option value="all">intrinsics too, such as Math.max</option><option value="off">none</option>
+          </select></dd>
+        </div>
+        <div>
+          <dt><label for="recursion">Recursion</label></dt>
+          <dd><select id="recursion" value={s.recursion} onChange={(e) => choose({ recursion: e.currentTarget.value })}>
+            <option value="expand">a row for each level</option><option value="fold" disabled={s.slowest > 0 || s.timeline}>folded while recording</option>
+          </select></dd>
+        </div>
+        <div>
+          <dt><label for="warmup">Warm-up to forget</label></dt>
+          <dd><input id="warmup" value={s.warmup} placeholder="none; 5s, or 500 root calls" onInput={(e) => choose({ warmup: e.currentTarget.value })} /></dd>
+        </div>
+        <div>
+          <dt><label for="until">Stop after</label></dt>
+          <dd><input id="until" type="number" min="1" value={s.until} placeholder="∞" onInput={(e) => choose({ until: e.currentTarget.value })} /> root calls</dd>
+        </div>
+        <div>
+          <dt><label for="memory">Room for trees</label></dt>
+          <dd><select id="memory" value={s.memory} title="In the target's shared memory (tmpfs); taken as it is needed. When it is full, new contexts are put together, and the page says so" onChange={(e) => choose({ memory: Number(e.currentTarget.value) })}>
+            <option value={128 << 20}>128 MB</option><option value={512 << 20}>512 MB</option><option value={0}>1 GB</option><option value={2047 * 2 ** 20}>2 GB</option>
+          </select></dd>
+        </div>
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,83 @@
+// The slowest root invocations, and the tree of the chosen one.
+
+import { useEffect, useRef } from "preact/hooks";
+import { nameOf, store } from "./conn";
+import { useStore } from "./hooks";
+import type { SlowLine } from "./model";
+import { count, time } from "./format";
+import { Empty, MethodName, Share } from "./parts";
+import { step } from "./table";
+import { Detail, Icicle, TreeTable } from "./treeview";
+import { go, ui } from "./ui";
+import { SourceBar } from "./sourcebar";
+
+const keyOf = (l: SlowLine) => l.id + " " + l.start;
+
+export function Slowest() {
+  useStore();
+  const s = store.sections.slowest;
+  const lines = s?.lines ?? [];
+  const tree = store.sections.tree;
+  // Slower ones come meanwhile: the chosen one stays chosen.
+  const place = lines.find((l) => keyOf(l) === ui.slowest)?.place ?? 0;
+  useEffect(() => {
+    if (place > 0 && place !== ui.slow) go({ slow: place });
+    else if (place === 0 && lines.length > 0) go({ slow: 1, slowest: keyOf(lines[0]), focus: 0 });
+  }, [place, lines.length > 0]);
+  // Its hot path opens when it is chosen.
+  const opened = useRef("");
+  useEffect(() => {
+    if (!tree || tree.hot.length === 0 || opened.current === ui.slowest) return;
+    opened.current = ui.slowest;
+    go({ open: [...new Set([...ui.open, ...tree.hot.slice(0, -1)])] });
+  }, [ui.slowest, tree?.hot.join()]);
+  if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
+  if (!s) return <Empty title="Looking…" />;
+  if (!s.recorded) {
+    return (
+      <div class="split">
+        <SourceBar />
+        <Empty title="Single invocations were not recorded.">
+          <p>Choose “Keep the slowest invocations” before the start, under More; rivulet profile --slowest N does the same.</p>
+        </Empty>
+      </div>
+    );
+  }
+  const choose = (l: SlowLine) => go({ slow: l.place, slowest: keyOf(l), focus: 0, selected: 0, find: 0 });
+  const key = (e: KeyboardEvent) => {
+    const move = step(e, 10);
+    if (move === undefined || lines.length === 0) return;
+    choose(lines[Math.max(0, Math.min(lines.length - 1, place - 1 + move))]);
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  return (
+    <div class="split">
+      <SourceBar>
+        <span class="muted">{count(s.count)} of {count(s.of)} root invocations{s.over > 0 ? " that took longer than " + time(s.over) : ""}</span>
+      </SourceBar>
+      {lines.length === 0 ? <Empty title={s.over > 0 ? "No root invocation has taken so long." : "No root invocation has ended yet."} /> : (
+        <>
+          <div class="slowlist scroll" tabIndex={0} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
+            <table class="plain-table" id="slowest">
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Suspended</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
+              <tbody>
+                {lines.map((l) => (
+                  <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
+                    ref={(el) => { if (l.place === place && opened.current !== ui.slowest) el?.scrollIntoView({ block: "nearest" }); }}>
+                    <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
+                    <td class="sharecol opt1"><Share part={l.took} own={l.took} whole={lines[0].took} /></td>
+                    <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td><td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
+                    <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of room; their time is their callers'">{count(l.cut_contexts)} contexts left out</span>}</td>
+                    <td class="opt1"><MethodName name={nameOf(l.method)} /></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {tree && tree.count > 0 && <>{!ui.hidden && <Icicle />}<Detail /><TreeTable /></>}
+        </>
+      )}
+    </div>
+  );
+}
