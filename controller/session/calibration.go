@@ -27,9 +27,11 @@ const (
 	calibrationBatch = 1500 * time.Microsecond
 	mostCalls        = 1 << 20
 	// A calibration ends when the cheapest batch has stayed so for a while, at
-	// the latest after calibrationLongest.
+	// the latest after calibrationLongest; where no core is free and what was
+	// found by then can't be believed, after calibrationPatient.
 	calibrationShortest = 120 * time.Millisecond
 	calibrationLongest  = 700 * time.Millisecond
+	calibrationPatient  = 2500 * time.Millisecond
 	calibrationSteady   = 12 // batches
 )
 
@@ -130,7 +132,7 @@ func (s *Session) remeasure(ctx context.Context) {
 		return
 	}
 	for _, mode := range want {
-		bounded, cancel := context.WithTimeout(ctx, 2*calibrationLongest)
+		bounded, cancel := context.WithTimeout(ctx, 2*calibrationPatient)
 		err := s.calibrate(bounded, mode)
 		cancel()
 		if err != nil {
@@ -175,10 +177,22 @@ func (c *calibration) take(b calibrate.Batch) uint32 {
 	}
 	passed := time.Since(c.begin)
 	if passed > calibrationLongest || passed > calibrationShortest && c.steady >= calibrationSteady {
-		return 0
+		if _, ok := c.found(); ok || passed > calibrationPatient {
+			return 0
+		}
 	}
 	n := float64(b.Calls) * float64(calibrationBatch) / float64(max(b.Probed, 1))
 	return uint32(min(max(n, 1000), mostCalls))
+}
+
+// found is what the batches so far say. On a machine without a free core none
+// may run undisturbed, or the compiler may not get to the sample. What comes
+// out then, or differs by more than itself from batch to batch, would take more
+// off than it mends.
+func (c *calibration) found() (calibrate.Cost, bool) {
+	charged := slices.ContainsFunc(c.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
+	m, ok := calibrate.Measure(c.batches)
+	return m, ok && charged && m.Total() <= mostCost[c.mode] && m.Spread <= m.Total()
 }
 
 // sampleTimes are the self times that the recorder has charged to the sample.
@@ -207,11 +221,7 @@ func (l *loop) endCalibration() {
 	d.setMode(sampleCallee, wire.ModeOff)
 	d.store32(wire.HEpoch, d.load32(wire.HEpoch)+1)
 	d.store(wire.HLost, 0)
-	// On a machine without a free core no batch may run undisturbed, or the
-	// compiler may not get to the sample. What comes out then, or differs by
-	// more than itself from batch to batch, would take more off than it mends.
-	charged := slices.ContainsFunc(c.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
-	if m, ok := calibrate.Measure(c.batches); ok && charged && m.Total() <= mostCost[c.mode] && m.Spread <= m.Total() {
+	if m, ok := c.found(); ok {
 		if c.mode == wire.ModeCounted { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()
 		}
