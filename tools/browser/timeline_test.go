@@ -18,8 +18,9 @@ func TestTimeline(t *testing.T) {
 	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
 	p.until(`document.querySelector("#hit-0 b").textContent === "root"`)
 	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
-	p.click(".more summary")
-	p.click("#timeline")
+	p.until(`document.querySelector("#roots li")`)
+	value[bool](p, `(document.querySelector(".more summary").click(), document.querySelector("#timeline").click(), true)`)
+	p.until(`document.querySelector("#timeline").checked`)
 	p.click("#start")
 	p.wait(".phase.recording")
 	const roots = 40
@@ -72,7 +73,10 @@ func TestTimeline(t *testing.T) {
 	p.wait("#search")
 	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
 	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
-	p.click("#timeline") // what was chosen stays chosen
+	// What was chosen stays chosen. The list of roots has just moved the box.
+	p.until(`document.querySelector("#roots li")`)
+	value[bool](p, `(document.querySelector("#timeline").click(), true)`)
+	p.until(`!document.querySelector("#timeline").checked`)
 	p.click("#start")
 	p.wait(".phase.recording")
 	p.do("timeline", chromedp.KeyEvent("0"))
