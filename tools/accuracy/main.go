@@ -7,7 +7,6 @@
 package main
 
 import (
-	"fmt"
 	"log"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
@@ -20,8 +19,7 @@ func main() { bench.Main(5, "accuracy.md", measure) }
 const warm = 20
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := bench.NewPage("bench:accuracy", "How right times are", fmt.Sprintf("%s Medians of %d processes. "+
-		"How to read the tables: [measuring](README.md).", k.Machine(), k.Reps))
+	page := k.NewPage("bench:accuracy", "How right times are", "Charged times beside the truth.")
 	for _, part := range []struct {
 		name    string
 		measure func(*bench.Kit, *bench.Page) error

@@ -102,7 +102,7 @@ func calls(k *bench.Kit, page *bench.Page) (map[mode]cost, error) {
 		}
 	}
 	if full {
-		page.Table("Others", "Quoted: on `medium 256`, another machine of the same kind, not measured in this run.", "tool|", "JDK|", "a call, ns", "source|")
+		page.Quote("Others", "Quoted: on `medium 256`, another machine of the same kind, not measured in this run.", "tool|", "JDK|", "a call, ns", "source|")
 		for _, q := range quoted {
 			page.Row(q.tool, q.jdk, q.cost+" (quoted)", q.source)
 		}

@@ -6,16 +6,13 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
 func main() { bench.Main(3, "cost.md", measure) }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := bench.NewPage("bench:cost", "What recording costs", fmt.Sprintf("%s %d processes for each figure, medians of them. "+
-		"How to read the tables: [measuring](README.md).", k.Machine(), k.Reps))
+	page := k.NewPage("bench:cost", "What recording costs", "A call, and real programs.")
 	found, err := calls(k, page)
 	if err != nil || !k.Has("programs") {
 		return page, err

@@ -107,7 +107,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		if err := p.measure(k, page); err != nil {
 			return page, fmt.Errorf("%s: %w", p.name, err)
 		}
-		page.Text(fmt.Sprintf("%s, load of the machine over 15 minutes: %s before, %s after.", k.Machine(), begin, load()))
+		page.Text(fmt.Sprintf("%s Load of the machine over 15 minutes: %s before, %s after.", k.Machine(), begin, load()))
 	}
 	return page, nil
 }

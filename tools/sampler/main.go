@@ -23,9 +23,9 @@ const top = 20
 func main() { bench.Main(1, "sampler.md", measure) }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := bench.NewPage("bench:sampler", "What a sampler says", k.Machine()+" The "+fmt.Sprint(top)+" methods with the most corrected self time "+
+	page := k.NewPage("bench:sampler", "What a sampler says", "The "+fmt.Sprint(top)+" methods with the most corrected self time "+
 		"(whole-run root, tick clock) beside JFR's ExecutionSample (10 ms) of another process of the same program. The first half of Rivulet's iterations is its warm-up. A sample counts for the topmost method that is not the JDK's, since Rivulet charges the JDK's time to its caller. "+
-		"Beyond chance: the shares differ by more than twice what both leave uncertain (Rivulet's ±, the square root of JFR's samples). How to read it: [measuring](README.md).")
+		"Beyond chance: the shares differ by more than twice what both leave uncertain (Rivulet's ±, the square root of JFR's samples).")
 	for _, j := range k.JDKs {
 		for _, p := range bench.Programs {
 			n, ok := compared[p.Name]

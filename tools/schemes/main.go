@@ -20,8 +20,8 @@ var headings = []string{
 }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := bench.NewPage("bench:schemes", "The schemes beside each other",
-		"The columns of papers/002, Tables 1 and 2, for real programs ("+k.Machine()+" Tick clock, one process for each row.) "+
+	page := k.NewPage("bench:schemes", "The schemes beside each other",
+		"The columns of papers/002, Tables 1 and 2, for real programs, with the tick clock. "+
 			"A program makes a few iterations bare, then Rivulet attaches, then the iterations that are measured follow: they contain all "+
 			"revealing, and compiling again what was redefined. *Bare* is the time of the same iterations in a process without a profiler; "+
 			"for partial roots the time of as many invocations of the root, timed alone in a process of its own. *Charged* is what the corrected "+

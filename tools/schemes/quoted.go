@@ -71,14 +71,14 @@ javac eager,_first_run_10.6_s - - 4905 2847`
 func quote(k *bench.Kit, page *bench.Page) {
 	columns := headings[1:14]
 	if k.Has("whole") {
-		page.Table("The paper, Table 1 (quoted)", "papers/002, four UltraSPARC II at 450 MHz. A dash is not given there.", columns...)
+		page.Quote("The paper, Table 1 (quoted)", "papers/002, four UltraSPARC II at 450 MHz. A dash is not given there.", columns...)
 		lines(page, paperWhole)
 	}
 	if k.Has("partial") {
-		page.Table("The paper, Table 2 (quoted)", "*Bare* is the root's own time there, by its light timing; *overhead* is of the whole program.", columns...)
+		page.Quote("The paper, Table 2 (quoted)", "*Bare* is the root's own time there, by its light timing; *overhead* is of the whole program.", columns...)
 		lines(page, paperPartial)
 	}
-	page.Table("VisualVM's engine (quoted)", "Measured on another day on such a machine; a snapshot of 2026-06, driven headless. Best repetitions. Attaching took 0.7 s.",
+	page.Quote("VisualVM's engine (quoted)", "Measured on another day on such a machine; a snapshot of 2026-06, driven headless. Best repetitions. Attaching took 0.7 s.",
 		"program|", "mode|", "bare ms", "profiled ms", "instrumented", "called")
 	lines(page, visualVM)
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
@@ -25,7 +26,7 @@ import (
 //go:embed testdata
 var sources embed.FS
 
-// Options are the flags of all measuring tasks. With any but JDK and Reps a run
+// Options are the flags of all measuring tasks. With Only, Short or Rivulet a run
 // is partial: it prints and writes no page.
 type Options struct {
 	Part, Only, JDK, Clock, Rivulet string
@@ -55,13 +56,9 @@ func given(name string) (found bool) {
 	return found
 }
 
-// Full reports whether nothing was left out but JDKs and repetitions, which a
-// page names.
-func (o *Options) Full() bool {
-	full := true
-	flag.Visit(func(f *flag.Flag) { full = full && (f.Name == "jdk" || f.Name == "reps") })
-	return full
-}
+// Full reports whether nothing was left out that a section of a page doesn't
+// name by itself: programs, repetitions, the product of this checkout.
+func (o *Options) Full() bool { return !given("only") && !given("short") && !given("rivulet") }
 
 // Has reports whether a part of the page is wanted.
 func (o *Options) Has(part string) bool { return o.Part == "" || o.Part == part }
@@ -128,8 +125,8 @@ func NewKit(o *Options) (*Kit, error) {
 // Close removes the temporary folder.
 func (k *Kit) Close() { os.RemoveAll(k.Temp) }
 
-// Main runs a measuring task and publishes its page if the run was full. It
-// ends the process on errors.
+// Main runs a measuring task and, if the run was full, publishes the sections of
+// its page that were measured. It ends the process on errors.
 func Main(reps int, name string, measure func(*Kit) (*Page, error)) {
 	log.SetFlags(log.Ltime)
 	k, err := NewKit(Parse(reps))
@@ -139,12 +136,25 @@ func Main(reps int, name string, measure func(*Kit) (*Page, error)) {
 	defer k.Close()
 	page, err := measure(k)
 	if err == nil && k.Full() {
-		err = page.Write(name)
+		err = page.Update(name)
 	}
 	if err != nil {
 		k.Close()
 		log.Fatal(err)
 	}
+}
+
+// NewPage begins a page that a task writes, whose sections say what they were
+// measured on and how often.
+func (k *Kit) NewPage(task, title, intro string) *Page {
+	p := NewPage(task, title, intro+" How to read it: [measuring](README.md).")
+	p.run = " " + k.Machine()
+	if k.Reps > 1 {
+		p.run += fmt.Sprintf(" Medians of %d processes for each figure.", k.Reps)
+	} else {
+		p.run += " One process for each figure."
+	}
+	return p
 }
 
 // Machine says what was measured on, for a page.
@@ -153,7 +163,8 @@ func (k *Kit) Machine() string {
 	for _, j := range k.JDKs {
 		versions = append(versions, j.Full)
 	}
-	return fmt.Sprintf("%d cores, %s, JDK %s.", runtime.NumCPU(), runtime.GOARCH, strings.Join(versions, " and "))
+	return fmt.Sprintf("Measured on %s with %d cores, %s, JDK %s.",
+		time.Now().Format(time.DateOnly), runtime.NumCPU(), runtime.GOARCH, strings.Join(versions, " and "))
 }
 
 // Compile compiles the Java sources of this package for any JDK and returns

@@ -10,7 +10,10 @@ import (
 
 // A Page is Markdown that grows while it is measured. What is added is printed
 // at once, since a run may take an hour.
-type Page struct{ text strings.Builder }
+type Page struct {
+	text strings.Builder
+	run  string // ends each section's intro
+}
 
 // NewPage begins a page that a task writes.
 func NewPage(task, title, intro string) *Page {
@@ -24,8 +27,13 @@ func (p *Page) add(text string) {
 	fmt.Print(text)
 }
 
-// Table begins a section with a table.
+// Table begins a section with a table of what this run measures.
 func (p *Page) Table(title, intro string, headings ...string) {
+	p.Quote(title, intro+p.run, headings...)
+}
+
+// Quote begins a section with a table of what others measured.
+func (p *Page) Quote(title, intro string, headings ...string) {
 	p.add(fmt.Sprintf("\n## %s\n\n%s\n", title, intro))
 	p.Header(headings...)
 }
