@@ -1,6 +1,6 @@
 // Command testlog reads what "go test -json" prints and says it for people:
 // a line per package, the output of failed tests, each skipped test with its
-// reason. It fails if a test failed, if none ran, or if one was skipped that
+// reason, the tests that took longest. It fails if a test failed, if none ran, or if one was skipped that
 // is not on the list of allowed skips.
 //
 //	go test -json ./... | testlog -allowed .ci/allowed-skips -if missing-jdks
@@ -16,6 +16,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -100,6 +101,7 @@ type event struct {
 	Test       string
 	Output     string
 	ImportPath string
+	Elapsed    float64 // seconds; without the time that a parallel test waited for its turn
 }
 
 type report struct {
@@ -112,6 +114,16 @@ type report struct {
 	brokenPackages          int
 	broken                  []string // failed tests
 	refused                 []string // tests skipped without leave
+	took                    []timed  // tests that are no subtests
+}
+
+// slowest is how many tests the end names.
+const slowest = 25
+
+// A timed test took so many seconds.
+type timed struct {
+	test
+	seconds float64
 }
 
 func (r *report) read(in io.Reader) error {
@@ -137,6 +149,9 @@ func (r *report) read(in io.Reader) error {
 
 func (r *report) event(e event) {
 	t := test{e.Package, e.Test}
+	if e.Elapsed >= 1 && e.Test != "" && !strings.Contains(e.Test, "/") && e.Action != "output" {
+		r.took = append(r.took, timed{t, e.Elapsed})
+	}
 	switch e.Action {
 	case "build-output":
 		fmt.Fprint(r.out, e.Output)
@@ -200,6 +215,10 @@ func (r *report) skip(t test) {
 
 // finish prints the end and reports whether all is well.
 func (r *report) finish() bool {
+	slices.SortFunc(r.took, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range r.took[:min(slowest, len(r.took))] {
+		fmt.Fprintf(r.out, "%6.1f s  %s %s\n", t.seconds, t.pkg, t.name)
+	}
 	for _, s := range r.broken {
 		fmt.Fprintf(r.out, "failed: %s\n", s)
 	}

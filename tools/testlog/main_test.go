@@ -11,7 +11,7 @@ const stream = `task: [test] go test
 {"Action":"start","Package":"p"}
 {"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"noise\n"}
-{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}
+{"Action":"pass","Package":"p","Test":"TestA","Elapsed":2.5}
 {"Action":"run","Package":"p","Test":"TestB/jdk8"}
 {"Action":"output","Package":"p","Test":"TestB/jdk8","Output":"=== RUN   TestB/jdk8\n"}
 {"Action":"output","Package":"p","Test":"TestB/jdk8","Output":"    x_test.go:5: JDK 8 not installed\n"}
@@ -44,9 +44,9 @@ func TestReport(t *testing.T) {
 		ok                  bool
 		want                string
 	}{
-		{"allowed", stream, "missing-jdks", true, "task: [test] go test\n--- SKIP: p TestB/jdk8 (JDK 8 not installed)\nok  \tp\t0.1s\n1 passed, 0 failed, 1 skipped\n"},
+		{"allowed", stream, "missing-jdks", true, "task: [test] go test\n--- SKIP: p TestB/jdk8 (JDK 8 not installed)\nok  \tp\t0.1s\n   2.5 s  p TestA\n1 passed, 0 failed, 1 skipped\n"},
 		{"condition does not hold", stream, "", false, "not on the list of allowed skips: p TestB/jdk8: JDK 8 not installed\n"},
-		{"failed", stream + failure, "missing-jdks", false, "x_test.go:7: wrong\nFAIL\tq\t0.1s\nfailed: q TestC\n1 passed, 1 failed, 1 skipped\n"},
+		{"failed", stream + failure, "missing-jdks", false, "x_test.go:7: wrong\nFAIL\tq\t0.1s\n   2.5 s  p TestA\nfailed: q TestC\n1 passed, 1 failed, 1 skipped\n"},
 		{"does not build", stream + broken, "missing-jdks", false, "q.go:1: undefined: x\nFAIL\tq [build failed]\n"},
 		{"nothing", "", "", false, "no test ran\n"},
 	} {
