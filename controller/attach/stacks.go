@@ -1,9 +1,17 @@
 package attach
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
+
+// dumpedThread finds a thread's Java id and its id in the operating system in
+// the first line that a dump has of it: `"name" #12 daemon prio=5 os_prio=0
+// cpu=1.23ms elapsed=4.56s tid=0x00007f nid=0x1a2b runnable`. JDK 21 and later
+// write nid in decimal. JDK 8 has neither cpu nor elapsed. A name may hold
+// anything, so the line is read from its end.
+var dumpedThread = regexp.MustCompile(`^".*" #(\d+) .*\bnid=(0x[0-9a-f]+|\d+) `)
 
 // A Stack is what a thread dump ([VM.ThreadDump]) says of one platform thread.
 // Threads of the JVM's own are not among them, nor are virtual threads.

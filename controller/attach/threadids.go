@@ -2,17 +2,9 @@ package attach
 
 import (
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-// dumpedThread finds a thread's Java id and its id in the operating system in
-// the first line that a dump has of it: `"name" #12 daemon prio=5 os_prio=0
-// cpu=1.23ms elapsed=4.56s tid=0x00007f nid=0x1a2b runnable`. JDK 21 and later
-// write nid in decimal. JDK 8 has neither cpu nor elapsed. A name may hold
-// anything, so the line is read from its end.
-var dumpedThread = regexp.MustCompile(`^".*" #(\d+) .*\bnid=(0x[0-9a-f]+|\d+) `)
 
 // ThreadIDs reads from a thread dump ([VM.ThreadDump]) which thread of the
 // operating system each platform thread is: Java's id (Thread.getId) to the id
@@ -20,16 +12,8 @@ var dumpedThread = regexp.MustCompile(`^".*" #(\d+) .*\bnid=(0x[0-9a-f]+|\d+) `)
 // virtual threads are not in such dumps.
 func ThreadIDs(dump string) map[int64]int {
 	out := map[int64]int{}
-	for line := range strings.SplitSeq(dump, "\n") {
-		m := dumpedThread.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		id, err1 := strconv.ParseInt(m[1], 10, 64)
-		nid, err2 := strconv.ParseInt(m[2], 0, 32)
-		if err1 == nil && err2 == nil {
-			out[id] = int(nid)
-		}
+	for _, s := range Stacks(dump) {
+		out[s.ID] = s.NID
 	}
 	return out
 }

@@ -208,43 +208,36 @@ func (in *reader) flat() error {
 }
 
 // list reads a list; read takes an element.
-func (in *reader) list(read func() error) error {
-	if err := in.open('['); err != nil {
-		return err
-	}
-	for {
-		more, err := in.more()
-		if err != nil {
-			return err
-		}
-		if !more {
-			return in.close(']')
-		}
-		if err := read(); err != nil {
-			return err
-		}
-	}
-}
+func (in *reader) list(read func() error) error { return in.each('[', ']', read) }
 
 // object reads an object; read takes a field's value.
 func (in *reader) object(read func(key string) error) error {
-	if err := in.open('{'); err != nil {
-		return err
-	}
-	for {
-		more, err := in.more()
-		if err != nil {
-			return err
-		}
-		if !more {
-			return in.close('}')
-		}
+	return in.each('{', '}', func() error {
 		key, err := in.key()
 		if err != nil {
 			return err
 		}
 		if err := read(key); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
+	})
+}
+
+func (in *reader) each(first, last byte, read func() error) error {
+	if err := in.open(first); err != nil {
+		return err
+	}
+	for {
+		more, err := in.more()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return in.close(last)
+		}
+		if err := read(); err != nil {
+			return err
 		}
 	}
 }

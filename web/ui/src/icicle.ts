@@ -39,18 +39,25 @@ export function words(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number, height: number, selected: number, hover: number, highlight: string, c: Palette): void {
+/** clean makes a canvas that many CSS pixels large, sharp on any screen, and empty. */
+export function clean(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const ratio = devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
   }
   const g = canvas.getContext("2d");
-  if (!g) return;
+  if (!g) return null;
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
   g.font = "11.5px system-ui, sans-serif";
   g.textBaseline = "middle";
+  return g;
+}
+
+export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number, height: number, selected: number, hover: number, highlight: string, c: Palette): void {
+  const g = clean(canvas, width, height);
+  if (!g) return;
   const scale = page.total > 0 ? width / page.total : 0;
   const find = words(highlight);
   for (const b of page.boxes) {

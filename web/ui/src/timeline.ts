@@ -1,7 +1,7 @@
 // Draws the timeline on a canvas: an axis, a row for each kind of marks, and a
 // lane for each thread with a row for each depth.
 
-import { fillOf, fit, type Palette } from "./icicle";
+import { clean, fillOf, fit, type Palette } from "./icicle";
 import { time, type Name } from "./format";
 
 /** What GET /api/timeline answers; docs/formats-web.md describes it. Times are ns. */
@@ -52,17 +52,8 @@ export function step(span: number, width: number): number {
 }
 
 export function draw(canvas: HTMLCanvasElement, page: TimelinePage, p: Plan, height: number, selected: number[] | null, hover: number[] | null, name: (m: number) => Name, c: Ink): void {
-  const ratio = devicePixelRatio || 1, width = p.left + p.width;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-  }
-  const g = canvas.getContext("2d");
+  const width = p.left + p.width, g = clean(canvas, width, height);
   if (!g) return;
-  g.setTransform(ratio, 0, 0, ratio, 0, 0);
-  g.clearRect(0, 0, width, height);
-  g.font = "11.5px system-ui, sans-serif";
-  g.textBaseline = "middle";
   axis(g, p, height, c);
   marks(g, page, p, height, c);
   g.save();
