@@ -111,7 +111,7 @@ func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
 func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 	mode := l.clock()
 	for _, r := range l.rec.Modes {
-		if m := modes[r.Mode]; r.matches(id) && (m >= wire.ModeTick || !root) {
+		if m := modes[r.Mode]; r.matches(id) && (m == wire.ModeTick || m == wire.ModePrecise || !root) {
 			mode = m
 		}
 	}

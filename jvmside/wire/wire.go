@@ -39,12 +39,11 @@ const (
 	// Flags of a token; the bits below them are the node's index.
 	TokenPrecise = 1 << (IndexBits - 1)
 	TokenTop     = 1 << (IndexBits - 2)
-	TokenCounted = 1 << (IndexBits - 3)
-	TokenBack    = 1 << (IndexBits - 4)
-	TokenOver    = 1 << (IndexBits - 5)
-	TokenOwn     = 1 << (IndexBits - 6)
-	TokenEvent   = 1 << (IndexBits - 7)
-	FlagBits     = IndexBits - 7 // of a token, below its flags
+	TokenBack    = 1 << (IndexBits - 3)
+	TokenOver    = 1 << (IndexBits - 4)
+	TokenOwn     = 1 << (IndexBits - 5)
+	TokenEvent   = 1 << (IndexBits - 6)
+	FlagBits     = IndexBits - 6 // of a token, below its flags
 
 	OverTable = 64   // nodes that the first table of a record's unplaced methods takes
 	OverDepth = 4096 // unplaced invocations of one record that can be open at a time
@@ -126,9 +125,9 @@ var Layout = []Const{
 	{"MODE_FRESH", ModeFresh, "first call not seen: it waits until its callees are instrumented"},
 	{"MODE_EVENT_TICK", ModeEventTick, "recorded with the tick clock, with events"},
 	{"MODE_EVENT_PRECISE", ModeEventPrecise, "recorded with System.nanoTime, with events"},
-	{"MODE_COUNTED", ModeCounted, "counted; its time is its caller's"},
 	{"MODE_TICK", ModeTick, "recorded with the tick clock"},
 	{"MODE_PRECISE", ModePrecise, "recorded with System.nanoTime"},
+	{"MODE_MASK", ModeMask, "what the target minds of a mode but its root flag; the rest is the controller's: 16 is counted, MODE_TICK whose time is its caller's"},
 	{"MODE_ROOT", ModeRoot, "flag, the sign bit: an invocation from outside enters the subgraph"},
 
 	{"RECORDS", OffRecords, "area of thread records"},
@@ -204,7 +203,6 @@ var Layout = []Const{
 	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node where the invocation began; above is the tag"},
 	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
 	{"TOP", TokenTop, "flag of a token: a root invocation"},
-	{"COUNTED", TokenCounted, "flag of a token: its invocation is counted only"},
 	{"OWN", TokenOwn, "flag of a token: recursion is folded; its node is the invocation's own"},
 	{"BACK", TokenBack, "flag of a token: folded recursion; its node is the way back"},
 	{"OVER", TokenOver, "flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations"},
@@ -277,15 +275,19 @@ const (
 	SKey       = 24
 )
 
-// Modes of a method. The root flag is the sign bit of the mode's byte.
+// Modes of a method. The root flag is the sign bit of the mode's byte; the
+// target minds only that and what is in ModeMask. So a counted method is
+// recorded as cheaply as any, and what time it is charged is given to its
+// caller when the tree is read.
 const (
 	ModeOff          = 0
 	ModeFresh        = 1
 	ModeEventTick    = 2 // up to here a probe takes the slow way
 	ModeEventPrecise = 3
-	ModeCounted      = 4
-	ModeTick         = 5
-	ModePrecise      = 6
+	ModeTick         = 4
+	ModePrecise      = 5
+	ModeMask         = 0x0f
+	ModeCounted      = 0x10 | ModeTick // with the tick clock, be it standing still
 	ModeRoot         = 0x80
 )
 

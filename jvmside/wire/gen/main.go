@@ -73,7 +73,7 @@ func constants(b *strings.Builder, rows []wire.Const) {
 func long(c wire.Const) bool {
 	switch c.Name {
 	case "MAGIC", "SLOTS", "SLOT_MASK", "MODES", "RECORDS", "BOXES", "NODES",
-		"PRECISE", "TOP", "COUNTED", "BACK", "OWN", "OVER", "EVENT", "INDEX_MASK":
+		"PRECISE", "TOP", "BACK", "OWN", "OVER", "EVENT", "INDEX_MASK":
 		return true
 	}
 	return false

@@ -364,7 +364,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     /** The method's callees are instrumented. */
     private boolean settled(long method) {
-        return method > 0 && (Memory.U.getByte(memory.base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH;
+        return method > 0 && (Memory.U.getByte(memory.base + Layout.MODES + method) & Layout.MODE_MASK) != Layout.MODE_FRESH;
     }
 
     // ---- the end ----

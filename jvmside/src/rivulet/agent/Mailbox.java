@@ -157,7 +157,7 @@ final class Mailbox {
                 }
             }
             if (over(deadline, last)) return 0;
-            if (method != 0 && (U.getByte(base + Layout.MODES + method) & 0x7f) != Layout.MODE_FRESH) return -1;
+            if (method != 0 && (U.getByte(base + Layout.MODES + method) & Layout.MODE_MASK) != Layout.MODE_FRESH) return -1;
             Probe.pause(method == 0 ? 100_000 : wait);
         }
     }

@@ -211,7 +211,7 @@ public final class Follow {
     }
 
     private static long execute(long s, long tag, long tid, int method, long[] at) {
-        if ((U.getByte(s + Layout.MODES + method) & ~Layout.MODE_ROOT) == Layout.MODE_OFF) return 0;
+        if ((U.getByte(s + Layout.MODES + method) & Layout.MODE_MASK) == Layout.MODE_OFF) return 0;
         long home = Records.slot(s, tid), record = 0, current;
         if (U.getLong(home + Layout.S_KEY) == (tag | tid)) record = U.getLong(home + Layout.S_RECORD);
         else if (U.getInt(home + Layout.S_DISPLACED) != 0) record = Records.inside(home, s, tag, tid);

@@ -113,12 +113,12 @@ public final class Layout {
     public static final int MODE_EVENT_TICK = 2;
     /** recorded with System.nanoTime, with events. */
     public static final int MODE_EVENT_PRECISE = 3;
-    /** counted; its time is its caller's. */
-    public static final int MODE_COUNTED = 4;
     /** recorded with the tick clock. */
-    public static final int MODE_TICK = 5;
+    public static final int MODE_TICK = 4;
     /** recorded with System.nanoTime. */
-    public static final int MODE_PRECISE = 6;
+    public static final int MODE_PRECISE = 5;
+    /** what the target minds of a mode but its root flag; the rest is the controller's: 16 is counted, MODE_TICK whose time is its caller's. */
+    public static final int MODE_MASK = 15;
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
     public static final int MODE_ROOT = 128;
     /** area of thread records. */
@@ -263,20 +263,18 @@ public final class Layout {
     public static final long PRECISE = 549755813888L;
     /** flag of a token: a root invocation. */
     public static final long TOP = 274877906944L;
-    /** flag of a token: its invocation is counted only. */
-    public static final long COUNTED = 137438953472L;
     /** flag of a token: recursion is folded; its node is the invocation's own. */
-    public static final long OWN = 17179869184L;
+    public static final long OWN = 34359738368L;
     /** flag of a token: folded recursion; its node is the way back. */
-    public static final long BACK = 68719476736L;
+    public static final long BACK = 137438953472L;
     /** flag of a token: there was no room; the index is a place on the record's stack of unplaced invocations. */
-    public static final long OVER = 34359738368L;
+    public static final long OVER = 68719476736L;
     /** flag of a token: the invocation's begin is in the record's stream of events; its node is the invocation's own. */
-    public static final long EVENT = 8589934592L;
+    public static final long EVENT = 17179869184L;
     /** low bits of a token: the node's place; above are flags. */
-    public static final int FLAG_BITS = 33;
+    public static final int FLAG_BITS = 34;
     /** a token's node. */
-    public static final long INDEX_MASK = 8589934591L;
+    public static final long INDEX_MASK = 17179869183L;
     /** nodes that the first table of unplaced methods takes. */
     public static final int OVER_TABLE = 64;
     /** places on the stack of unplaced invocations, 8 bytes each: node, and caller's node. */

@@ -31,7 +31,7 @@ public final class Probe {
     private static final long EMPTY;
     /** Flags of tokens whose exit isn't the usual one. */
     private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN | Layout.EVENT;
-    private static final int MODE = 0x7f;
+    private static final int MODE = Layout.MODE_MASK;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
     private static final int USERS = 16;
 
@@ -131,17 +131,15 @@ public final class Probe {
         if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
-        if (mode < Layout.MODE_COUNTED) return other(s, tag, record, current, method);
+        if (mode < Layout.MODE_TICK) return other(s, tag, record, current, method);
         long index = Callees.find(s, current, method);
         if (index == 0) return child(s, tag, record, current, method);
         long node = node(s, index), token = tag | current;
         if (mode == Layout.MODE_PRECISE) {
             charge(s, record, current, System.nanoTime());
             token |= Layout.PRECISE;
-        } else if (mode == Layout.MODE_TICK) {
-            charge(s, record, current, U.getLong(s + Layout.H_TICK));
         } else {
-            token |= Layout.COUNTED;
+            charge(s, record, current, U.getLong(s + Layout.H_TICK));
         }
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         U.putLong(record + Layout.R_CURSOR, index);
@@ -157,9 +155,7 @@ public final class Probe {
         if ((token & SLOW) == 0) {
             long record = record(s, to), current = U.getLong(record + Layout.R_CURSOR);
             if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) to) {
-                // Counted only: the time falls to whoever charges next, and then to the caller (package cct).
-                if ((token & Layout.PRECISE) != 0) charge(s, record, current, System.nanoTime());
-                else if ((token & Layout.COUNTED) == 0) charge(s, record, current, U.getLong(s + Layout.H_TICK));
+                charge(s, record, current, (token & Layout.PRECISE) != 0 ? System.nanoTime() : U.getLong(s + Layout.H_TICK));
                 U.putLong(record + Layout.R_CURSOR, to);
                 return;
             }
@@ -271,7 +267,7 @@ public final class Probe {
         if (current == 0) return;
         if (!known) index = own(s, record, current, to);
         if ((token & Layout.TOP) != 0) charge(s, record, current, System.nanoTime());
-        else if ((token & Layout.COUNTED) == 0 || current != index) charge(s, record, current);
+        else charge(s, record, current);
         if (index != 0) {
             if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
             if (thrown) {
@@ -498,7 +494,7 @@ public final class Probe {
     static long other(long s, long tag, long record, long current, int method) {
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
         if (mode == Layout.MODE_OFF || !on(s, tag)) return 0;
-        if (mode != Layout.MODE_FRESH && mode < Layout.MODE_COUNTED) return Events.enter(s, tag, record, current, method, mode);
+        if (mode != Layout.MODE_FRESH && mode < Layout.MODE_TICK) return Events.enter(s, tag, record, current, method, mode);
         boolean incomplete = false;
         if (mode == Layout.MODE_FRESH && !fresh(s, tag, record, current, method)) {
             if (!on(s, tag)) return 0;
@@ -553,8 +549,8 @@ public final class Probe {
         if (!on(s, tag)) return 0;
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
         if (mode == Layout.MODE_OFF) return 0; // since it was revealed
-        if (mode != Layout.MODE_COUNTED) charge(s, record, current);
-        long caller = node(s, current), flags = mode == Layout.MODE_PRECISE ? Layout.PRECISE : mode == Layout.MODE_COUNTED ? Layout.COUNTED : 0;
+        charge(s, record, current);
+        long caller = node(s, current), flags = mode == Layout.MODE_PRECISE ? Layout.PRECISE : 0;
         boolean fold = U.getInt(s + Layout.H_FOLD) != 0;
         if (fold) flags |= Layout.OWN;
         int own = fold ? method | Layout.METHOD_FOLD : method, found = own;
@@ -567,7 +563,6 @@ public final class Probe {
             }
         }
         if (index == 0) {
-            if (mode == Layout.MODE_COUNTED) charge(s, record, current); // what follows takes its time out
             long again = fold ? nearest(s, current, own) : 0;
             found = again == 0 ? own : method | Layout.METHOD_BACK;
             index = add(s, record, current, found);
