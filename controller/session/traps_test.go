@@ -94,6 +94,9 @@ func TestTraps(t *testing.T) {
 			for _, scheme := range []string{"A", "B", "C"} {
 				// B everywhere; A and C on 17, the one on 8 and the other on 25, too.
 				other := map[string]int{"A": 8, "C": 25}[scheme]
+				if tr.name == "overflow" && tr.jvm != nil && j.Version != 17 && (scheme != "B" || j.Version != 25) { // each compiler on two
+					continue
+				}
 				if scheme == "A" && tr.jvm != nil || scheme != "B" && j.Version != 17 && j.Version != other && (tr.from == 0 || j.Version != 21) {
 					continue
 				}
