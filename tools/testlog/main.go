@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -40,7 +41,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r := report{out: os.Stdout, allowed: list, output: map[test][]string{}}
+	r := report{out: os.Stdout, allowed: list, output: map[test][]string{}, took: map[test]*timed{}}
 	if err := r.read(os.Stdin); err != nil {
 		log.Fatal(err)
 	}
@@ -114,16 +115,32 @@ type report struct {
 	brokenPackages          int
 	broken                  []string // failed tests
 	refused                 []string // tests skipped without leave
-	took                    []timed  // tests that are no subtests
+	took                    map[test]*timed
 }
 
 // slowest is how many tests the end names.
 const slowest = 25
 
-// A timed test took so many seconds.
-type timed struct {
-	test
-	seconds float64
+// A timed test took so many seconds: by itself, which leaves out subtests that
+// run beside each other, and its subtests of the first level together.
+type timed struct{ own, parts float64 }
+
+func (t *timed) seconds() float64 { return max(t.own, t.parts) }
+
+func (r *report) elapsed(t test, seconds float64) {
+	name, part, _ := strings.Cut(t.name, "/")
+	if strings.Contains(part, "/") {
+		return
+	}
+	top := test{t.pkg, name}
+	if r.took[top] == nil {
+		r.took[top] = &timed{}
+	}
+	if part == "" {
+		r.took[top].own = seconds
+	} else {
+		r.took[top].parts += seconds
+	}
 }
 
 func (r *report) read(in io.Reader) error {
@@ -149,8 +166,8 @@ func (r *report) read(in io.Reader) error {
 
 func (r *report) event(e event) {
 	t := test{e.Package, e.Test}
-	if e.Elapsed >= 1 && e.Test != "" && !strings.Contains(e.Test, "/") && e.Action != "output" {
-		r.took = append(r.took, timed{t, e.Elapsed})
+	if e.Elapsed > 0 && e.Test != "" && e.Action != "output" {
+		r.elapsed(t, e.Elapsed)
 	}
 	switch e.Action {
 	case "build-output":
@@ -215,9 +232,9 @@ func (r *report) skip(t test) {
 
 // finish prints the end and reports whether all is well.
 func (r *report) finish() bool {
-	slices.SortFunc(r.took, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
-	for _, t := range r.took[:min(slowest, len(r.took))] {
-		fmt.Fprintf(r.out, "%6.1f s  %s %s\n", t.seconds, t.pkg, t.name)
+	by := slices.SortedFunc(maps.Keys(r.took), func(a, b test) int { return cmp.Compare(r.took[b].seconds(), r.took[a].seconds()) })
+	for _, t := range by[:min(slowest, len(by))] {
+		fmt.Fprintf(r.out, "%6.1f s  %s %s\n", r.took[t].seconds(), t.pkg, t.name)
 	}
 	for _, s := range r.broken {
 		fmt.Fprintf(r.out, "failed: %s\n", s)

@@ -56,7 +56,7 @@ func TestReport(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out strings.Builder
-			r := report{out: &out, allowed: rules, output: map[test][]string{}}
+			r := report{out: &out, allowed: rules, output: map[test][]string{}, took: map[test]*timed{}}
 			if err := r.read(strings.NewReader(c.in)); err != nil {
 				t.Fatal(err)
 			}
