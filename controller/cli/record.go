@@ -66,7 +66,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
 	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
-	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own; implies --record events")
+	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events")
 	fs.DurationVar(&f.over, "over", 0, "with --slowest, only those that took longer than this `time`, such as 50ms")
 	fs.StringVar(&f.trace, "trace", "", "write a timeline of threads' calls to this `file`, in the Chrome trace-event format (Perfetto, speedscope); implies --record events")
 	fs.Var(&f.warmup, "warmup", "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts")

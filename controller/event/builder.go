@@ -1,6 +1,7 @@
 package event
 
 import (
+	"math"
 	"sync"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -17,6 +18,8 @@ type Builder struct {
 	// them before the first Take; they are read under the Builder's lock.
 	Slowest  *Slowest
 	Timeline *Timeline
+	// Paths keeps what the critical paths of the slowest take. Set it likewise.
+	Paths bool
 
 	mu         sync.Mutex
 	streams    []*stream       // by record
@@ -64,7 +67,9 @@ type stream struct {
 	left    int64   // ns of it that are nobody's
 	root    *part   // with the slowest root invocations: the one under way
 	frames  []frame // executions of tasks that are under way
-	number  int64   // of the task whose execution begins next
+	number  int64   // of the task whose execution begins next, or what a mark is about
+	track   *track  // with paths: of the thread
+	next    int64   // when to take the next sample for it
 
 	thread                          int64
 	entries, returns, suspended, no int64
@@ -79,7 +84,7 @@ func (b *Builder) Take(record int, words []Word) {
 	}
 	s := b.streams[record]
 	if s == nil {
-		s = &stream{b: b, record: record, nodes: []node{{method: -1}}, past: make([]figures, 1)}
+		s = &stream{b: b, record: record, nodes: []node{{method: -1}}, past: make([]figures, 1), next: math.MaxInt64}
 		b.streams[record] = s
 	}
 	s.take(words)
@@ -88,14 +93,14 @@ func (b *Builder) Take(record int, words []Word) {
 // take is where all the time goes.
 func (s *stream) take(words []Word) {
 	timeline := s.b.Timeline != nil
-	nodes, top, time := s.nodes, s.top, s.time // as they are in s, but while words are common ones
+	nodes, top, time, next := s.nodes, s.top, s.time, s.next // as they are in s, but while words are common ones
 	for i := 0; i < len(words); i++ {
 		w := words[i] // once: the target could change it
 		kind := w & kindMask
 		if kind-1 > wire.EvThrown-1 || s.over > 0 || s.extra != 0 {
 			s.top, s.time = top, time
 			s.other(w)
-			nodes, top, time = s.nodes, s.top, s.time
+			nodes, top, time, next = s.nodes, s.top, s.time, s.next
 			continue
 		}
 		ns := int64(w >> wire.DeltaShift)
@@ -103,6 +108,11 @@ func (s *stream) take(words []Word) {
 		at := &nodes[top]
 		at.now.self += ns
 		time += ns
+		if time >= next {
+			s.time = time
+			s.sample(top)
+			next = s.next
+		}
 		if kind == wire.EvEnter {
 			k := at.cache[method&3]
 			if nodes[k].method != method {
@@ -148,7 +158,7 @@ func (s *stream) take(words []Word) {
 		if top = at.parent; nodes[top].method < 0 { // above the roots, or a task's
 			s.top, s.time = top, time
 			s.outermostEnded(kind == wire.EvThrown)
-			top = s.top
+			top, next = s.top, s.next
 		}
 	}
 	s.top, s.time = top, time
@@ -163,6 +173,9 @@ func (s *stream) other(w Word) {
 		s.extra = 0
 		s.nodes[s.top].now.self += ns
 		s.time += ns
+		if s.time >= s.next {
+			s.sample(s.top)
+		}
 	}
 	switch kind {
 	case wire.EvEnter, wire.EvExit, wire.EvThrown:
@@ -183,14 +196,16 @@ func (s *stream) other(w Word) {
 		}
 	case wire.EvSuspend:
 		s.held = s.time
-	case wire.EvCharge: // done
+	case wire.EvCharge: // its time is taken
+		s.marked(w.Method())
 	case wire.EvAdjust:
 		s.adjust(w.Value())
 	case wire.EvRoot:
 		s.cut()
 		s.time, s.began, s.left, s.held = w.Value(), w.Value(), 0, 0
+		s.follow()
 		if s.b.Slowest != nil {
-			s.root = &part{began: s.began}
+			s.root = &part{began: s.began, thread: s.thread, track: s.track}
 		}
 	case wire.EvThread:
 		s.cut()
@@ -223,6 +238,9 @@ func (s *stream) adjust(ns int64) {
 	s.left += ns
 	s.suspended += max(ns, 0)
 	s.held = 0
+	if s.time >= s.next {
+		s.sample(-1)
+	}
 }
 
 // find returns the callee of the invocation on top, 0 if there is none yet.
@@ -287,7 +305,7 @@ func (s *stream) rootEnded(thrown bool) {
 		if took := s.time - s.began - s.left; k.wants(took) {
 			k.add(s.invocation(took, thrown, k.nodes()))
 		} else {
-			s.root.dropped, s.root.subs = true, nil
+			s.root.drop()
 		}
 		s.root = nil
 	}
@@ -306,6 +324,7 @@ func (s *stream) cut() {
 func (s *stream) file() {
 	s.fileFrom(0)
 	s.frames = s.frames[:0]
+	s.track, s.next = nil, math.MaxInt64
 	s.begins = s.begins[:0]
 	s.nodes[0].now = figures{}
 }

@@ -236,8 +236,9 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		words := wordsOf(data)
 		b := event.NewBuilder()
-		b.Slowest, b.Timeline = event.NewSlowest(2, 0), event.NewTimeline(8)
+		b.Slowest, b.Timeline, b.Paths = event.NewSlowest(2, 0), event.NewTimeline(8), true
 		b.Take(1, words)
+		b.SlowestSoFar()
 		if all, left, _ := b.Kept(1 << 40); int64(len(all))+left > int64(2*len(words)) || len(all) > 8+len(words) || len(event.Cut(all, event.Query{Most: 3}).Slices) > 3 {
 			t.Errorf("%d words made %d slices", len(words), len(all))
 		}

@@ -19,11 +19,20 @@ type part struct {
 	over  *part     // some part above, up or nearer to the root invocation
 	at    []int32   // where: methods, from the first of up's tree
 	began int64     // ns on the target's nanoTime
+	ended int64     // 0 while it is under way
 	since int64     // when it was handed over
 	subs  []*part   // what it handed over, in the order in which it was seen to end
 
+	thread int64
+	number int64  // of its task
+	outer  *part  // what its thread was doing when it began to execute it
+	track  *track // what its thread did; nil without paths, and where there is no room
+
+	early           int64 // room that it takes while its hand-over is not known
 	dropped         bool  // of a root invocation: it is not among the slowest
 	nodes           int   // of a root invocation and all that hangs on it
+	marks           int   // the same of tracks, in contexts that take as much room
+	trackless       int64 // executions below it whose tracks found no room
 	cut, cutContext int64 // calls and contexts that found no room
 }
 
@@ -69,7 +78,7 @@ func (s *stream) submit(number int64) {
 	slices.Reverse(t.at)
 	if p := s.b.early[number]; p != nil {
 		delete(s.b.early, number)
-		s.b.earlyNodes -= cct.Sum([]*cct.Node{p.tree}).Nodes
+		s.b.earlyNodes -= p.early
 		s.b.belong(p, t)
 		return
 	}
@@ -80,7 +89,10 @@ func (s *stream) submit(number int64) {
 func (s *stream) begin() {
 	f := frame{mark: len(s.touched), number: s.number}
 	if s.b.Slowest != nil {
-		f.part = &part{began: s.time}
+		f.part = &part{began: s.time, thread: s.thread, number: s.number, track: s.track}
+		if s.top != 0 {
+			f.part.outer = s.current()
+		}
 	}
 	s.frames = append(s.frames, f)
 }
@@ -102,6 +114,7 @@ func (s *stream) ended(whole bool) {
 		}
 		p.tree, p.cutContext, p.cut = s.copied(f.mark+1, most)
 		p.tree.Self += above
+		p.ended = s.time
 		if t, ok := s.b.tasks[f.number]; ok {
 			if f.number&1 == 0 {
 				delete(s.b.tasks, f.number)
@@ -125,14 +138,18 @@ func (b *Builder) belong(p *part, t task) {
 	sum := cct.Sum([]*cct.Node{p.tree})
 	switch {
 	case root.dropped:
-		p.tree, p.subs = nil, nil
+		p.tree = nil
+		p.drop()
 	case root.nodes+p.nodes+int(sum.Nodes) > b.Slowest.nodes():
 		root.cutContext += sum.Nodes
 		root.cut += sum.Calls
-		p.tree, p.subs = nil, nil
+		root.trackless++
+		p.tree = nil
+		p.drop()
 	default:
 		root.nodes += p.nodes + int(sum.Nodes) // with what hangs on it already
 		t.by.subs = append(t.by.subs, p)
+		p.pay(root, b.Slowest.nodes())
 	}
 }
 
@@ -150,16 +167,19 @@ func (p *part) root() *part {
 
 // keepEarly keeps an execution until its hand-over is seen.
 func (b *Builder) keepEarly(number int64, p *part) {
-	nodes := cct.Sum([]*cct.Node{p.tree}).Nodes
-	if old := b.early[number]; old != nil { // a schedule's
-		b.earlyNodes -= cct.Sum([]*cct.Node{old.tree}).Nodes
+	p.early = cct.Sum([]*cct.Node{p.tree}).Nodes
+	if p.track != nil && p.outer == nil {
+		p.early += int64(p.track.weight())
 	}
-	if len(b.early) >= mostTasks || b.earlyNodes+nodes > mostKept {
+	if old := b.early[number]; old != nil { // a schedule's
+		b.earlyNodes -= old.early
+	}
+	if len(b.early) >= mostTasks || b.earlyNodes+p.early > mostKept {
 		clear(b.early) // their hand-overs were dropped, or nobody wanted them
 		b.earlyNodes = 0
 	}
 	b.early[number] = p
-	b.earlyNodes += nodes
+	b.earlyNodes += p.early
 }
 
 // assembled is the tree of a root invocation with all that was executed for it,

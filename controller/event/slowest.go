@@ -23,6 +23,7 @@ type Invocation struct {
 	Tree      *cct.Node // times as measured
 	Cut       int64     // contexts that are not in the tree, for want of room; their time is their callers'
 	CutCalls  int64     // calls of these
+	Path      *Path     // nil without [Builder.Paths]
 
 	part *part // with what it handed over; Tree, Cut and CutCalls have that once they are asked for
 }
@@ -54,6 +55,7 @@ func (k *Slowest) wants(took int64) bool {
 
 func (k *Slowest) add(i *Invocation) {
 	if len(k.kept) == k.most {
+		k.kept[k.most-1].part.drop()
 		k.kept = k.kept[:k.most-1]
 	}
 	at, _ := slices.BinarySearchFunc(k.kept, i.Took, func(o *Invocation, took int64) int {
@@ -76,6 +78,7 @@ func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
 	for _, i := range b.Slowest.kept {
 		one := *i
 		one.Tree, one.Cut, one.CutCalls = i.part.assembled()
+		one.Path = b.path(i.part)
 		kept = append(kept, &one)
 	}
 	return kept, b.Slowest.all
@@ -87,6 +90,8 @@ func (s *stream) invocation(took int64, thrown bool, most int) *Invocation {
 	i.part = s.root
 	i.part.tree, i.part.cutContext, i.part.cut = s.copied(0, most)
 	i.part.nodes += min(len(s.touched), most)
+	i.part.ended = s.time
+	i.part.pay(i.part, most)
 	return i
 }
 

@@ -45,6 +45,7 @@ type Invocation struct {
 	Thrown      bool        // it ended by an exception
 	CutContexts int64       // contexts that are not in the tree, for want of room; their time is their callers'
 	CutCalls    int64       // calls of these
+	Path        *Path       // what its end waited for; nil if that was not followed
 }
 
 // Tree is the invocation's own tree.
@@ -106,6 +107,7 @@ func (w *jsonWriter) slowest(s *Slowest) {
 			w.field("cut_contexts", i.CutContexts)
 			w.field("cut_calls", i.CutCalls)
 		}
+		w.path(i.Path)
 		w.text(`,"tree":`)
 		w.tree(i.Thread, i.Tree())
 		w.text("}")
@@ -149,6 +151,7 @@ func (t *textWriter) slowest() {
 			t.printf("   for want of room summed up in their callers: %s\n", Plural(i.CutContexts, "context", "contexts"))
 		}
 		t.invocation(i.Tree())
+		t.path(i.Path)
 	}
 }
 

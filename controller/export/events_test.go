@@ -23,10 +23,22 @@ func withEvents() *export.Report {
 			Start:  1e9, Took: took, Suspended: 3e6, Thrown: thrown > 0, CutContexts: thrown, CutCalls: 9 * thrown,
 		}
 	}
+	worker, other := &cct.Thread{ID: 7, Name: "worker-7"}, &cct.Thread{ID: 9}
+	slow := one(80e6, 0)
+	slow.Path = &export.Path{
+		Run: 50e6, Queue: 10e6, Wait: 20e6, Profiler: 3e6, Grain: 1000, Lacking: 1, Left: 2, LeftTime: 5e6,
+		Segments: []export.Segment{
+			{Kind: event.Run, Thread: worker, Method: 0, To: 18e6},
+			{Kind: event.Queue, Thread: other, Method: 2, From: 18e6, To: 28e6},
+			{Kind: event.Run, Thread: other, Method: -1, From: 28e6, To: 58e6},
+			{Kind: event.Wait, Cause: event.Unparked, Thread: worker, Method: 0, From: 58e6, To: 78e6},
+		},
+		Shares: []event.Share{{Method: 0, Run: 20e6, Wait: 20e6}, {Method: -1, Run: 30e6}, {Method: 2, Queue: 10e6}},
+	}
 	return &export.Report{
 		Target: export.Target{PID: 4711, Main: "shop.Main"}, Clock: "tick", Lookup: lookup, Tree: tree(),
 		Events:  &export.Events{Words: 1000, Waits: 2, Waited: 58550000, Dropped: 7, Differ: &differ},
-		Slowest: &export.Slowest{Asked: 2, Over: 50e6, Of: 14, Invocations: []export.Invocation{one(80e6, 0), one(60e6, 1)}},
+		Slowest: &export.Slowest{Asked: 2, Over: 50e6, Of: 14, Invocations: []export.Invocation{slow, one(60e6, 1)}},
 		Timeline: &export.Timeline{
 			Threads: map[int64]cct.Thread{7: {ID: 7, Name: `a "name"`}, 8: {ID: 8, Virtual: true}},
 			Slices: []event.Slice{
@@ -60,6 +72,12 @@ func TestSlowestText(t *testing.T) {
 		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait\n",
 		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait, ended by an exception\n   for want of room summed up in their callers: 1 context\n",
 		"      5  40.0 ms  40.0 ms   50.0 %      shop.Price.of(I)J\n",
+		"   critical path: ran 50.0 ms, queued 10.0 ms, waited 20.0 ms, and 3.00 ms of the profiler's\n",
+		"18.0 ms  10.0 ms  queue    shop.Price.of(I)J, thread 9\n",
+		"58.0 ms  20.0 ms   wait    shop.Orders.process, worker-7, until the thread above let it go on\n",
+		"   … 2 shorter segments of 5.00 ms in all\n",
+		"30.0 ms        -        -    unknown\n",
+		"not all waits are known (1)",
 		"events: 1,000 words of 8 bytes; threads waited 58.5 ms for the reader, ",
 		"events dropped since nobody took them in time: 7 (",
 	} {

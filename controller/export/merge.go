@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,6 +30,19 @@ func Merge(reports ...*Report) *Report {
 	var methods []cct.Method
 	ids := map[cct.Method]int32{}
 	skipped := map[Skipped]bool{}
+	number := func(r *Report, id int32) int32 {
+		if id == cct.Unplaced {
+			return id
+		}
+		m := r.Method(id)
+		k, ok := ids[m]
+		if !ok {
+			k = int32(len(methods))
+			methods = append(methods, m)
+			ids[m] = k
+		}
+		return k
+	}
 	for _, r := range reports {
 		if r.Fold != first.Fold {
 			out.Notes = append(out.Notes, "Some of the recordings that were put together here have recursion folded, others don't.")
@@ -60,19 +74,6 @@ func Merge(reports ...*Report) *Report {
 		if r.Tree == nil {
 			continue
 		}
-		number := func(id int32) int32 {
-			if id == cct.Unplaced {
-				return id
-			}
-			m := r.Method(id)
-			k, ok := ids[m]
-			if !ok {
-				k = int32(len(methods))
-				methods = append(methods, m)
-				ids[m] = k
-			}
-			return k
-		}
 		t := out.Tree
 		t.Overflow, t.Uncounted, t.Lost = t.Overflow+r.Tree.Overflow, t.Uncounted+r.Tree.Uncounted, t.Lost+r.Tree.Lost
 		t.Refused, t.Incomplete, t.Bad = t.Refused+r.Tree.Refused, t.Incomplete+r.Tree.Incomplete, t.Bad+r.Tree.Bad
@@ -81,11 +82,12 @@ func Merge(reports ...*Report) *Report {
 			c := *th
 			c.Roots = cct.Merge(th.Roots) // nodes of their own
 			for n := range cct.All(c.Roots) {
-				n.Method = number(n.Method)
+				n.Method = number(r, n.Method)
 			}
 			t.Threads = append(t.Threads, &c)
 		}
 	}
+	out.Slowest = mergeSlowest(reports, number)
 	out.Tree.Threads = out.Tree.ByThread()
 	slices.Sort(out.Notes)
 	out.Notes = append([]string{fmt.Sprintf("These are %d recordings put together.", len(reports))}, slices.Compact(out.Notes)...)
@@ -95,6 +97,38 @@ func Merge(reports ...*Report) *Report {
 			return cct.Method{}, false
 		}
 		return methods[id], true
+	}
+	return out
+}
+
+// mergeSlowest keeps the slowest root invocations of all reports, as many as the
+// first that has any was asked for; nil if none has. Starts are each from the
+// beginning of its own recording.
+func mergeSlowest(reports []*Report, number func(r *Report, id int32) int32) *Slowest {
+	var out *Slowest
+	for _, r := range reports {
+		s := r.Slowest
+		if s == nil {
+			continue
+		}
+		if out == nil {
+			out = &Slowest{Asked: s.Asked, Over: s.Over}
+		}
+		out.Of += s.Of
+		renumber := func(id int32) int32 { return number(r, id) }
+		for _, i := range s.Invocations {
+			thread := *i.Thread
+			thread.Roots = cct.Merge(i.Thread.Roots) // nodes of their own
+			for n := range cct.All(thread.Roots) {
+				n.Method = renumber(n.Method)
+			}
+			i.Thread, i.Path = &thread, i.Path.renumbered(renumber)
+			out.Invocations = append(out.Invocations, i)
+		}
+	}
+	if out != nil {
+		slices.SortStableFunc(out.Invocations, func(a, b Invocation) int { return cmp.Compare(b.Took, a.Took) })
+		out.Invocations = out.Invocations[:min(len(out.Invocations), max(out.Asked, 0))]
 	}
 	return out
 }

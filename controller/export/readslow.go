@@ -45,6 +45,10 @@ func (in *reader) invocation() (i Invocation, err error) {
 			return in.value(&i.CutContexts)
 		case "cut_calls":
 			return in.value(&i.CutCalls)
+		case "critical_path":
+			p, err := in.path()
+			i.Path = p
+			return err
 		case "tree":
 			root, t, err := in.tree()
 			i.Thread = &cct.Thread{ID: t.ID, Name: t.Name, Virtual: t.Virtual, Shared: t.Shared, Roots: []*cct.Node{root}}

@@ -165,21 +165,23 @@ func (e *entry) field(key string) any {
 	return new(json.RawMessage)
 }
 
+// named is the number of a method that a tree or a path names.
+func (in *reader) named(m cct.Method) int32 {
+	if m.Loader == "" { // the name alone says which it is
+		if id, ok := in.byName[m.Name]; ok && id >= 0 {
+			return id
+		}
+	}
+	return in.method(m)
+}
+
 // finish puts a node that was read to its place.
 func (in *reader) finish(e *entry, path []entry) error {
 	n := e.node
 	if e.method.Name == "" {
 		return errors.New("a node without a method")
 	}
-	if e.method.Loader == "" { // the name alone says which it is
-		if id, ok := in.byName[e.method.Name]; ok && id >= 0 {
-			n.Method = id
-		} else {
-			n.Method = in.method(e.method)
-		}
-	} else {
-		n.Method = in.method(e.method)
-	}
+	n.Method = in.named(e.method)
 	if e.sample.Count > 0 {
 		s := e.sample
 		n.Sample = &s

@@ -135,6 +135,7 @@ func (e *events) renew(rec Recording) {
 	b := event.NewBuilder()
 	if rec.Slowest > 0 {
 		b.Slowest = event.NewSlowest(rec.Slowest, int64(rec.Over))
+		b.Paths = rec.Follow
 	}
 	if rec.Timeline > 0 {
 		b.Timeline = event.NewTimeline(rec.Timeline)

@@ -115,7 +115,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	if rec.Follow {
-		if err := s.followTasks(ctx); err != nil {
+		if err := s.followTasks(ctx, rec.Slowest > 0); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
@@ -36,9 +37,31 @@ func (e *events) slowest(r *export.Report, tree *cct.Snapshot, b basis, rec Reco
 		b.fix(&cct.Snapshot{Threads: []*cct.Thread{&one}})
 		r.Slowest.Invocations = append(r.Slowest.Invocations, export.Invocation{
 			Thread: &one, Start: i.Start - r.Events.Began, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown,
-			CutContexts: i.Cut, CutCalls: i.CutCalls,
+			CutContexts: i.Cut, CutCalls: i.CutCalls, Path: pathOf(i, thread),
 		})
 	}
+}
+
+// pathOf is an invocation's critical path for the report, nil where there is none.
+func pathOf(i *event.Invocation, thread func(id int64) cct.Thread) *export.Path {
+	p := i.Path
+	if p == nil {
+		return nil
+	}
+	out := &export.Path{
+		Run: p.Run, Queue: p.Queue, Wait: p.Wait, Profiler: p.Profiler, Grain: p.Grain, Lacking: p.Lacking,
+		Left: p.Left, LeftTime: p.LeftTime, Shares: p.Shares,
+	}
+	threads := map[int64]*cct.Thread{}
+	for _, s := range p.Segments {
+		if threads[s.Thread] == nil {
+			t := thread(s.Thread)
+			threads[s.Thread] = &t
+		}
+		one := export.Segment{Kind: s.Kind, Cause: s.Cause, Thread: threads[s.Thread], Method: s.Method, From: s.From - i.Start, To: s.To - i.Start}
+		out.Segments = append(out.Segments, one)
+	}
+	return out
 }
 
 // far adds to a report of a recording that goes on how the events fare and the

@@ -61,6 +61,17 @@ const (
 	EvBelong  = 15
 )
 
+// What an EV_CHARGE says besides, where its method is: waits and what ends them.
+const (
+	MarkPark   = 1
+	MarkTask   = 2
+	MarkThread = 3
+	MarkWoke   = 4
+	MarkWakes  = 5
+	MarkPasses = 6
+	MarkEnds   = 7
+)
+
 // Events is the part of the data file's table that streams of events add.
 var Events = []Const{
 	{"RING_HEADER", RingHeader, "where a ring's words begin"},
@@ -95,9 +106,16 @@ var Events = []Const{
 	{"EV_THREAD", EvThread, "value: id of the thread whose events follow; it has come into the record"},
 	{"EV_CUT", EvCut, "value: ns charged to the invocation on top up to a pause, which cut all off that are open"},
 	{"EV_LOST", EvLost, "value: events dropped before this one; whatever is open was cut off"},
-	{"EV_CHARGE", EvCharge, "method 0, time: it is charged to the invocation on top, and nothing else happens"},
+	{"EV_CHARGE", EvCharge, "mark, time: it is charged to the invocation on top; the mark, where a method would be, is 0 or one of the MARK_ rows"},
 	{"EV_SUBMIT", EvSubmit, "value: the invocation on top hands a task over, of this number; an odd one is executed again and again"},
-	{"EV_BELONG", EvBelong, "value: the number of the task whose execution is about to begin"},
+	{"EV_BELONG", EvBelong, "value: the number of the task whose execution is about to begin, or what a mark is about"},
 	{"EV_EXECUTE", EvExecute, "value: the METHOD_HANDOVER node below which it does, as if it were an invocation; it ends with the one above it"},
 	{"EV_TIME", EvTime, "value: ns to add to the time of the next word"},
+	{"MARK_PARK", MarkPark, "the thread parks"},
+	{"MARK_TASK", MarkTask, "it waits on the monitor of the task with the identity hash in EV_BELONG before"},
+	{"MARK_THREAD", MarkThread, "it waits for the end of the thread with the id in EV_BELONG before"},
+	{"MARK_WOKE", MarkWoke, "the wait that began last is over"},
+	{"MARK_WAKES", MarkWakes, "it lets the thread with the id in EV_BELONG before go on, which is inside, too"},
+	{"MARK_PASSES", MarkPasses, "it hands the task with the number in EV_BELONG before on, which has been handed over before: a stage of a CompletableFuture can begin"},
+	{"MARK_ENDS", MarkEnds, "it notifies those that wait on the monitor of the task with that hash"},
 }

@@ -138,7 +138,7 @@ var Layout = []Const{
 	{"R_TID", RTid, "i64: id of the thread that has the record"},
 	{"R_LEASE", RLease, "i32: while leased to a root invocation the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0"},
 	{"LEASE_MOVING", LeaseMoving, "the record is being given to another thread"},
-	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED, R_QUIET"},
+	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED, R_QUIET, R_BEGUN"},
 	{"R_TOP", RTop, "u32: node above this record's roots"},
 	{"R_BUSY", RBusy, "u32: while the thread does the profiler's own work its node, else 0"},
 	{"R_NODE_NEXT", RNodeNext, "i64: next free node of the chunk"},
@@ -160,6 +160,7 @@ var Layout = []Const{
 	{"R_VIRTUAL", RVirtual, "flag: leased to virtual threads in turn"},
 	{"R_SHARED", RShared, "flag: has served more than one platform thread"},
 	{"R_QUIET", RQuiet, "flag, the thread's own: it starts a worker of a pool, which is no task"},
+	{"R_BEGUN", RBegun, "flag, the thread's own: it is a pool's worker, and has begun the execution of a task before it calls run"},
 
 	{"BOXES", OffBoxes, "area of the mailbox"},
 	{"BOX_COUNT", Boxes, "requests under way at one time"},
@@ -322,6 +323,7 @@ const (
 	RVirtual = 1
 	RShared  = 2
 	RQuiet   = 4
+	RBegun   = 8
 )
 
 // Words and states of a box.

@@ -22,7 +22,7 @@ import (
 )
 
 // The parts of the page. Without -part calls and reader are measured, which take
-// three minutes; equal takes some five, the shop what -minutes says.
+// three minutes; equal takes some five, follow some two, the shop what -minutes says.
 const (
 	partCalls  = "calls"
 	partEqual  = "equal"
@@ -94,12 +94,12 @@ type report struct {
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := bench.NewPage("bench:events", "What events cost", fmt.Sprintf("%d cores, %s. Each part says when, and under which load, it was measured; "+
-		"\"go tool task bench:events -- -part PART\" measures one anew: calls, equal, reader or shop. How to read the tables: [measuring](README.md).", runtime.NumCPU(), runtime.GOARCH))
+		"\"go tool task bench:events -- -part PART\" measures one anew: calls, equal, follow, reader or shop. How to read the tables: [measuring](README.md).", runtime.NumCPU(), runtime.GOARCH))
 	for _, p := range []struct {
 		name    string
 		measure func(*bench.Kit, *bench.Page) error
 		asked   bool // only by -part
-	}{{partCalls, calls, false}, {partReader, decoder, false}, {partEqual, equal, true}, {partShop, shop, true}} {
+	}{{partCalls, calls, false}, {partReader, decoder, false}, {partEqual, equal, true}, {partFollow, follow, true}, {partShop, shop, true}} {
 		if !k.Has(p.name) || p.asked && k.Part == "" {
 			continue
 		}

@@ -162,7 +162,7 @@ var sections = []section{
 		"Streams of events", "What `--record events` writes beside the tree, a stream for each thread record, in rings that lie among the nodes. " +
 			"Only the thread that has the record writes, only the controller takes out; neither waits for the other, but where a ring of RING_MOST words is full. " +
 			"A full smaller ring is followed by a larger one (E_NEXT); its writer has left it then, and the controller frees it (H_FREE_RINGS) when it has taken the rest." + wordDiagram,
-		[]string{"RING_", "E_", "EV_", "KIND_", "DELTA_"},
+		[]string{"RING_", "E_", "EV_", "MARK_", "KIND_", "DELTA_"},
 	},
 }
 

@@ -141,6 +141,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         define("rivulet.probe.Timers".intern());
         define("rivulet.probe.Handover".intern());
         define("rivulet.probe.Follow".intern());
+        define("rivulet.probe.Waits".intern());
     }
 
     private static void define(String name) throws Exception {

@@ -249,6 +249,13 @@ final class Events {
         if (ring != 0) put(ring, number << Layout.KIND_BITS | Layout.EV_SUBMIT, U.getLong(ring + Layout.E_TIME));
     }
 
+    /** A MARK_ of a wait or its end. about is a thread or a task, 0 none. */
+    static void mark(long s, long record, long current, int mark, long about, long now) {
+        long ring = ready(s, record);
+        if (ring != 0 && about != 0) put(ring, about << Layout.KIND_BITS | Layout.EV_BELONG, U.getLong(ring + Layout.E_TIME));
+        word(s, record, ring, current, Layout.EV_CHARGE, mark, now);
+    }
+
     /** An execution of the task begins below a hand-over's node; now is 0 if that is as a root invocation does. */
     static void execute(long s, long record, long current, long number, long handover, long now) {
         long ring = ready(s, record);

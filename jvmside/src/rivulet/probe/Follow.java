@@ -72,11 +72,11 @@ public final class Follow {
     /** A task that was handed over will not be executed. */
     public static void reject(Object task) {
         AtomicReferenceArray<Handover> table = tasks.get();
-        if (table != null && task != null && inside() != 0) take(table, task);
+        if (table != null && task != null && inside() != 0) take(table, task, U.getLong(U.getLong(Probe.CELL) + Layout.H_TAG));
     }
 
     /** The record of the current thread if it is inside the subgraph, else 0. */
-    private static long inside() {
+    static long inside() {
         long s = U.getLong(Probe.CELL), tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0 || U.getInt(s + Layout.H_FOLLOW) == 0 || U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3)) == 0) return 0;
         long record = Probe.mine(s, tag);
@@ -93,22 +93,27 @@ public final class Follow {
     private static void hand(long record, Object task, boolean again) {
         long s = U.getLong(Probe.CELL), tag = U.getLong(record + Layout.R_KEY) & -1L << Layout.INDEX_BITS;
         long current = U.getLong(record + Layout.R_CURSOR), from = System.nanoTime();
-        boolean done = false;
+        boolean done = false, events = false;
         try {
             Probe.reserve(60, 0, 0, 0);
             AtomicReferenceArray<Handover> table = tasks.get();
-            long number = 0;
-            if (U.getInt(s + Layout.H_EVENTS) != 0) {
-                number = U.getAndAddLong(null, s + Layout.H_TASKS, 1) << 1 | (again ? 1 : 0);
-                Events.submit(s, record, current, number, from);
+            events = U.getInt(s + Layout.H_EVENTS) != 0;
+            long number = events ? U.getAndAddLong(null, s + Layout.H_TASKS, 1) << 1 | (again ? 1 : 0) : 0;
+            if (table == null) {
+                tasks.compareAndSet(null, new AtomicReferenceArray<Handover>(SLOTS)); // or another thread has
+                table = tasks.get();
             }
-            if (table == null && tasks.compareAndSet(null, new AtomicReferenceArray<Handover>(SLOTS))) table = tasks.get();
-            done = table != null && put(table, task, new long[] {tag, submitter(s, current), from, number}, again);
+            long[] at = new long[] {tag, submitter(s, current), from, number};
+            long[] known = table == null ? null : put(table, task, at, again);
+            done = known != null;
+            if (events && known == at) Events.submit(s, record, current, number, from);
+            else if (events && done) Events.mark(s, record, current, Layout.MARK_PASSES, known[3], from);
         } catch (Throwable t) {
             // StackOverflowError, OutOfMemoryError: the task is executed all the same
         }
         if (!done) U.getAndAddLong(null, s + Layout.H_UNFOLLOWED, 1);
-        long ns = System.nanoTime() - from; // is nobody's
+        // What it took is nobody's. A word of events has charged what was before, and waits for the reader are left out already.
+        long now = System.nanoTime(), ns = events && done ? Math.max(now - U.getLong(record + Layout.R_LAST), 0) : now - from;
         U.putLong(record + Layout.R_LAST, U.getLong(record + Layout.R_LAST) + ns);
         U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + ns);
     }
@@ -139,7 +144,8 @@ public final class Follow {
         return h * 0x9E3779B1 >>> 16;
     }
 
-    private static boolean put(AtomicReferenceArray<Handover> table, Object task, long[] at, boolean again) {
+    /** Returns at, or what was said of the task at another place already, or null if there is no room. */
+    private static long[] put(AtomicReferenceArray<Handover> table, Object task, long[] at, boolean again) {
         boolean once = again || task instanceof Thread || task instanceof ForkJoinTask || task instanceof Future;
         int home = home(task);
         for (int round = 0; round < 4; round++) {
@@ -154,30 +160,30 @@ public final class Follow {
                         old = h;
                     }
                 } else if (h.get() == task) {
-                    if (h.all == null) return true; // said at another place already
-                    if (more.get() >= MOST) return false;
+                    if (h.all == null) return h.first; // said at another place already
+                    if (more.get() >= MOST) return null;
                     if (h.more(at)) {
                         more.incrementAndGet();
-                        return true;
+                        return at;
                     }
                 }
             }
-            if (free < 0) return false;
+            if (free < 0) return null;
             if (table.compareAndSet(free, old, new Handover(task, at, once, again))) {
                 if (old != null && old.all != null && old.waiting.get() > 1) more.addAndGet(1 - old.waiting.get());
-                return true;
+                return at;
             }
         }
-        return false;
+        return null;
     }
 
-    private static long[] take(AtomicReferenceArray<Handover> table, Object task) {
+    private static long[] take(AtomicReferenceArray<Handover> table, Object task, long tag) {
         int home = home(task);
         for (int i = 0; i < WINDOW; i++) {
             int slot = home + i & SLOTS - 1;
             Handover h = table.get(slot);
             if (h == null || h.get() != task) continue;
-            long[] at = h.take(more);
+            long[] at = h.take(more, tag);
             if (h.waiting.get() < 0) table.compareAndSet(slot, h, null);
             if (at != null) return at;
         }
@@ -192,7 +198,7 @@ public final class Follow {
         if (table == null || task == null) return 0;
         long s = U.getLong(Probe.CELL), tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0 || U.getInt(s + Layout.H_FOLLOW) == 0) return 0;
-        long[] at = take(table, task);
+        long[] at = take(table, task, tag);
         Thread t = Thread.currentThread();
         if (at == null || at[0] != tag || CARRIER != null && t.getClass() == CARRIER) return 0; // to mount a virtual thread is no task
         try {
@@ -225,7 +231,7 @@ public final class Follow {
             current = U.getLong(record + Layout.R_CURSOR);
             if (current == 0) return 0; // the profiler's own work
         }
-        U.putInt(record + Layout.R_FLAGS, U.getInt(record + Layout.R_FLAGS) & ~Layout.R_QUIET);
+        U.putInt(record + Layout.R_FLAGS, U.getInt(record + Layout.R_FLAGS) & ~(top ? Layout.R_QUIET | Layout.R_BEGUN : Layout.R_QUIET));
         long h = find(s, record, current, at[1], method);
         if (h == 0) h = add(s, record, current, at[1], method);
         long token = 0;
@@ -289,10 +295,38 @@ public final class Follow {
 
     /** An exception has reached the loop: the task's execution has ended, if one was under way. */
     public static void caught(long from) {
-        long s = U.getLong(Probe.CELL), tag = U.getLong(s + Layout.H_TAG), record = inside(), task = 0;
-        if (record == 0) return;
+        long record = inside();
+        if (record != 0) ended(record, from & Layout.INDEX_MASK, true);
+    }
+
+    /**
+     * A pool's worker is about to call run on a task. That is all that a worker says whose loop had begun before it had
+     * probes; what it says of other sessions' is not listened to, since this comes first.
+     */
+    public static void before(Object task, int method) {
+        long record = begin(task, method) == 0 ? 0 : inside();
+        if (record != 0) U.putInt(record + Layout.R_FLAGS, U.getInt(record + Layout.R_FLAGS) | Layout.R_BEGUN);
+    }
+
+    /** The loop of a pool's worker, or of a timer, is about to call run on a task: a token for Probe.exit, unless before has begun. */
+    public static long runs(Object task, int method) {
+        long record = inside();
+        return record != 0 && (U.getInt(record + Layout.R_FLAGS) & Layout.R_BEGUN) != 0 ? 0 : begin(task, method);
+    }
+
+    /** run has returned to a pool's worker, or has thrown this. */
+    public static void after(Object thrown) {
+        long record = inside();
+        if (record == 0 || (U.getInt(record + Layout.R_FLAGS) & Layout.R_BEGUN) == 0) return;
+        U.putInt(record + Layout.R_FLAGS, U.getInt(record + Layout.R_FLAGS) & ~Layout.R_BEGUN);
+        ended(record, 0, thrown != null);
+    }
+
+    /** Ends the outermost execution above a node. */
+    private static void ended(long record, long end, boolean thrown) {
+        long s = U.getLong(Probe.CELL), tag = U.getLong(record + Layout.R_KEY) & -1L << Layout.INDEX_BITS, task = 0;
         long i = U.getInt(record + Layout.R_DEPTH) == 0 ? U.getLong(record + Layout.R_CURSOR) : U.getInt(Unplaced.place(s, record, 0) + 4);
-        for (long end = from & Layout.INDEX_MASK; i != 0 && i != end; ) {
+        while (i != 0 && i != end) {
             long parent = U.getInt(s + i + Layout.N_PARENT);
             if (U.getInt(s + parent + Layout.N_METHOD) == Layout.METHOD_HANDOVER) task = i;
             i = parent;
@@ -300,7 +334,9 @@ public final class Follow {
         if (task == 0) return;
         long top = Probe.above(s, task) == U.getInt(record + Layout.R_TOP) ? Layout.TOP : 0;
         long event = U.getInt(record + Layout.R_RING) != 0 ? Layout.EVENT : 0;
-        Probe.thrown(tag | task | Layout.OWN | top | event);
+        long token = tag | task | Layout.OWN | top | event;
+        if (thrown) Probe.thrown(token);
+        else Probe.exit(token);
     }
 
     /** A pool makes a worker, which is no task, though a thread is started: for loud. */

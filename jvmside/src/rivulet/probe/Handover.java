@@ -43,16 +43,21 @@ final class Handover extends WeakReference<Object> {
         return true;
     }
 
-    /** An execution begins: where it was handed over, or null. more counts what waits beyond the first. */
-    long[] take(AtomicInteger more) {
+    /**
+     * An execution begins: where it was handed over, or null. more counts what waits beyond the first. What was handed
+     * over in an earlier part of the recording, and may have been executed while it paused, is passed over.
+     */
+    long[] take(AtomicInteger more, long tag) {
         if (again) {
             if (executed) return new long[] {first[0], first[1], 0, first[3]};
             executed = true;
             return first;
         }
         if (all == null) return waiting.compareAndSet(1, -1) ? first : null;
-        long[] at = all.poll();
-        if (at != null && (waiting.decrementAndGet() > 0 || !waiting.compareAndSet(0, -1))) more.decrementAndGet();
-        return at;
+        for (long[] at; (at = all.poll()) != null; ) {
+            if (waiting.decrementAndGet() > 0 || !waiting.compareAndSet(0, -1)) more.decrementAndGet();
+            if (at[0] == tag) return at;
+        }
+        return null;
     }
 }

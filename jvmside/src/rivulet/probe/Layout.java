@@ -137,7 +137,7 @@ public final class Layout {
     public static final int R_LEASE = 32;
     /** the record is being given to another thread. */
     public static final int LEASE_MOVING = -1;
-    /** u32: R_VIRTUAL, R_SHARED, R_QUIET. */
+    /** u32: R_VIRTUAL, R_SHARED, R_QUIET, R_BEGUN. */
     public static final int R_FLAGS = 36;
     /** u32: node above this record's roots. */
     public static final int R_TOP = 40;
@@ -181,6 +181,8 @@ public final class Layout {
     public static final int R_SHARED = 2;
     /** flag, the thread's own: it starts a worker of a pool, which is no task. */
     public static final int R_QUIET = 4;
+    /** flag, the thread's own: it is a pool's worker, and has begun the execution of a task before it calls run. */
+    public static final int R_BEGUN = 8;
     /** area of the mailbox. */
     public static final long BOXES = 5509120L;
     /** requests under way at one time. */
@@ -381,14 +383,28 @@ public final class Layout {
     public static final int EV_CUT = 9;
     /** value: events dropped before this one; whatever is open was cut off. */
     public static final int EV_LOST = 10;
-    /** method 0, time: it is charged to the invocation on top, and nothing else happens. */
+    /** mark, time: it is charged to the invocation on top; the mark, where a method would be, is 0 or one of the MARK_ rows. */
     public static final int EV_CHARGE = 12;
     /** value: the invocation on top hands a task over, of this number; an odd one is executed again and again. */
     public static final int EV_SUBMIT = 13;
-    /** value: the number of the task whose execution is about to begin. */
+    /** value: the number of the task whose execution is about to begin, or what a mark is about. */
     public static final int EV_BELONG = 15;
     /** value: the METHOD_HANDOVER node below which it does, as if it were an invocation; it ends with the one above it. */
     public static final int EV_EXECUTE = 14;
     /** value: ns to add to the time of the next word. */
     public static final int EV_TIME = 11;
+    /** the thread parks. */
+    public static final int MARK_PARK = 1;
+    /** it waits on the monitor of the task with the identity hash in EV_BELONG before. */
+    public static final int MARK_TASK = 2;
+    /** it waits for the end of the thread with the id in EV_BELONG before. */
+    public static final int MARK_THREAD = 3;
+    /** the wait that began last is over. */
+    public static final int MARK_WOKE = 4;
+    /** it lets the thread with the id in EV_BELONG before go on, which is inside, too. */
+    public static final int MARK_WAKES = 5;
+    /** it hands the task with the number in EV_BELONG before on, which has been handed over before: a stage of a CompletableFuture can begin. */
+    public static final int MARK_PASSES = 6;
+    /** it notifies those that wait on the monitor of the task with that hash. */
+    public static final int MARK_ENDS = 7;
 }

@@ -1,0 +1,408 @@
+package event
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// Bounds of one critical path.
+const (
+	mostMoves    = 1 << 16
+	mostSegments = 500 // the longest; of the others there are sums
+)
+
+// A Kind says what a segment of a critical path is.
+type Kind uint8
+
+// Kinds of segments.
+const (
+	Run   Kind = iota // the thread was in the subgraph's code: on a core, or in what the probes don't see, such as I/O or a monitor
+	Queue             // a task waited for a thread
+	Wait              // a thread waited
+)
+
+// A Cause says how the end of a wait is known to have come.
+type Cause uint8
+
+// Causes: what the thread of the segment before did.
+const (
+	NoCause  Cause = iota // not known, or nothing below the root invocation
+	Unparked              // it let the waiting thread go on (LockSupport.unpark)
+	Ended                 // it ended, and was waited for (Thread.join)
+	Notified              // it ended a task that was waited for on its monitor (fork/join of JDK 8 and 11)
+)
+
+// A Segment is a piece of a critical path.
+type Segment struct {
+	Kind     Kind
+	Cause    Cause // of a Wait
+	Thread   int64 // that ran or waited; of Queue, that executed the task in the end
+	Method   int32 // of Run the innermost one that has nine tenths of it in it and below; -1 unknown
+	From, To int64 // ns on the target's nanoTime
+}
+
+// A Share is a method's part of a critical path, ns. Run is self time.
+type Share struct {
+	Method           int32 // -1 unknown
+	Run, Queue, Wait int64
+}
+
+// A Path is the critical path of a root invocation: what its end waited for.
+// Its segments follow each other without a gap from the invocation's begin to
+// its end, but for those that are left out.
+type Path struct {
+	Segments                   []Segment
+	Left, LeftTime             int64 // segments left out, the shortest, and ns of these
+	Shares                     []Share
+	Run, Queue, Wait, Profiler int64 // ns of each; of Run, Profiler is not part
+	Grain                      int64 // ns: methods of Run were looked at so often, 0 always
+	Lacking                    int64 // waits, and threads, that could not be kept for want of room: the path may be another
+}
+
+// A walker goes a root invocation's path back from its end.
+type walker struct {
+	root   *part
+	known  map[*part]task   // all that was executed for it, and where it comes from
+	wakes  map[int64][]step // by the thread let go on, in order of time
+	passes map[int64][]step // by task
+	ends   map[int64][]step // by its hash
+	ended  []*part          // in order of time
+	path   Path
+	shares map[int32]*Share
+}
+
+// path finds the critical path of a root invocation that has ended. b.mu is held.
+func (b *Builder) path(root *part) *Path {
+	if root.track == nil {
+		return nil
+	}
+	w := &walker{root: root, known: map[*part]task{}, wakes: map[int64][]step{}, passes: map[int64][]step{}, ends: map[int64][]step{}, shares: map[int32]*Share{}}
+	w.collect(b)
+	w.walk()
+	return w.finish()
+}
+
+// collect finds what was executed for the root invocation, and who let whom go
+// on meanwhile.
+func (w *walker) collect(b *Builder) {
+	for todo := []*part{w.root}; len(todo) > 0; {
+		p := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], p.subs...)
+		w.known[p] = task{by: p.up, at: p.at, since: p.since}
+	}
+	for _, s := range b.streams {
+		if s == nil {
+			continue
+		}
+		for _, f := range s.frames { // what is not over may have let go on what is
+			if f.part == nil {
+				continue
+			}
+			if t, ok := b.tasks[f.number]; ok && t.by.root() == w.root {
+				w.known[f.part] = t
+			}
+		}
+	}
+	tracks := map[*track]bool{}
+	for p := range w.known {
+		if p.ended != 0 {
+			w.ended = append(w.ended, p)
+		}
+		t := p.track
+		if t == nil || tracks[t] {
+			continue
+		}
+		tracks[t] = true
+		w.path.Lacking += t.left
+		w.path.Grain = max(w.path.Grain, t.grain)
+		for _, st := range t.steps {
+			switch st.mark {
+			case wire.MarkWakes:
+				w.wakes[st.about] = append(w.wakes[st.about], st)
+			case wire.MarkPasses:
+				w.passes[st.about] = append(w.passes[st.about], st)
+			case wire.MarkEnds:
+				w.ends[st.about] = append(w.ends[st.about], st)
+			}
+		}
+	}
+	w.path.Lacking += w.root.trackless
+	for _, all := range []map[int64][]step{w.wakes, w.passes, w.ends} {
+		for _, steps := range all {
+			slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+		}
+	}
+	slices.SortFunc(w.ended, func(a, b *part) int { return cmp.Compare(a.ended, b.ended) })
+}
+
+// walk goes back from the root invocation's end. At each moment it knows the
+// execution on which the path runs, and its thread.
+func (w *walker) walk() {
+	p, t := w.root, w.root.ended
+	tr := p.track
+	for range mostMoves {
+		if t <= w.root.began {
+			return
+		}
+		base := p // where the thread began to work for the root invocation
+		for base.outer != nil && w.has(base.outer) {
+			base = base.outer
+		}
+		if i := tr.lastWait(t, base.began); i >= 0 {
+			st := &tr.steps[i]
+			if st.to > t { // the thread executed p within the wait
+				for x := p; x != nil && x != st.part; x = x.outer {
+					p = x
+				}
+				if p != st.part {
+					w.run(p, tr, p.began, t)
+					t = min(t, max(p.began, st.at))
+				}
+			} else {
+				w.run(p, tr, st.to, t)
+				t = st.to
+			}
+			q, at, cause := w.cause(st, t)
+			if q == nil {
+				at = st.at
+			}
+			w.add(Segment{Kind: Wait, Cause: cause, Thread: st.part.thread, Method: tr.method(st.node), From: at, To: t})
+			if p, t = st.part, at; q != nil {
+				p, tr = q, q.track
+			}
+			continue
+		}
+		w.run(p, tr, base.began, t)
+		t = min(t, base.began)
+		if base == w.root {
+			return
+		}
+		from := w.known[base]
+		if from.by == nil { // a damaged stream
+			break
+		}
+		by, since := from.by, from.since
+		for _, st := range w.passes[base.number] { // it could begin only then
+			if st.at <= t && st.at > since && w.has(st.part) {
+				by, since = st.part, st.at
+			}
+		}
+		since = max(min(since, t), w.root.began)
+		w.add(Segment{Kind: Queue, Thread: base.thread, Method: base.label(), From: since, To: t})
+		p, t, tr = by, since, by.track
+	}
+	w.path.Lacking++
+	w.add(Segment{Kind: Wait, Thread: w.root.thread, Method: w.root.label(), From: w.root.began, To: t})
+}
+
+func (w *walker) has(p *part) bool {
+	_, ok := w.known[p]
+	return ok
+}
+
+// lastWait is the last wait that began before t, and not before from; -1 if
+// there is none.
+func (t *track) lastWait(before, from int64) int {
+	if t == nil {
+		return -1
+	}
+	i, _ := slices.BinarySearchFunc(t.steps, before, func(st step, at int64) int { return cmp.Compare(st.at, at) })
+	for i--; i >= 0 && t.steps[i].at >= from; i-- {
+		switch t.steps[i].mark {
+		case wire.MarkPark, wire.MarkTask, wire.MarkThread:
+			return i
+		}
+	}
+	return -1
+}
+
+// cause finds what ended a wait by the time to: where the path goes on. nil if
+// that is not known.
+func (w *walker) cause(st *step, to int64) (p *part, at int64, cause Cause) {
+	first := func(all []step, cause Cause) (*part, int64, Cause) {
+		for _, k := range all {
+			if k.at >= st.at && k.at <= to {
+				return k.part, k.at, cause
+			}
+		}
+		return nil, 0, NoCause
+	}
+	switch st.mark {
+	case wire.MarkPark:
+		return first(w.wakes[st.part.thread], Unparked)
+	case wire.MarkTask:
+		return first(w.ends[st.about], Notified)
+	}
+	for _, p := range slices.Backward(w.ended) {
+		if p.ended >= st.at && p.ended <= to && p.outer == nil && p.thread == st.about {
+			return p, p.ended, Ended
+		}
+	}
+	return nil, 0, NoCause
+}
+
+// run adds that a part's thread ran.
+func (w *walker) run(p *part, t *track, from, to int64) {
+	if to <= from {
+		return
+	}
+	w.add(Segment{Kind: Run, Thread: p.thread, Method: w.charge(p, t, from, to), From: from, To: to})
+}
+
+// charge shares a stretch of a part's thread out among methods, and returns the
+// innermost one that has nine tenths of it.
+func (w *walker) charge(p *part, t *track, from, to int64) int32 {
+	if t == nil {
+		w.share(-1).Run += to - from
+		w.path.Run += to - from
+		return -1
+	}
+	spent := map[int32]int64{}
+	i, _ := slices.BinarySearchFunc(t.samples, from, func(s sample, at int64) int {
+		if s.until <= at {
+			return -1
+		}
+		return 1
+	})
+	at, node := from, int32(0)
+	for ; at < to; i++ {
+		until := to
+		if i < len(t.samples) {
+			node, until = t.samples[i].node, min(until, t.samples[i].until)
+		} else if node <= 0 {
+			node = t.near(to)
+		}
+		if node < 0 {
+			w.path.Profiler += until - at
+		} else {
+			m := t.method(node)
+			if m < 0 {
+				m = p.label()
+			}
+			w.share(m).Run += until - at
+			w.path.Run += until - at
+			spent[node] += until - at
+		}
+		at = until
+	}
+	return t.most(spent, p)
+}
+
+// near is the node that the step next to a time was at, 0 if there is none.
+func (t *track) near(at int64) int32 {
+	i, _ := slices.BinarySearchFunc(t.steps, at, func(st step, at int64) int { return cmp.Compare(st.at, at) })
+	if i = min(i, len(t.steps)-1); i < 0 {
+		return 0
+	}
+	return t.steps[i].node
+}
+
+// most is the method of the innermost node that has nine tenths of what was
+// spent in it and below.
+func (t *track) most(spent map[int32]int64, p *part) int32 {
+	var all int64
+	within := map[int32]int64{}
+	for k, ns := range spent {
+		all += ns
+		for ; k > 0; k = t.s.nodes[k].parent {
+			within[k] += ns
+		}
+	}
+	best := int32(0)
+	for k, ns := range within {
+		if 10*ns >= 9*all && t.s.nodes[k].method >= 0 && k > best { // a callee comes after its caller
+			best = k
+		}
+	}
+	if best == 0 {
+		return p.label()
+	}
+	return t.s.nodes[best].method
+}
+
+// method is a node's, of a hand-over's node that of its caller; -1 above the roots.
+func (t *track) method(node int32) int32 {
+	for node > 0 && t.s.nodes[node].method < 0 {
+		node = t.s.nodes[node].parent
+	}
+	return t.s.nodes[node].method
+}
+
+func (w *walker) share(method int32) *Share {
+	s := w.shares[method]
+	if s == nil {
+		s = &Share{Method: method}
+		w.shares[method] = s
+	}
+	return s
+}
+
+func (w *walker) add(s Segment) {
+	ns := s.To - s.From
+	if ns <= 0 && s.Cause == NoCause {
+		return
+	}
+	switch s.Kind {
+	case Queue:
+		w.share(s.Method).Queue += ns
+		w.path.Queue += ns
+	case Wait:
+		w.share(s.Method).Wait += ns
+		w.path.Wait += ns
+	}
+	w.path.Segments = append(w.path.Segments, s)
+}
+
+// finish puts the path in the order of time, within its bound.
+func (w *walker) finish() *Path {
+	out := &w.path
+	slices.Reverse(out.Segments)
+	if n := len(out.Segments); n > mostSegments {
+		took := make([]int64, 0, n)
+		for _, s := range out.Segments {
+			took = append(took, s.To-s.From)
+		}
+		slices.Sort(took)
+		least, room := took[n-mostSegments], mostSegments // room is for those as long as the shortest that stays
+		for _, ns := range took[n-mostSegments:] {
+			if ns > least {
+				room--
+			}
+		}
+		out.Segments = slices.DeleteFunc(out.Segments, func(s Segment) bool {
+			ns := s.To - s.From
+			if ns == least && room > 0 {
+				room--
+				return false
+			}
+			if ns > least {
+				return false
+			}
+			out.Left++
+			out.LeftTime += ns
+			return true
+		})
+	}
+	for _, s := range w.shares {
+		out.Shares = append(out.Shares, *s)
+	}
+	slices.SortFunc(out.Shares, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Run+b.Queue+b.Wait, a.Run+a.Queue+a.Wait), cmp.Compare(a.Method, b.Method))
+	})
+	return out
+}
+
+// label is the method by which people know an execution: what the JDK's method
+// that executes tasks calls.
+func (p *part) label() int32 {
+	if p.tree == nil {
+		return -1
+	}
+	if p.up == nil || len(p.tree.Children) == 0 {
+		return p.tree.Method
+	}
+	return slices.MaxFunc(p.tree.Children, func(a, b *cct.Node) int { return cmp.Compare(a.Total, b.Total) }).Method
+}
