@@ -5,7 +5,8 @@
 // [Rings] drains the streams while the target writes them. A [Builder] makes
 // of them the same tree that the target keeps itself, and hands each root
 // invocation that has ended to a [Slowest] and each slice of time to a
-// [Timeline], where there are any. [Word] has a text form for tests and bug
+// [Timeline], where there are any. With tasks followed, each of the slowest has a
+// [Path]: what its end waited for (decision 18). [Word] has a text form for tests and bug
 // reports.
 //
 // Guarantees: whatever the target writes, nothing here reads outside the

@@ -165,9 +165,10 @@ const (
 )
 
 // path writes a critical path: its longest segments in the order of time, and
-// the methods with most of it.
+// the methods with most of it. One that never left its thread, nor waited, says
+// nothing that the tree doesn't.
 func (t *textWriter) path(p *Path) {
-	if p == nil || len(p.Segments) == 0 {
+	if p == nil || len(p.Segments) < 2 {
 		return
 	}
 	t.printf("   critical path: ran %s, queued %s, waited %s", Duration(p.Run), Duration(p.Queue), Duration(p.Wait))
