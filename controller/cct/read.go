@@ -48,6 +48,9 @@ type Options struct {
 	// InPlace leaves executions of tasks where their threads were, and tells them
 	// apart by where they were handed over: as streams of events have them.
 	InPlace bool
+	// Sample reads the trees of what the probes' cost is measured with, and no
+	// others.
+	Sample bool
 }
 
 // ReadWith is [Read] with options.
@@ -76,6 +79,9 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 	}
 	r.grow()
 	r.tag, r.epoch = r.word(wire.HTag), r.half(wire.HEpoch)
+	if o.Sample {
+		r.epoch = ^r.epoch
+	}
 	r.follow = r.half(wire.HFollow) != 0
 	s = &Snapshot{}
 	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)

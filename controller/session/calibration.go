@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -17,14 +16,15 @@ import (
 
 // Method ids of the sample, above those of the ledger.
 const (
-	sampleCaller = wire.MaxMethods - 2
-	sampleCallee = wire.MaxMethods - 1
+	sampleCaller = wire.Sample
+	sampleCallee = wire.Sample + 1
 	ledgerMax    = sampleCaller
 )
 
 const (
 	// calibrationBatch is how long a batch of calls should take: many ticks.
 	calibrationBatch = 1500 * time.Microsecond
+	firstCalls       = 1000
 	mostCalls        = 1 << 20
 	// A calibration ends when the cheapest batch has stayed so for a while, at
 	// the latest after calibrationLongest; where no core is free and what was
@@ -41,13 +41,22 @@ var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeTick: 40, wire.Mo
 
 // A calibration is under way, or done.
 type calibration struct {
+	number         uint32 // of the calibration; what comes of an earlier one is not for this one
 	mode           byte
+	beside         bool // the recording is on, and its gate is not ours to shut
 	begin          time.Time
 	batches        []calibrate.Batch
 	callee, caller int64 // self times up to the last batch
+	part           int64 // H_TAG when the batch under way began
 	best           float64
 	steady         int // batches since the best
 	done           func()
+
+	// The agent's thread has other commands to obey, too: it leaves the sample
+	// between two batches, and comes back when they are done.
+	yield bool      // there is another command
+	held  time.Time // since when it has left; zero while it is there
+	next  uint32    // calls of the next batch, when it has left
 }
 
 // A cost is what calibration found for a mode.
@@ -61,12 +70,36 @@ type cost struct {
 func (c *cost) doubtful() bool { return c == nil || c.Spread > c.Total()/2 }
 
 // calibrate measures what the probes of a mode cost in this target, with its
-// compiler. It needs the gate open and a tree of its own, so it comes before
-// any root is armed, or afterwards. A target that can't do it is recorded
-// uncorrected.
+// compiler, while nothing is recorded: before any root is armed, or afterwards. A
+// target that can't do it is recorded uncorrected.
 func (s *Session) calibrate(ctx context.Context, mode byte) error {
-	classes := s.bundle.Sample
-	r, err := probe.Rewrite(classes, s.hooks(), func(k probe.MethodKey) (int32, bool) {
+	rewritten, err := s.rewriteSample()
+	if err != nil {
+		return err
+	}
+	return s.wait(ctx, func(done func()) {
+		s.data.open()
+		s.loop.calibrate(calibration{mode: mode, done: done}, rewritten)
+	})
+}
+
+// calibrateBeside does the same while the recording is on, and returns at once.
+// The sample has a tree of its own, which is nobody's (wire.Sample). What has not
+// been found when the recording ends is measured then.
+func (s *Session) calibrateBeside(ctx context.Context, mode byte) error {
+	rewritten, err := s.rewriteSample()
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, func() {
+		if l := &s.loop; s.data.hasSpare() && l.costs[mode] == nil {
+			l.calibrate(calibration{mode: mode, beside: true, done: func() {}}, rewritten)
+		}
+	})
+}
+
+func (s *Session) rewriteSample() ([]byte, error) {
+	r, err := probe.Rewrite(s.bundle.Sample, s.hooks(), func(k probe.MethodKey) (int32, bool) {
 		switch k.Name {
 		case "accept":
 			return sampleCaller, true
@@ -76,28 +109,41 @@ func (s *Session) calibrate(ctx context.Context, mode byte) error {
 		return 0, false
 	})
 	if err != nil || len(r.Rewritten) != 2 {
-		return fmt.Errorf("the agent's sample can't be rewritten: %w", err)
+		return nil, fmt.Errorf("the agent's sample can't be rewritten: %w", err)
 	}
+	return r.Bytes, nil
+}
+
+// calibrate begins a calibration of probes. The gate has to be open.
+func (l *loop) calibrate(c calibration, rewritten []byte) {
+	d := l.s.data
+	if c.mode == wire.ModeCounted {
+		d.setMode(sampleCaller, l.clock()|wire.ModeRoot)
+	} else {
+		d.setMode(sampleCaller, c.mode|wire.ModeRoot)
+	}
+	d.setMode(sampleCallee, c.mode)
+	if l.s.events != nil {
+		l.s.events.aside()
+	}
+	c.callee, c.caller = l.sampleTimes()
+	l.beginCalibration(c, rewritten)
+}
+
+// beginCalibration has the agent run the sample, as it is and rewritten.
+func (l *loop) beginCalibration(c calibration, rewritten []byte) {
+	c.number, c.begin, c.part = l.calibration.number+1, time.Now(), l.s.data.load(wire.HTag)
+	l.calibration = c
+	l.runSample(firstCalls, l.s.bundle.Sample, rewritten)
+}
+
+func (l *loop) runSample(calls uint32, plain, rewritten []byte) {
 	var w wire.Writer
-	w.Block(classes)
-	w.Block(r.Bytes)
-	return s.wait(ctx, func(done func()) {
-		l := &s.loop
-		l.calibration = calibration{mode: mode, begin: time.Now(), done: done}
-		if mode == wire.ModeCounted {
-			s.data.setMode(sampleCaller, l.clock()|wire.ModeRoot)
-		} else {
-			s.data.setMode(sampleCaller, mode|wire.ModeRoot)
-		}
-		s.data.setMode(sampleCallee, mode)
-		s.data.store32(wire.HEpoch, s.data.load32(wire.HEpoch)+1)
-		if s.events != nil {
-			s.events.aside()
-		}
-		s.data.store(wire.HBudget, math.MaxInt64) // what a recording left of it is not for the sample
-		s.data.open()
-		l.send(wire.CmdCalibrate, &w)
-	})
+	w.U32(l.calibration.number)
+	w.U32(calls)
+	w.Block(plain)
+	w.Block(rewritten)
+	l.send(wire.CmdCalibrate, &w)
 }
 
 // remeasure calibrates, after the recording, the modes that were not when it
@@ -111,8 +157,7 @@ func (s *Session) remeasure(ctx context.Context) {
 		if !l.armed || d.load32(wire.HState) != wire.StateUp {
 			return
 		}
-		// The sample needs a record, and room for its tree, that nobody's is in.
-		if d.load(wire.HNextRecord) >= d.load(wire.HRecordMax) || d.load(wire.HNextNode)+2*wire.NodeChunk > d.load(wire.HNodeMax) {
+		if !d.hasSpare() {
 			return
 		}
 		l.final = make([]byte, l.ledger.Len())
@@ -144,27 +189,60 @@ func (s *Session) remeasure(ctx context.Context) {
 
 // onCalibrated takes a batch and answers with the size of the next.
 func (l *loop) onCalibrated(r *wire.Reader) ([]byte, error) {
+	number := r.U32()
 	b := calibrate.Batch{Calls: int64(r.U32()), Bare: int64(r.U64()), Probed: int64(r.U64())}
 	if r.Err() != nil {
 		return nil, r.Err()
 	}
 	c := &l.calibration
-	if c.done == nil {
-		return nil, nil
-	}
 	next := uint32(0)
-	if b.Calls > 0 {
-		callee, caller := l.sampleTimes()
-		b.Callee, b.Caller = callee-c.callee, caller-c.caller
-		c.callee, c.caller = callee, caller
-		next = c.take(b)
-	}
-	if next == 0 {
-		l.endCalibration()
+	if c.done != nil && number == c.number && !l.leaving {
+		if next = l.calibrated(b); next == 0 {
+			l.endCalibration()
+		} else if !l.sampleMayRun() {
+			c.held, c.next, next = time.Now(), next, 0
+			l.resumeCalibration()
+		}
 	}
 	var w wire.Writer
 	w.U32(next)
 	return w.Bytes(), nil
+}
+
+// calibrated takes a batch: the number of calls of the next, 0 for none. One
+// during which the gate was shut says nothing.
+func (l *loop) calibrated(b calibrate.Batch) (next uint32) {
+	c := &l.calibration
+	if b.Calls == 0 {
+		return 0
+	}
+	callee, caller := l.sampleTimes()
+	b.Callee, b.Caller = callee-c.callee, caller-c.caller
+	c.callee, c.caller = callee, caller
+	part := c.part
+	if c.part = l.s.data.load(wire.HTag); part == 0 || part != c.part {
+		return firstCalls
+	}
+	return c.take(b)
+}
+
+// sampleMayRun reports whether the gate is open and the agent has nothing else
+// to do: threads may wait for that.
+func (l *loop) sampleMayRun() bool {
+	return l.s.data.isOpen() && l.round == nil && !l.calibration.yield
+}
+
+// resumeCalibration sends the agent back to the sample if it has left it, behind
+// the commands that it was sent meanwhile.
+func (l *loop) resumeCalibration() {
+	c := &l.calibration
+	if c.held.IsZero() || l.leaving || l.round != nil || !l.s.data.isOpen() {
+		return
+	}
+	c.begin = c.begin.Add(time.Since(c.held)) // it has a time for itself
+	c.held, c.yield = time.Time{}, false
+	c.part = l.s.data.load(wire.HTag)
+	l.runSample(c.next, nil, nil)
 }
 
 // take judges a batch: the number of calls of the next, 0 when it is enough.
@@ -182,7 +260,7 @@ func (c *calibration) take(b calibrate.Batch) uint32 {
 		}
 	}
 	n := float64(b.Calls) * float64(calibrationBatch) / float64(max(b.Probed, 1))
-	return uint32(min(max(n, 1000), mostCalls))
+	return uint32(min(max(n, firstCalls), mostCalls))
 }
 
 // found is what the batches so far say. On a machine without a free core none
@@ -197,7 +275,7 @@ func (c *calibration) found() (calibrate.Cost, bool) {
 
 // sampleTimes are the self times that the recorder has charged to the sample.
 func (l *loop) sampleTimes() (callee, caller int64) {
-	tree, err := cct.Read(l.s.data.mem, 0)
+	tree, err := cct.ReadWith(l.s.data.mem, cct.Options{Sample: true})
 	if err != nil {
 		return 0, 0
 	}
@@ -212,15 +290,14 @@ func (l *loop) sampleTimes() (callee, caller int64) {
 	return callee, caller
 }
 
-// endCalibration closes the gate and keeps what was found, if it is better than
-// what was known. The sample's tree is one of its own, which nobody reads.
+// endCalibration keeps what was found, if it is better than what was known.
 func (l *loop) endCalibration() {
 	d, c := l.s.data, &l.calibration
-	d.shut(l.s.now())
+	if !c.beside {
+		d.shut(l.s.now())
+	}
 	d.setMode(sampleCaller, wire.ModeOff)
 	d.setMode(sampleCallee, wire.ModeOff)
-	d.store32(wire.HEpoch, d.load32(wire.HEpoch)+1)
-	d.store(wire.HLost, 0)
 	if m, ok := c.found(); ok {
 		if c.mode == wire.ModeCounted { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()

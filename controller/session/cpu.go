@@ -118,7 +118,7 @@ func (c *cpuSampler) look(now time.Time) (inside bool) {
 	for i := int64(1); tag != 0 && i < n; i++ {
 		r := wire.OffRecords + i<<wire.RecordShift
 		cursor, key := d.load(r+wire.RCursor), d.load(r+wire.RKey)
-		if cursor == 0 || (key^tag)>>wire.IndexBits != 0 {
+		if cursor == 0 || (key^tag)>>wire.IndexBits != 0 || d.load32(r+wire.REpoch) != epoch {
 			continue
 		}
 		inside = true

@@ -239,6 +239,12 @@ func (d *dataFile) noNodes() {
 	d.store(wire.HNodeMax, d.load(wire.HNodeLimit))
 }
 
+// hasSpare reports whether there is a record, and room for a tree, that nobody
+// lacks if the sample takes it.
+func (d *dataFile) hasSpare() bool {
+	return d.load(wire.HNextRecord) < d.load(wire.HRecordMax) && d.load(wire.HNextNode)+2*wire.NodeChunk <= d.load(wire.HNodeMax)
+}
+
 // reuse frees the nodes of all recordings so far. The gate must be shut and no
 // thread be within a probe.
 func (d *dataFile) reuse() error {

@@ -153,12 +153,11 @@ func (e *events) forget() {
 	e.main, e.side = nil, nil
 }
 
-// aside drains a calibration's events, too, under the number that the
-// recording has now.
+// aside drains a calibration's events, too.
 func (e *events) aside() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.side = event.NewRings(e.s.data.mem, e.s.data.load32(wire.HEpoch))
+	e.side = event.NewRings(e.s.data.mem, ^e.s.data.load32(wire.HEpoch))
 }
 
 // report adds what the events say. now is the target's time at the end, or 0.

@@ -81,7 +81,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	}
 	l.came = time.Now()
 	s.room.unlink(true)
-	return l, s.learn(ctx)
+	return l, s.learn(ctx, &laps{s.log, l.came})
 }
 
 // awaitJVM waits for the agent's hello for as long as the program runs.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -32,8 +31,7 @@ func (s *Session) wait(ctx context.Context, start func(done func())) error {
 // learn builds the mirrors of what is loaded. Classes that are loaded while
 // it works are announced by the load hook; a class that was just being loaded
 // when the hook was registered shows in a later listing.
-func (s *Session) learn(ctx context.Context) error {
-	start := time.Now()
+func (s *Session) learn(ctx context.Context, lap *laps) error {
 	swift(os.Getpid(), nil)
 	swift(s.proc.PID, func(name string) bool { return strings.HasPrefix(name, "rivulet-") })
 	if c, err := attach.OpenCounters(s.proc.PID); err == nil {
@@ -44,10 +42,12 @@ func (s *Session) learn(ctx context.Context) error {
 	if _, err := s.list(ctx); err != nil {
 		return err
 	}
+	lap.done("listing classes")
 	if err := s.fetch(ctx); err != nil {
 		return err
 	}
-	s.log.Debug("learned", "classes", s.loop.h.Len(), "took", time.Since(start))
+	lap.done("reading class files")
+	s.log.Debug("learned", "classes", s.loop.h.Len(), "analysis", s.loop.stats.analysis)
 	return nil
 }
 
@@ -65,23 +65,12 @@ func (s *Session) list(ctx context.Context) (fresh []cha.ClassID, err error) {
 	return fresh, err
 }
 
-// fetch gets the bytes that the analysis lacks: first as resources of the
-// classes' loaders, which costs the target little; what has none (proxies,
-// generated classes) by a retransformation that changes nothing.
+// fetch gets the bytes that the analysis lacks: from where the classes' code
+// sources lie; as resources of their loaders, which costs the target little; what
+// has none (proxies, generated classes) by a retransformation that changes nothing.
 func (s *Session) fetch(ctx context.Context) error {
 	for range 4 { // a superclass may want a superclass
-		var need []cha.ClassID
-		err := s.wait(ctx, func(done func()) {
-			need = s.loop.h.NeedBytes()
-			if len(need) == 0 {
-				done()
-				return
-			}
-			var w wire.Writer
-			writeIDs(&w, need)
-			s.loop.fetched = done
-			s.loop.send(wire.CmdFetch, &w)
-		})
+		need, err := s.fetchFiles(ctx)
 		if err != nil || len(need) == 0 {
 			return err
 		}
@@ -114,6 +103,49 @@ func (s *Session) fetch(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fetchFiles gets the class files that the analysis lacks, as far as there are
+// any, and returns what it was about.
+func (s *Session) fetchFiles(ctx context.Context) (need []cha.ClassID, err error) {
+	var ask []cha.ClassID
+	var known []placed
+	if err := s.do(ctx, func() {
+		l := &s.loop
+		need = l.h.NeedBytes()
+		for _, id := range need {
+			if place := l.places[id]; place != "" {
+				known = append(known, placed{id, place})
+			} else {
+				ask = append(ask, id)
+			}
+		}
+		clear(l.places)
+	}); err != nil {
+		return nil, err
+	}
+	rest := make(chan []cha.ClassID, 1)
+	go func() { rest <- s.readPlaced(known) }()
+	err = s.request(ctx, ask)
+	missing := <-rest
+	s.log.Debug("class files", "read", len(known)-len(missing), "asked for", len(ask)+len(missing))
+	if err == nil {
+		err = s.request(ctx, missing)
+	}
+	return need, err
+}
+
+// request asks the agent for class files.
+func (s *Session) request(ctx context.Context, ids []cha.ClassID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.wait(ctx, func(done func()) {
+		var w wire.Writer
+		writeIDs(&w, ids)
+		s.loop.fetched = done
+		s.loop.send(wire.CmdFetch, &w)
+	})
 }
 
 // unreadable notes that a class's bytes can't be had, if they weren't.

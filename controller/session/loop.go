@@ -27,6 +27,7 @@ type loop struct {
 	h       *cha.Hierarchy
 	files   map[cha.ClassID][]byte // class files that restoring needs (hotswap.Original)
 	filed   map[cha.ClassID]bool   // classes whose class file was seen
+	places  map[cha.ClassID]string // where the files of classes lie, as far as the agent could tell
 	listed  func()                 // to be called when a listing is complete
 	fresh   []cha.ClassID          // classes of the listing under way that are new or newly exact
 	fetched func()                 // when the class files asked for have come
@@ -51,6 +52,7 @@ type loop struct {
 	// What is under way.
 	queue   []*job
 	round   *round
+	stall   stall
 	pace    pace
 	reveals map[int32]*reveal // by method, or by the negative number of a find
 	delayed map[int32]*delayedPlan
@@ -103,6 +105,7 @@ func (s *Session) run() {
 		case <-tick.C:
 			s.loop.look() // a bell that could not be rung
 			s.loop.checkEnd()
+			s.loop.checkStall()
 		case <-s.ctx.Done():
 			return
 		}
@@ -127,15 +130,18 @@ func (l *loop) look() {
 func (l *loop) handle(q request) error {
 	r := wire.NewReader(q.body)
 	var err error
+	if q.typ == wire.ReqClasses || q.typ == wire.ReqBytes { // the agent goes on meanwhile
+		l.mail.reply(q.box, nil)
+	}
 	switch q.typ {
 	case wire.ReqHello:
 		err = l.onHello(r)
 	case wire.ReqLoaders:
 		err = l.onLoaders(r)
 	case wire.ReqClasses:
-		err = l.onClasses(r)
+		return l.onClasses(r)
 	case wire.ReqBytes:
-		err = l.onBytes(r)
+		return l.onBytes(r)
 	case wire.ReqTransform:
 		return l.onTransform(r, q.box)
 	case wire.ReqCalibrated:
@@ -209,8 +215,8 @@ func (l *loop) onLoaders(r *wire.Reader) error {
 
 // onClasses takes a part of a listing of loaded classes.
 func (l *loop) onClasses(r *wire.Reader) error {
-	last := r.U8() != 0
-	for n := r.Count(19); n > 0; n-- {
+	last, place := r.U8() != 0, ""
+	for n := r.Count(21); n > 0; n-- {
 		m := &cha.ClassMirror{ID: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Access: uint16(r.U32())}
 		state := r.U8()
 		m.Initialized = state&wire.ClassInitialized != 0
@@ -227,14 +233,21 @@ func (l *loop) onClasses(r *wire.Reader) error {
 			m.Interfaces = append(m.Interfaces, i.Name)
 			m.Exact = append(m.Exact, i)
 		}
+		if where := r.Str(); where != wire.SamePlace {
+			place = where
+		}
 		if r.Err() != nil {
 			return r.Err()
 		}
 		if ours(m.ID.Name) {
 			continue
 		}
-		if old := l.h.Class(m.ID); old == nil || old.Exact == nil {
+		old := l.h.Class(m.ID)
+		if old == nil || old.Exact == nil {
 			l.fresh = append(l.fresh, m.ID)
+		}
+		if place != "" && (old == nil || old.Methods == nil) {
+			l.places[m.ID] = place
 		}
 		l.h.Add(m)
 	}
@@ -281,21 +294,42 @@ func (l *loop) onBytes(r *wire.Reader) error {
 // are no class file of that name, which a loader's resources need not be.
 func (l *loop) mirror(id cha.ClassID, b []byte) *classfile.Class {
 	defer l.analyse()()
-	cf, err := classfile.Parse(b)
+	p, err := parse(id, b)
 	if err != nil {
 		l.s.log.Debug("class file", "class", id, "error", err)
 		return nil
 	}
-	m, err := cha.NewMirror(id, cf)
-	if err != nil || cf.Name() != id.Name {
-		l.s.log.Debug("class file", "class", id, "named", cf.Name(), "error", err)
-		return nil
+	l.take(&p)
+	return p.file
+}
+
+// parsed is a class file that was analysed.
+type parsed struct {
+	id     cha.ClassID
+	bytes  []byte
+	file   *classfile.Class
+	mirror *cha.ClassMirror
+}
+
+// parse analyses the bytes of a class.
+func parse(id cha.ClassID, b []byte) (p parsed, err error) {
+	p = parsed{id: id, bytes: b}
+	if p.file, err = classfile.Parse(b); err != nil {
+		return p, err
 	}
-	l.h.Add(m)
-	if l.keepsFile() && classfile.HasMethodParameters(cf) {
-		l.files[id] = append([]byte(nil), b...)
+	if name := p.file.Name(); name != id.Name {
+		return p, fmt.Errorf("it is of class %s", name)
 	}
-	return cf
+	p.mirror, err = cha.NewMirror(id, p.file)
+	return p, err
+}
+
+// take adds what was parsed to the hierarchy.
+func (l *loop) take(p *parsed) {
+	l.h.Add(p.mirror)
+	if l.keepsFile() && classfile.HasMethodParameters(p.file) {
+		l.files[p.id] = append([]byte(nil), p.bytes...)
+	}
 }
 
 // analyse counts what its caller does as analysis until the returned function is
@@ -344,6 +378,7 @@ func (l *loop) onRestored(r *wire.Reader) error {
 // send writes a command. The FIFO is opened for both directions, so it only
 // fails when the pipe is full: the agent's thread hangs.
 func (l *loop) send(typ uint8, w *wire.Writer) {
+	l.calibration.yield = l.calibration.yield || typ != wire.CmdCalibrate
 	var b []byte
 	if w != nil {
 		b = w.Bytes()

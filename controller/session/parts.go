@@ -138,6 +138,7 @@ func (l *loop) open() {
 		l.rec.began = l.rec.since
 	}
 	l.s.data.open()
+	l.resumeCalibration()
 }
 
 // shut ends the part that is on. If the agent has shut the gate before, that
@@ -172,5 +173,8 @@ func (l *loop) renew() {
 	l.rec.began = 0
 	if l.s.events != nil {
 		l.s.events.renew(l.rec.Recording)
+		if l.calibration.done != nil {
+			l.s.events.aside()
+		}
 	}
 }

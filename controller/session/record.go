@@ -89,10 +89,12 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := checkEvents(&rec); err != nil {
 		return err
 	}
+	lap := laps{s.log, time.Now()}
 	specs, ids, err := s.prepare(ctx, rec)
 	if err != nil {
 		return err
 	}
+	lap.done("finding the roots")
 	if rec.Events {
 		if err := s.do(ctx, func() { s.startEvents(rec, clock) }); err != nil {
 			return err
@@ -101,8 +103,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := s.setClock(ctx, clock, rec.Modes...); err != nil {
 		return err
 	}
-	if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
-		return err
+	if s.running != nil { // a launched program has not begun, and can wait
+		if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
+			return err
+		}
+		lap.done("measuring the probes")
 	}
 	if rec.CPU {
 		s.startCPU()
@@ -111,9 +116,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := s.learnSites(ctx, rec.Natives); err != nil {
 		return err
 	}
+	lap.done("learning call sites")
 	if err := s.followReflection(ctx); err != nil {
 		return err
 	}
+	lap.done("following reflection")
 	if rec.Follow {
 		if err := s.followTasks(ctx, rec.Slowest > 0); err != nil {
 			return err
@@ -122,7 +129,12 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := s.openJDK(ctx); err != nil {
 		return err
 	}
-	return s.armRoots(ctx, rec, make, specs, ids)
+	lap.done("following tasks, opening the JDK")
+	if err := s.armRoots(ctx, rec, make, specs, ids); err != nil {
+		return err
+	}
+	lap.done("arming")
+	return s.calibrateBeside(ctx, s.data.mainMode())
 }
 
 // armRoots instruments the roots as a scheme says, and opens the gate.
@@ -133,15 +145,19 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
 		end := l.analyse()
+		began := time.Now()
 		p := l.scheme.Roots(ids)
 		end()
+		s.log.Debug("planned", "steps", len(p.Steps), "took", time.Since(began))
 		l.arm(p, done)
 	}); err != nil {
 		return err
 	}
+	began := time.Now()
 	if err := s.relist(ctx); err != nil {
 		return err
 	}
+	s.log.Debug("listed again", "took", time.Since(began))
 	return s.do(ctx, func() {
 		l := &s.loop
 		l.rec.armed = time.Now()

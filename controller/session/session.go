@@ -96,6 +96,7 @@ type Session struct {
 // target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], or say
 // what the agent met with.
 func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
+	lap := laps{cfg.logger(), time.Now()}
 	proc, err := attach.Inspect(pid)
 	if err != nil {
 		return nil, err
@@ -121,6 +122,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
+	lap.done("reaching the JVM")
 	if warns && cfg.Warn != nil {
 		cfg.Warn("this JVM will print a four-line warning about a dynamically loaded agent on its stderr (JDK 21 and later, unless started with -XX:+EnableDynamicAgentLoading)")
 	}
@@ -129,9 +131,11 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		return nil, err
 	}
 	s.vm, s.room.lock = vm, lock
+	lap.done("making room")
+	begun := s // which a return of nil forgets
 	defer func() {
 		if err != nil {
-			s.abort(err)
+			begun.abort(err)
 		}
 	}()
 	s.start()
@@ -154,7 +158,8 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		}
 		s.room.forgetError()
 	}
-	return s, s.learn(ctx)
+	lap.done("loading the agent")
+	return s, s.learn(ctx, &lap)
 }
 
 // newSession prepares everything on this side. room is where the target sees
@@ -192,6 +197,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},
 		filed:   map[cha.ClassID]bool{},
+		places:  map[cha.ClassID]string{},
 		reveals: map[int32]*reveal{},
 		delayed: map[int32]*delayedPlan{},
 		wanted:  map[cha.ClassID]int64{},
@@ -252,6 +258,7 @@ func (s *Session) watchLife(pid int) {
 // no name of the room is needed any more.
 func (s *Session) awaitAgent(ctx context.Context) error {
 	deadline := time.After(15 * time.Second)
+	mute := time.After(time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -275,6 +282,10 @@ func (s *Session) awaitAgent(ctx context.Context) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-mute: // under a security manager it can't even say what it lacks
+			if err := s.managed(ctx); err != nil {
+				return err
+			}
 		case <-deadline:
 			return fmt.Errorf("pid %d: %w", s.proc.PID, ErrSilent)
 		}

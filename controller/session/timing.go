@@ -66,22 +66,18 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 	if err != nil || len(r.Rewritten) != 1 {
 		return fmt.Errorf("the agent's sample can't be rewritten: %w", err)
 	}
-	var w wire.Writer
-	w.Block(s.bundle.Sample)
-	w.Block(r.Bytes)
 	return s.wait(ctx, func(done func()) {
 		l := &s.loop
-		l.calibration = calibration{begin: time.Now(), done: func() {
+		s.data.store(wire.TSince, s.now())
+		s.data.open()
+		l.beginCalibration(calibration{done: func() {
 			var v timed
 			l.timers.read(wire.TimerSample, &v)
 			if cost, ok := calibrate.MeasureTimer(l.calibration.batches, v.quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
 				l.timers.cost = &cost
 			}
 			done()
-		}}
-		s.data.store(wire.TSince, s.now())
-		s.data.open()
-		l.send(wire.CmdCalibrate, &w)
+		}}, r.Bytes)
 	})
 }
 

@@ -29,6 +29,9 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		return r.Err()
 	}
 	l.stats.transforms++
+	if flags&wire.HookAgent != 0 {
+		l.stall.sign()
+	}
 	redefined := flags&wire.HookRedefined != 0
 	if !redefined {
 		l.markLoad(id)
@@ -300,6 +303,7 @@ func (l *loop) sendBatch() {
 			j.done(left)
 		}
 		l.next()
+		l.resumeCalibration()
 		return
 	}
 	var w wire.Writer
@@ -315,6 +319,7 @@ func (l *loop) sendBatch() {
 	l.stats.batches++
 	l.stats.classes += n
 	r.before = l.readPauses()
+	l.stall.sign()
 	l.send(wire.CmdRetransform, &w)
 }
 
@@ -339,6 +344,7 @@ func (l *loop) onBatch(r *wire.Reader) error {
 		return r.Err()
 	}
 	l.stats.took += took
+	l.s.log.Debug("batch", "number", batch, "took", took, "analysis", l.stats.analysis)
 	if l.round == nil || batch != l.batch {
 		return nil
 	}
@@ -347,7 +353,9 @@ func (l *loop) onBatch(r *wire.Reader) error {
 			l.settled(id)
 		}
 	}
-	l.markBatch(len(l.round.batch), took, l.notePauses(l.round.before, len(l.round.batch)))
+	done := len(l.round.batch)
+	l.round.batch = nil
+	l.markBatch(done, took, l.notePauses(l.round.before, done))
 	l.sendBatch()
 	return nil
 }

@@ -52,18 +52,18 @@ var Messages = []Message{
 	{"CMD_GO", CmdGo, "", "", "let a program that waits at its start (premain) go on"},
 	{"CMD_FIND", CmdFind, "str name", "", "say which loaders could find this class: FOUND"},
 
-	{"CMD_CALIBRATE", CmdCalibrate, "bytes class, bytes class", "", "run the sample, without and with probes: CALIBRATED"},
+	{"CMD_CALIBRATE", CmdCalibrate, "u32 number, u32 calls, bytes class, bytes class", "", "run the sample, without and with probes, so many calls at first: CALIBRATED; empty classes are those of the last time"},
 
 	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 pid", "", "first message of the agent"},
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},
-	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface", "", "loaded classes; state has the CLASS_ bits; an empty super is none"},
+	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface; str place", "", "loaded classes; state has the CLASS_ bits; an empty super is none; place is the path of the code source's URL, if that is a file's, or an equals sign for that of the row before"},
 	{"REQ_BYTES", ReqBytes, "u8 last, [] u32 loader, str name, bytes file", "", "class files as resources; empty where none was found"},
 	{"REQ_TRANSFORM", ReqTransform, "u32 loader, str name, u8 flags, bytes class", "u8 answer, bytes class, bytes original", "a class is being loaded or retransformed; flags has the HOOK_ bits, answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the reply waits until other classes are instrumented that this one brings into reach"},
 	{"REQ_REVEAL", ReqReveal, "u32 method", "[] u32 loader, str name", "a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself"},
 	{"REQ_REVEALED", ReqRevealed, "u32 method, [] u32 loader, str name, str reason", "", "it has done so; the classes are those that were refused"},
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
-	{"REQ_CALIBRATED", ReqCalibrated, "u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough"},
+	{"REQ_CALIBRATED", ReqCalibrated, "u32 number, u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch of the calibration of that number; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 ends it, or lets other commands come first"},
 	{"REQ_TARGETS", ReqTargets, "i32 number, [] u32 loader, str class, str name, str descriptor", "[] u32 loader, str name", "a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative"},
 	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class; 0 stands for the JDK's own"},
 }
@@ -82,6 +82,8 @@ const (
 
 	HookRedefined = 1
 	HookAgent     = 2
+
+	SamePlace = "=" // no path, which begins with a slash
 
 	TransformNone   = 0
 	TransformProbes = 1

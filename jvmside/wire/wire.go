@@ -25,7 +25,8 @@ const (
 	Slots       = 1 << 14 // threads that can be known at one time
 	SlotProbe   = 32      // slots searched beyond the home slot
 	MaxMethods  = 1 << 18
-	RecordShift = 8 // a thread record is 256 bytes
+	Sample      = MaxMethods - 2 // what the probes' cost is measured with, and no method of the program
+	RecordShift = 8              // a thread record is 256 bytes
 	Records     = 1 << 14
 	NodeShift   = 6  // a node is 64 bytes
 	NodeChunk   = 64 // nodes that a record takes at a time
@@ -121,6 +122,7 @@ var Layout = []Const{
 
 	{"MODES", OffModes, "area of modes: one byte a method"},
 	{"MAX_METHODS", MaxMethods, "method ids are below this"},
+	{"SAMPLE", Sample, "the first of the two ids of the sample by which the probes' cost is measured; its root invocations are none of the recording's, and count nowhere"},
 	{"MODE_OFF", ModeOff, "not recorded"},
 	{"MODE_FRESH", ModeFresh, "first call not seen: it waits until its callees are instrumented"},
 	{"MODE_EVENT_TICK", ModeEventTick, "recorded with the tick clock, with events"},
@@ -147,7 +149,7 @@ var Layout = []Const{
 	{"R_RETURNS", RReturns, "i64: of those, ended (exceptions included)"},
 	{"R_SUSPENDED", RSuspended, "i64: ns that the profiler made the thread wait inside the subgraph"},
 	{"R_SLOT", RSlot, "i64: address of the record's slot in the target, 0 none"},
-	{"R_EPOCH", REpoch, "u32: the recording that the tree belongs to"},
+	{"R_EPOCH", REpoch, "u32: the recording that the tree belongs to; with all bits inverted it is that of the sample, measured while this recording was on"},
 	{"R_OVER", ROver, "u32: node where the table of unplaced methods lies, 0 none"},
 	{"R_STACK", RStack, "u32: node where the stack of unplaced invocations lies, 0 none"},
 	{"R_DEPTH", RDepth, "u32: unplaced invocations that are open"},

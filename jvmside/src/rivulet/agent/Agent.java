@@ -10,6 +10,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.lang.instrument.Instrumentation;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,6 +47,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private final Hook hook;
     private final Listing listing;
     private final Targets targets;
+    private final Calibrate calibrate;
     private final AtomicInteger finds = new AtomicInteger();
     private final Object order = new Object();
     private final Thread watch;
@@ -65,6 +68,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         hook = new Hook(memory, mailbox, loaders);
         listing = new Listing(inst, mailbox, loaders);
         targets = new Targets(this, hook, loaders);
+        calibrate = new Calibrate(mailbox);
         watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
             @Override
             public void run() {
@@ -242,7 +246,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 case Wire.CMD_FETCH: fetch(m); break;
                 case Wire.CMD_RETRANSFORM: retransform(m); break;
                 case Wire.CMD_FIND: listing.find(m.readUTF()); break;
-                case Wire.CMD_CALIBRATE: new Calibrate(mailbox).run(m); break;
+                case Wire.CMD_CALIBRATE: calibrate.run(m); break;
                 case Wire.CMD_GO: go = true; break;
                 case Wire.CMD_STOP: return Layout.REASON_COMMAND;
                 default: throw new IOException("command " + type);
@@ -304,10 +308,16 @@ public final class Agent implements Runnable, LongBinaryOperator {
      * callees are instrumented, 0 when the controller did not answer in time.
      */
     @Override
-    public long applyAsLong(long method, long unused) {
+    public long applyAsLong(final long method, long unused) {
         hook.use(1);
         try {
-            return reveal(method);
+            if (System.getSecurityManager() == null) return reveal(method);
+            return AccessController.doPrivileged(new PrivilegedAction<Long>() { // the program's rights are not ours
+                @Override
+                public Long run() {
+                    return reveal(method);
+                }
+            });
         } finally {
             hook.use(-1);
         }

@@ -4,6 +4,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.lang.instrument.ClassFileTransformer;
+import java.security.AccessController;
+import java.security.PrivilegedExceptionAction;
 import java.security.ProtectionDomain;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,15 +48,18 @@ final class Hook implements ClassFileTransformer {
     }
 
     @Override
-    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain pd, byte[] b) {
+    public byte[] transform(final ClassLoader loader, final String name, final Class<?> redefined, ProtectionDomain pd, final byte[] b) {
         users.incrementAndGet();
         long token = 0;
         try {
             token = Probe.suspend(); // first: what is called here may have probes
-            if (name == null || loaders.own(loader)) return null;
-            if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
-            int id = loaders.id(loader);
-            return restoring ? original(Loaders.key(id, name)) : ask(id, name, redefined, b);
+            if (System.getSecurityManager() == null) return change(loader, name, redefined, b);
+            return AccessController.doPrivileged(new PrivilegedExceptionAction<byte[]>() { // the program's rights are not ours
+                @Override
+                public byte[] run() throws java.io.IOException {
+                    return change(loader, name, redefined, b);
+                }
+            });
         } catch (Throwable t) {
             missed();
             return null; // out of memory or stack: leave the class alone
@@ -62,6 +67,13 @@ final class Hook implements ClassFileTransformer {
             Probe.resume(token);
             users.decrementAndGet();
         }
+    }
+
+    private byte[] change(ClassLoader loader, String name, Class<?> redefined, byte[] b) throws java.io.IOException {
+        if (name == null || loaders.own(loader)) return null;
+        if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
+        int id = loaders.id(loader);
+        return restoring ? original(Loaders.key(id, name)) : ask(id, name, redefined, b);
     }
 
     /** The agent's own thread. */

@@ -3,6 +3,9 @@ package rivulet.agent;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
+import java.net.URL;
+import java.security.CodeSource;
+import java.security.ProtectionDomain;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,12 +66,17 @@ final class Listing {
         loaders.tell(mailbox, PATIENCE);
         Out out = new Out();
         int n = 0;
+        URL last = null;
         for (Object[] row : rows) {
+            URL place = place((Class<?>) row[0]);
             row(out, (Class<?>) row[0], (Class<?>) row[1], (Class<?>[]) row[2]);
+            out.str(place == null ? "" : place == last ? "=" : place.getPath());
+            last = place;
             n++;
             if (out.size() > PART) {
                 send(Wire.REQ_CLASSES, false, n, out);
                 out = new Out();
+                last = null;
                 n = 0;
             }
         }
@@ -84,6 +92,19 @@ final class Listing {
         else out.u32(loaders.id(s.getClassLoader())).str(Loaders.internal(s));
         out.u32(is.length);
         for (Class<?> i : is) out.u32(loaders.id(i.getClassLoader())).str(Loaders.internal(i));
+    }
+
+    /** Where a class's file lies, if its loader says so and without a call of the program's code; else null. */
+    private static URL place(Class<?> c) {
+        if (c.getClassLoader() == null) return null; // its domain would be made, and stay
+        try {
+            ProtectionDomain d = c.getProtectionDomain();
+            CodeSource s = d == null ? null : d.getCodeSource();
+            URL u = s == null ? null : s.getLocation();
+            return u != null && u.getProtocol().equals("file") ? u : null;
+        } catch (Throwable t) {
+            return null; // a security manager's word, say
+        }
     }
 
     private void send(int type, boolean last, int n, Out rows) {

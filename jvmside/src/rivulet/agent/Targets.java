@@ -5,6 +5,8 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -40,7 +42,17 @@ final class Targets implements Predicate<Object> {
 
     /** Called by Probe.find. False when something may be missing. */
     @Override
-    public boolean test(Object o) {
+    public boolean test(final Object o) {
+        if (System.getSecurityManager() == null) return find(o);
+        return AccessController.doPrivileged(new PrivilegedAction<Boolean>() { // the program's rights are not ours
+            @Override
+            public Boolean run() {
+                return find(o);
+            }
+        });
+    }
+
+    private boolean find(Object o) {
         hook.use(1);
         try {
             Rows rows = new Rows();

@@ -17,13 +17,13 @@ final class Wire {
     static final int CMD_GO = 5;
     /** say which loaders could find this class: FOUND. */
     static final int CMD_FIND = 6;
-    /** run the sample, without and with probes: CALIBRATED. */
+    /** run the sample, without and with probes, so many calls at first: CALIBRATED; empty classes are those of the last time. */
     static final int CMD_CALIBRATE = 7;
     /** first message of the agent. */
     static final int REQ_HELLO = 16;
     /** class loaders that the controller has not heard of. */
     static final int REQ_LOADERS = 17;
-    /** loaded classes; state has the CLASS_ bits; an empty super is none. */
+    /** loaded classes; state has the CLASS_ bits; an empty super is none; place is the path of the code source's URL, if that is a file's, or an equals sign for that of the row before. */
     static final int REQ_CLASSES = 18;
     /** class files as resources; empty where none was found. */
     static final int REQ_BYTES = 19;
@@ -37,7 +37,7 @@ final class Wire {
     static final int REQ_BATCH = 23;
     /** every class is restored but those named. */
     static final int REQ_RESTORED = 24;
-    /** one batch; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 is enough. */
+    /** one batch of the calibration of that number; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 ends it, or lets other commands come first. */
     static final int REQ_CALIBRATED = 26;
     /** a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative. */
     static final int REQ_TARGETS = 27;

@@ -223,7 +223,7 @@ public final class Follow {
         else if (U.getInt(home + Layout.S_DISPLACED) != 0) record = Records.inside(home, s, tag, tid);
         boolean top = record == 0;
         if (top) {
-            record = Probe.lease(s, tag, home, tid);
+            record = Probe.lease(s, tag, home, tid, false);
             if (record == 0) return 0; // counted among H_LOST
             current = Probe.admit(s, tag, tid, record);
             if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid);

@@ -105,6 +105,8 @@ public final class Layout {
     public static final long MODES = 1052672L;
     /** method ids are below this. */
     public static final int MAX_METHODS = 262144;
+    /** the first of the two ids of the sample by which the probes' cost is measured; its root invocations are none of the recording's, and count nowhere. */
+    public static final int SAMPLE = 262142;
     /** not recorded. */
     public static final int MODE_OFF = 0;
     /** first call not seen: it waits until its callees are instrumented. */
@@ -155,7 +157,7 @@ public final class Layout {
     public static final int R_SUSPENDED = 80;
     /** i64: address of the record's slot in the target, 0 none. */
     public static final int R_SLOT = 88;
-    /** u32: the recording that the tree belongs to. */
+    /** u32: the recording that the tree belongs to; with all bits inverted it is that of the sample, measured while this recording was on. */
     public static final int R_EPOCH = 96;
     /** u32: node where the table of unplaced methods lies, 0 none. */
     public static final int R_OVER = 100;

@@ -370,9 +370,11 @@ public final class Probe {
         } catch (StackOverflowError e) {
             return 0; // the target's own overflow is a few frames away
         }
-        long record = lease(s, tag, home, tid);
+        boolean sample = method >= Layout.SAMPLE;
+        long record = lease(s, tag, home, tid, sample);
         if (record == 0) return 0;
-        if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
+        boolean bounded = !sample && U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE;
+        if (bounded && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
             U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
             U.putLong(record + Layout.R_CURSOR, 0);
             Records.release(s, record);
@@ -387,7 +389,7 @@ public final class Probe {
             if (!on(s, tag)) { // it never began
                 U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) - 1);
                 U.putLong(record + Layout.R_CURSOR, 0);
-                if (U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE) U.getAndAddLong(null, s + Layout.H_BUDGET, 1);
+                if (bounded) U.getAndAddLong(null, s + Layout.H_BUDGET, 1);
                 outside(s, record);
                 Records.release(s, record);
             } else {
@@ -397,8 +399,11 @@ public final class Probe {
         return token == 0 ? 0 : token | Layout.TOP;
     }
 
-    /** A record with a tree of this recording for a thread outside, 0 if it is busy, or can't have one. */
-    static long lease(long s, long tag, long home, long tid) {
+    /**
+     * A record with a tree of this recording for a thread outside, 0 if it is busy, or can't have one. The sample has trees
+     * of its own, whose recording has a number that is none, and never drops one of the program's.
+     */
+    static long lease(long s, long tag, long home, long tid, boolean sample) {
         int part = (int) (tag >>> Layout.INDEX_BITS);
         long record = U.getLong(home + Layout.S_TID) == tid ? U.getLong(home + Layout.S_RECORD) : Records.displaced(home, s, tid);
         if (record != 0) {
@@ -424,12 +429,13 @@ public final class Probe {
             if (record != 0) Records.release(s, record);
             return 0;
         }
-        if (record != 0 && U.getInt(record + Layout.R_EPOCH) != epoch && !renew(s, record, epoch)) {
+        int has = record == 0 ? 0 : U.getInt(record + Layout.R_EPOCH), wants = sample ? ~epoch : epoch;
+        if (record != 0 && has != wants && (sample && has == epoch || !renew(s, record, wants))) {
             Records.release(s, record);
             record = 0;
         }
         if (record == 0) {
-            U.getAndAddLong(null, s + Layout.H_LOST, 1);
+            if (!sample) U.getAndAddLong(null, s + Layout.H_LOST, 1);
             return 0;
         }
         return record;
