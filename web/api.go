@@ -63,6 +63,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	post("suggest", func(r *http.Request) (any, error) { return s.live.Suggest(r.Context()) })
 	post("preview", s.postPreview)
 	post("start", s.postStart)
+	post("compare", s.postCompare)
 	post("stop", func(r *http.Request) (any, error) { return s.done(s.live.Stop(whole(r))) })
 	post("detach", func(r *http.Request) (any, error) { return s.done(s.live.Detach(whole(r))) })
 	post("action", s.postAction)

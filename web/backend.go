@@ -65,6 +65,7 @@ type Recording struct {
 	Slowest    int      `json:"slowest,omitempty"`   // so many of the slowest root invocations; events are recorded then
 	Over       string   `json:"over,omitempty"`      // of those that took longer: "50ms"
 	Timeline   bool     `json:"timeline,omitempty"`  // keep one; events are recorded then
+	Follow     bool     `json:"follow,omitempty"`    // show what tasks do on other threads below the method that handed them over
 	Memory     int64    `json:"memory,omitempty"`    // bytes of the room for trees
 }
 

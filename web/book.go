@@ -19,9 +19,13 @@ type Book struct {
 	path    map[step]int32
 }
 
-// A step is the last step of a path: a method called at the end of another
-// path, 0 for a root.
-type step struct{ above, method int32 }
+// A step is the last step of a path: an edge at the end of another path, 0 for
+// a root. An edge is a method that is called, or below zero one that is executed
+// as a task: both may lie below the same node.
+type step struct{ above, edge int32 }
+
+// methodOf is an edge's method.
+func methodOf(edge int32) int32 { return max(edge, -edge) }
 
 // mostPaths bounds the book; beyond it new paths can be seen, not opened.
 const mostPaths = 1 << 21
@@ -57,10 +61,10 @@ func (b *Book) name(n int32) cct.Method {
 }
 
 // enter is the number of a path; 0 if the book is full.
-func (b *Book) enter(above, method int32) int32 {
+func (b *Book) enter(above, edge int32) int32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := step{above, method}
+	s := step{above, edge}
 	n, ok := b.path[s]
 	if !ok {
 		if len(b.paths) >= mostPaths {
@@ -74,20 +78,20 @@ func (b *Book) enter(above, method int32) int32 {
 }
 
 // at is the number of a path, 0 if it has none.
-func (b *Book) at(above, method int32) int32 {
+func (b *Book) at(above, edge int32) int32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.path[step{above, method}]
+	return b.path[step{above, edge}]
 }
 
-// steps are the methods of a path, from the root on; nil if there is none of
+// steps are the edges of a path, from the root on; nil if there is none of
 // that number.
 func (b *Book) steps(path int32) []int32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []int32
 	for path > 0 && int(path) < len(b.paths) {
-		out = append(out, b.paths[path].method)
+		out = append(out, b.paths[path].edge)
 		path = b.paths[path].above
 	}
 	slices.Reverse(out)

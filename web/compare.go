@@ -30,8 +30,8 @@ type ComparePage struct {
 
 // A pair is one path in two trees; either may lack it.
 type pair struct {
-	method int32 // the book's number
-	a, b   *cct.Node
+	edge int32 // of both
+	a, b *cct.Node
 }
 
 // compare draws the difference between two frames, from a to b. Nodes are
@@ -61,7 +61,7 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 		}
 		p, above, depth := top.pairs[0], top.above, len(stack)-1
 		top.pairs = top.pairs[1:]
-		path := a.book.enter(above, p.method)
+		path := a.book.enter(above, p.edge)
 		var na, nb cct.Node
 		if p.a != nil {
 			na = *p.a
@@ -73,11 +73,14 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 		isOpen := open[path] && path != 0 && children > 0
 		if page.Count >= l.From && len(page.Rows) < l.Rows {
 			r := DiffRow{
-				int64(path), int64(depth), int64(p.method), 0, na.Calls, by(nb.Calls), na.Total, by(nb.Total), na.Self, by(nb.Self),
+				int64(path), int64(depth), int64(methodOf(p.edge)), 0, na.Calls, by(nb.Calls), na.Total, by(nb.Total), na.Self, by(nb.Self),
 				int64(children),
 			}
 			if isOpen {
 				r[3] |= rowOpen
+			}
+			if p.edge < 0 {
+				r[3] |= rowAsync
 			}
 			page.Rows = append(page.Rows, r)
 		}
@@ -95,16 +98,16 @@ func pairs(fa, fb *Frame, a, b []*cct.Node, scale float64) []pair {
 	at := map[int32]int{}
 	var out []pair
 	for _, n := range a {
-		k := fa.numbers[n.Method]
+		k := fa.edge(n)
 		at[k] = len(out)
-		out = append(out, pair{method: k, a: n})
+		out = append(out, pair{edge: k, a: n})
 	}
 	for _, n := range b {
-		k := fb.numbers[n.Method]
+		k := fb.edge(n)
 		if i, ok := at[k]; ok {
 			out[i].b = n
 		} else {
-			out = append(out, pair{method: k, b: n})
+			out = append(out, pair{edge: k, b: n})
 		}
 	}
 	weight := func(p pair) float64 {
@@ -118,7 +121,7 @@ func pairs(fa, fb *Frame, a, b []*cct.Node, scale float64) []pair {
 		return max(before-after, after-before)
 	}
 	slices.SortFunc(out, func(x, y pair) int {
-		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x.method, y.method))
+		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x.edge, y.edge))
 	})
 	return out
 }

@@ -16,6 +16,7 @@ type DoubtsPage struct {
 	Overflow     int64          `json:"overflow"`
 	Lost         int64          `json:"lost"`
 	Refused      int64          `json:"refused"`
+	Unfollowed   int64          `json:"unfollowed"` // tasks whose executions are not below who handed them over
 	Damaged      int64          `json:"damaged"`
 	Open         int64          `json:"open"`
 	Clamped      int64          `json:"clamped"`
@@ -60,7 +61,7 @@ type Reason struct {
 func (f *Frame) doubts() DoubtsPage {
 	r := f.Report
 	p := DoubtsPage{
-		Incomplete: r.Tree.Incomplete, Overflow: r.Tree.Overflow, Lost: r.Tree.Lost, Refused: r.Tree.Refused, Damaged: r.Tree.Bad,
+		Incomplete: r.Tree.Incomplete, Overflow: r.Tree.Overflow, Lost: r.Tree.Lost, Unfollowed: r.Tree.Unfollowed, Refused: r.Tree.Refused, Damaged: r.Tree.Bad,
 		Open: f.open, Clamped: r.Correction.Clamped, Subtracted: r.Correction.Subtracted, Measured: f.sums.Raw,
 		Notes: append([]string{}, r.Notes...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
 	}

@@ -16,6 +16,7 @@ import (
 type fake struct {
 	startErr, attachErr error
 	rec                 Recording
+	compare             func(context.Context, Trial, Tidings) (*export.Comparison, error)
 
 	mu   sync.Mutex
 	did  []string

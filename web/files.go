@@ -35,6 +35,10 @@ func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 	if err == nil && !known {
 		err = bad("there is no such format; there are %s", strings.Join(export.FormatNames(), ", "))
 	}
+	if c, cerr := s.live.comparison(id); err == nil && cerr == nil && c != nil {
+		s.sendComparison(w, id, c, form)
+		return
+	}
 	if err == nil && id == 0 {
 		_, err = s.live.recent(whole(r))
 	}
@@ -79,16 +83,22 @@ func (l *Live) fileName(id int64) string {
 	return cmp.Or(name, "rivulet")
 }
 
-// postOpen takes a saved report, JSON or a snapshot, into the list.
+// postOpen takes a saved report, JSON or a snapshot, or a comparison, into the list.
 func (s *Server) postOpen(w http.ResponseWriter, r *http.Request) {
 	fail := func(err error) { refuse(w, code(err), export.Clean(err.Error())) }
 	body := http.MaxBytesReader(w, r.Body, mostFile)
-	report, err := readReport(body)
+	k, err := readContent(body)
 	if err != nil {
 		fail(fmt.Errorf("%w; rivulet profile --format json or snapshot writes what can be opened, and so do the exports of this page", err))
 		return
 	}
-	info, err := s.live.Open(report, r.URL.Query().Get("name"))
+	name := r.URL.Query().Get("name")
+	var info SnapshotInfo
+	if k.comparison != nil {
+		info, err = s.live.open(&Snapshot{compared: k.comparison}, name)
+	} else {
+		info, err = s.live.Open(k.report, name)
+	}
 	if err != nil {
 		fail(err)
 		return

@@ -32,6 +32,10 @@ type flat struct {
 	Raw      int64
 	Error    int64
 	Total    int64 // only the outermost level of each path counts
+
+	Tasks   int64 // calls that are executions of tasks which were handed over
+	Waited  int64 // ns, of all these, until they were executed
+	Longest int64 // ns, of one
 }
 
 // add puts a node to a line, but for its total.
@@ -42,6 +46,11 @@ func (e *flat) add(n *cct.Node) {
 	e.Self += n.Self
 	e.Raw += n.Raw
 	e.Error = hypot(e.Error, n.Error)
+	if a := n.Async; a != nil {
+		e.Tasks += n.Calls
+		e.Waited += a.Waited
+		e.Longest = max(e.Longest, a.Longest)
+	}
 }
 
 // flat is the list of one tree, in the order of first appearance.
@@ -122,7 +131,8 @@ type around struct {
 }
 
 // around sums up who calls a method and whom it calls. A caller's total is
-// the time that the method took on its behalf; 0 stands for the outside.
+// the time that the method took on its behalf; 0 stands for the outside. Calls,
+// and executions of tasks that were handed over, have lines of their own.
 func (f *Frame) around(number int32) *around {
 	f.mu.Lock()
 	got, ok := f.arounds[number]
@@ -143,22 +153,27 @@ func (f *Frame) lookAround(number int32) *around {
 	if !ok {
 		return a
 	}
+	type key struct {
+		method int32
+		task   bool
+	}
 	type side struct {
 		list []flat
-		at   map[int32]int
+		at   map[key]int
 	}
 	add := func(s *side, method int32, n *cct.Node, total int64) {
 		k := f.numbers[method] // of -1, the outside: 0
-		i, ok := s.at[k]
+		at := key{k, n.Async != nil}
+		i, ok := s.at[at]
 		if !ok {
 			i = len(s.list)
-			s.at[k] = i
+			s.at[at] = i
 			s.list = append(s.list, flat{Key: f.book.name(k).Name, Method: k})
 		}
 		s.list[i].add(n)
 		s.list[i].Total += total
 	}
-	callers, callees := side{at: map[int32]int{}}, side{at: map[int32]int{}}
+	callers, callees := side{at: map[key]int{}}, side{at: map[key]int{}}
 	inside, beyond := 0, 0 // levels of the method on the path, and others below its outermost
 	var above []int32
 	cct.Walk(f.merged, func(n *cct.Node, _ int) bool {

@@ -28,7 +28,7 @@ type Frame struct {
 	flats    map[flatKey][]flat
 	arounds  map[int32]*around
 	children map[childKey][]*cct.Node
-	slow     []int64 // calls of the slowest invocations; nil until somebody asks
+	slow     []slowSum // of the slowest invocations; nil until somebody asks
 	dark     []DarkLine
 }
 
@@ -87,6 +87,14 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 // method names a method even if nobody knows it.
 func (f *Frame) method(id int32) cct.Method { return f.Report.Method(id) }
 
+// edge is the last step of a node's path.
+func (f *Frame) edge(n *cct.Node) int32 {
+	if n.Async != nil {
+		return -f.numbers[n.Method]
+	}
+	return f.numbers[n.Method]
+}
+
 // tree is one of the frame's trees; nil if there is no such thread.
 func (f *Frame) tree(k treeKey) []*cct.Node {
 	if k == (treeKey{}) {
@@ -122,14 +130,14 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 // find follows a path of the book; nil if this tree doesn't have it.
 func (f *Frame) find(roots []*cct.Node, path int32) *cct.Node {
 	var at *cct.Node
-	for _, number := range f.book.steps(path) {
-		id, ok := f.local[number]
+	for _, edge := range f.book.steps(path) {
+		id, ok := f.local[methodOf(edge)]
 		if !ok {
 			return nil
 		}
 		at = nil
 		for _, n := range roots {
-			if n.Method == id {
+			if n.Method == id && (n.Async != nil) == (edge < 0) {
 				at = n
 				break
 			}

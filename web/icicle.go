@@ -8,10 +8,10 @@ import (
 )
 
 // A Box is [path, depth, method, start, total, self, calls, thrown, measured,
-// error, cut, path above]: start in ns from the left edge, depth from the
-// focus on, cut the number of callees that are too small to be seen or too
-// deep.
-type Box [12]int64
+// error, cut, path above, flags, waited, longest wait]: start in ns from the left
+// edge, depth from the focus on, cut the number of callees that are too small to
+// be seen or too deep; flags as a row's, but for open and hot.
+type Box [15]int64
 
 // An IciclePage is the flame graph cut to a window: what is narrower than a
 // pixel, or deeper than asked for, is left out.
@@ -61,9 +61,9 @@ func (v view) icicle(l *IcicleLook) IciclePage {
 		page.Focus, page.Total = l.Focus, focus.Total
 		least = page.Total / int64(l.Width)
 		var above int32
-		for _, m := range steps[:len(steps)-1] {
-			above = v.f.book.enter(above, m)
-			page.Above = append(page.Above, Step{above, m})
+		for _, edge := range steps[:len(steps)-1] {
+			above = v.f.book.enter(above, edge)
+			page.Above = append(page.Above, Step{above, methodOf(edge)})
 		}
 		level = []item{{focus, above, 0}}
 	} else {
@@ -77,15 +77,23 @@ func (v view) icicle(l *IcicleLook) IciclePage {
 				return page
 			}
 			n := it.node
-			number := v.f.numbers[n.Method]
-			path := v.f.book.enter(it.above, number)
+			edge := v.f.edge(n)
+			path := v.f.book.enter(it.above, edge)
 			cut := len(n.Children)
 			if depth+1 < l.Depth {
 				next, cut = place(next, n.Children, path, it.start, least)
 			}
-			page.Boxes = append(page.Boxes, Box{
-				int64(path), int64(depth), int64(number), it.start, n.Total, n.Self, n.Calls, n.Thrown, n.Raw, n.Error, int64(cut), int64(it.above),
-			})
+			b := Box{
+				int64(path), int64(depth), int64(methodOf(edge)), it.start, n.Total, n.Self, n.Calls, n.Thrown, n.Raw, n.Error, int64(cut), int64(it.above), 0, 0, 0,
+			}
+			if n.Incomplete {
+				b[12] |= rowIncomplete
+			}
+			if a := n.Async; a != nil {
+				b[12] |= rowAsync
+				b[13], b[14] = a.Waited, a.Longest
+			}
+			page.Boxes = append(page.Boxes, b)
 		}
 		level = next
 	}

@@ -8,15 +8,17 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/search"
 )
 
-// A Line is [method, contexts, calls, thrown, self, measured, error, total];
-// times in ns. Method is 0 for groups, which Name names.
+// A Line is [method, contexts, calls, thrown, self, measured, error, total, tasks,
+// waited, longest wait]; times in ns. Method is 0 for groups, which Name names.
+// Tasks are those of the calls that are executions of tasks handed over, on
+// whatever thread, which waited so long for it.
 type Line struct {
-	Name    string   `json:"name,omitempty"`
-	Figures [8]int64 `json:"f"`
+	Name    string    `json:"name,omitempty"`
+	Figures [11]int64 `json:"f"`
 }
 
 func line(e flat) Line {
-	l := Line{Figures: [8]int64{int64(e.Method), e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Error, e.Total}}
+	l := Line{Figures: [11]int64{int64(e.Method), e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Error, e.Total, e.Tasks, e.Waited, e.Longest}}
 	if e.Method == 0 {
 		l.Name = e.Key
 	}
@@ -56,7 +58,7 @@ func sortFlat(list []flat, by string, up bool) {
 	slices.SortFunc(list, order(by, "self", up,
 		func(e flat) amounts { return amounts{e.Total, e.Self, e.Calls, e.Thrown, e.Error, e.Contexts} },
 		func(e flat) string { return e.Key },
-		func(a, b flat) int { return cmp.Compare(a.Key, b.Key) }))
+		func(a, b flat) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Tasks, b.Tasks)) }))
 }
 
 // An AroundPage is one method with its callers and callees.

@@ -22,7 +22,8 @@ const (
 	Starting    = "starting" // calibrating and instrumenting
 	InRecording = "recording"
 	Stopping    = "stopping"
-	Stopped     = "stopped" // detached; the recording can be looked at
+	Stopped     = "stopped"   // detached; the recording can be looked at
+	Comparing   = "comparing" // schemes are tried one after another
 )
 
 // ErrBusy reports that another action is under way.
@@ -82,6 +83,8 @@ type Live struct {
 	snapshots []*Snapshot
 	saved     int64
 	uses      int64
+	trial     *trial // nil but while schemes are compared
+	compared  int64  // number of the last comparison, 0 if there was none
 
 	store store // immutable
 }
@@ -242,8 +245,11 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 }
 
 // Stop ends the recording, restores the target and detaches. The recording is
-// kept as a snapshot.
+// kept as a snapshot. A comparison of schemes ends as well.
 func (l *Live) Stop(ctx context.Context) error {
+	if l.endTrial(ctx, errEnded) {
+		return nil
+	}
 	end, err := l.begin("stop", Stopping, InRecording)
 	if err != nil {
 		return err
@@ -366,6 +372,7 @@ func (l *Live) Report() *export.Report {
 
 // close ends whatever is on; the action under way is waited for.
 func (l *Live) close(ctx context.Context) error {
+	l.endTrial(ctx, errClosing)
 	l.act.Lock()
 	defer l.act.Unlock()
 	err := l.leave(ctx)

@@ -99,17 +99,22 @@ func recordingOf(r *http.Request) (Recording, error) {
 	if err := body(r, &rec); err != nil {
 		return rec, err
 	}
+	return rec, rec.bounded()
+}
+
+// bounded refuses what makes no sense in any session.
+func (r Recording) bounded() error {
 	switch {
-	case len(rec.Roots) == 0:
-		return rec, bad("no root given: choose a method")
-	case len(rec.Roots) > 100:
-		return rec, bad("more than 100 roots")
-	case len(rec.Filter) > 1000:
-		return rec, bad("more than 1000 rules of a filter")
-	case rec.UntilCalls < 0:
-		return rec, bad("until_calls is below zero")
-	case rec.Memory < 0:
-		return rec, bad("memory is below zero; leave it out for the default")
+	case len(r.Roots) == 0:
+		return bad("no root given: choose a method")
+	case len(r.Roots) > 100:
+		return bad("more than 100 roots")
+	case len(r.Filter) > 1000:
+		return bad("more than 1000 rules of a filter")
+	case r.UntilCalls < 0:
+		return bad("until_calls is below zero")
+	case r.Memory < 0:
+		return bad("memory is below zero; leave it out for the default")
 	}
-	return rec, nil
+	return nil
 }

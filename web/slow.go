@@ -28,6 +28,9 @@ type SlowLine struct {
 	Calls       int64  `json:"calls"`
 	CutContexts int64  `json:"cut_contexts"`
 	CutCalls    int64  `json:"cut_calls"`
+	Tasks       int64  `json:"tasks"`        // executed for it, on whatever thread
+	Waited      int64  `json:"waited"`       // of all these, until they were executed
+	LongestWait int64  `json:"longest_wait"` // of one
 }
 
 func (f *Frame) slowest() SlowPage {
@@ -37,24 +40,37 @@ func (f *Frame) slowest() SlowPage {
 		return page
 	}
 	page.Recorded, page.Asked, page.Over, page.Of, page.Count = true, s.Asked, s.Over, s.Of, len(s.Invocations)
-	calls := f.slowCalls()
+	sums := f.slowSums()
 	for at, i := range s.Invocations[:min(len(s.Invocations), mostList)] {
+		k := sums[at]
 		page.Lines = append(page.Lines, SlowLine{
 			Place: at + 1, Method: f.numbers[i.Tree().Method], Thread: export.Clean(i.Thread.Name), ID: i.Thread.ID,
-			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown, Calls: calls[at],
-			CutContexts: i.CutContexts, CutCalls: i.CutCalls,
+			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown, Calls: k.calls,
+			CutContexts: i.CutContexts, CutCalls: i.CutCalls, Tasks: k.tasks, Waited: k.waited, LongestWait: k.longest,
 		})
 	}
 	return page
 }
 
-// slowCalls are the calls in each of the slowest invocations.
-func (f *Frame) slowCalls() []int64 {
+// A slowSum is what the tree of one of the slowest invocations adds up to.
+type slowSum struct{ calls, tasks, waited, longest int64 }
+
+// slowSums are those of all the slowest invocations.
+func (f *Frame) slowSums() []slowSum {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.slow == nil {
 		for _, i := range f.Report.Slowest.Invocations {
-			f.slow = append(f.slow, cct.Sum(i.Thread.Roots).Calls+i.CutCalls)
+			k := slowSum{calls: i.CutCalls}
+			for n := range cct.All(i.Thread.Roots) {
+				k.calls += n.Calls
+				if a := n.Async; a != nil {
+					k.tasks += n.Calls
+					k.waited += a.Waited
+					k.longest = max(k.longest, a.Longest)
+				}
+			}
+			f.slow = append(f.slow, k)
 		}
 	}
 	return f.slow

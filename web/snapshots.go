@@ -3,6 +3,8 @@ package web
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,13 +26,15 @@ const (
 	mostName      = 80      // letters
 )
 
-// A Snapshot is a recording, or the state of one, that was kept. What changes is
-// guarded by its Live.
+// A Snapshot is a recording, the state of one, or a comparison of schemes, that
+// was kept. What changes is guarded by its Live.
 type Snapshot struct {
 	ID    int64
 	Name  string
 	When  time.Time
-	Frame *Frame // nil while it is in its file only
+	Frame *Frame // nil while it is in its file only, and of a comparison
+
+	compared *export.Comparison // nil while it is in its file only, and of a recording
 
 	file    string       // "" while it is in memory only
 	known   SnapshotInfo // as of the file
@@ -43,6 +47,7 @@ type Snapshot struct {
 type SnapshotInfo struct {
 	ID      int64     `json:"id,omitempty"`
 	Name    string    `json:"name"`
+	Kind    string    `json:"kind,omitempty"` // "comparison"; "" is a recording
 	When    time.Time `json:"when"`
 	Target  string    `json:"target"`
 	Scheme  string    `json:"scheme"`
@@ -64,6 +69,9 @@ func (s *Snapshot) info() SnapshotInfo {
 			Target: export.Clean(f.Report.Target.Main), Scheme: f.Report.Scheme, Clock: f.Report.Clock,
 			Seconds: f.seconds(), Calls: f.sums.Calls, Total: f.sums.Self, Nodes: f.sums.Nodes, Timeline: f.Report.Timeline != nil,
 		}
+	}
+	if c := s.compared; c != nil {
+		i = comparisonInfo(c)
 	}
 	i.ID, i.Name, i.When, i.File, i.Broken = s.ID, s.Name, s.When, "", s.broken
 	if s.file != "" {
@@ -89,15 +97,19 @@ func (l *Live) recall() {
 // keep adds a frame to the snapshots, and to the folder where there is one.
 // Without a name it gets that of its roots and its scheme.
 func (l *Live) keep(f *Frame, name string) (SnapshotInfo, error) {
-	s, err := l.add(f, name, "")
-	if err != nil {
+	return l.keepAs(&Snapshot{Frame: f}, name, f.Report.Snapshot)
+}
+
+// keepAs adds a snapshot whose file has a content.
+func (l *Live) keepAs(s *Snapshot, name string, content func(io.Writer) error) (SnapshotInfo, error) {
+	if err := l.add(s, name, ""); err != nil {
 		return SnapshotInfo{}, err
 	}
 	if l.store.dir != "" {
 		l.mu.Lock()
 		info := s.info()
 		l.mu.Unlock()
-		file, err := l.store.write(info, f.Report)
+		file, err := l.store.write(info, content)
 		if err != nil {
 			l.say("warn", "snapshot %q could not be written to %s: %v; it lasts until Rivulet ends, unless it is exported", s.Name, l.store.dir, err)
 		} else {
@@ -115,36 +127,53 @@ func (l *Live) keep(f *Frame, name string) (SnapshotInfo, error) {
 	return s.info(), nil
 }
 
-// add adds a frame to the snapshots in memory.
-func (l *Live) add(f *Frame, name, opened string) (*Snapshot, error) {
+// nodes are those that are in memory.
+func (s *Snapshot) nodes() int64 {
+	if s.Frame == nil {
+		return 0
+	}
+	return s.Frame.sums.Nodes
+}
+
+// subject is what it is of, for its name.
+func (s *Snapshot) subject() (roots []string, schemes string) {
+	if s.compared != nil {
+		return s.compared.Roots, schemesOf(s.compared)
+	}
+	return s.Frame.Report.Roots, s.Frame.Report.Scheme
+}
+
+// add adds a snapshot to those in memory, which gives it its number and name.
+func (l *Live) add(s *Snapshot, name, opened string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	nodes, alone := f.sums.Nodes, 0
-	for _, s := range l.snapshots {
-		if s.file == "" {
+	nodes, alone := s.nodes(), 0
+	for _, o := range l.snapshots {
+		if o.file == "" {
 			alone++
-			nodes += s.Frame.sums.Nodes
+			nodes += o.nodes()
 		}
 	}
 	if alone >= mostSnapshots || len(l.snapshots) >= mostKept || nodes > mostNodes && alone > 0 {
-		return nil, fmt.Errorf("there are %d snapshots with %d nodes in memory: export and delete one first", len(l.snapshots), nodes-f.sums.Nodes)
+		return fmt.Errorf("there are %d snapshots with %d nodes in memory: export and delete one first", len(l.snapshots), nodes-s.nodes())
 	}
 	l.saved++
 	if name = cleanName(name); name == "" {
 		root := "recording"
-		if len(f.Report.Roots) > 0 {
-			root, _, _ = strings.Cut(f.Report.Roots[0], "(")
+		roots, schemes := s.subject()
+		if len(roots) > 0 {
+			root, _, _ = strings.Cut(roots[0], "(")
 			if parts := strings.Split(root, "."); len(parts) > 2 {
 				root = strings.Join(parts[len(parts)-2:], ".")
 			}
 		}
-		name = cleanName(fmt.Sprintf("%d %s, %s%s", l.saved, root, f.Report.Scheme, opened))
+		name = cleanName(fmt.Sprintf("%d %s, %s%s", l.saved, root, schemes, opened))
 	}
-	s := &Snapshot{ID: l.saved, Name: name, When: at(time.Now()), Frame: f}
+	s.ID, s.Name, s.When = l.saved, name, at(time.Now())
 	l.snapshots = append(l.snapshots, s)
 	l.boundTimelines()
 	l.use(s)
-	return s, nil
+	return nil
 }
 
 // use marks a snapshot as used, and has those leave the memory that are in
@@ -191,7 +220,7 @@ func (l *Live) source(id int64) *Frame {
 	}
 	s := l.snapshot(id)
 	l.mu.Unlock()
-	if s == nil {
+	if s == nil || s.isComparison() {
 		return nil
 	}
 	s.loading.Lock()
@@ -232,6 +261,8 @@ func (l *Live) missing(id int64) error {
 		return errNothing
 	case s != nil && s.broken != "":
 		return fmt.Errorf("snapshot %q: %s", s.Name, s.broken)
+	case s != nil && s.isComparison():
+		return apiError{http.StatusBadRequest, fmt.Errorf("snapshot %q is a comparison of schemes, no recording", s.Name)}
 	}
 	return ErrNoSnapshot
 }
@@ -303,8 +334,11 @@ func (l *Live) Open(r *export.Report, name string) (SnapshotInfo, error) {
 	if f.sums.Nodes > mostNodes {
 		return SnapshotInfo{}, fmt.Errorf("it has %d contexts, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(mostNodes))
 	}
-	s, err := l.add(f, name, ", opened")
-	if err != nil {
+	return l.open(&Snapshot{Frame: f}, name)
+}
+
+func (l *Live) open(s *Snapshot, name string) (SnapshotInfo, error) {
+	if err := l.add(s, name, ", opened"); err != nil {
 		return SnapshotInfo{}, err
 	}
 	l.mu.Lock()

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"crypto/rand"
@@ -22,7 +23,7 @@ import (
 // A store keeps snapshots in a folder, one file each: a gzip member without
 // content, whose header has the [SnapshotInfo] as a subfield of its extra field
 // (RFC 1952, 2.3.1.1), and after it the report as [export.Report.Snapshot]
-// writes it. So a list needs only the beginnings, and any reader of snapshots
+// writes it, or a comparison's compressed JSON. So a list needs only the beginnings, and any reader of snapshots
 // reads the file. Files that lack the first member are taken as well. Several
 // servers may use one folder; each lists what was there when it began. The zero
 // value keeps nothing.
@@ -77,12 +78,12 @@ func (s store) list() ([]stored, error) {
 }
 
 // write adds a snapshot and says in which file it is.
-func (s store) write(info SnapshotInfo, r *export.Report) (file string, err error) {
+func (s store) write(info SnapshotInfo, content func(io.Writer) error) (file string, err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return "", err
 	}
 	file = filepath.Join(s.dir, info.When.UTC().Format("20060102-150405-")+strings.ToLower(rand.Text()[:8])+storeEnding)
-	return file, s.replace(file, info, r.Snapshot)
+	return file, s.replace(file, info, content)
 }
 
 // rename writes a snapshot's file with other words about it.
@@ -171,37 +172,85 @@ func infoOf(extra []byte) []byte {
 	return nil
 }
 
-// read reads a snapshot.
+// read reads a snapshot of a recording.
 func (s store) read(file string) (*export.Report, error) {
+	k, err := s.readAny(file)
+	if err == nil && k.report == nil {
+		err = fmt.Errorf("%w: it is a comparison of schemes", export.ErrNotReport)
+	}
+	return k.report, err
+}
+
+func (s store) readAny(file string) (content, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return content{}, err
 	}
 	defer f.Close()
-	return readReport(f)
+	return readContent(f)
+}
+
+// content is what a file has: one of both.
+type content struct {
+	report     *export.Report
+	comparison *export.Comparison
 }
 
 // mostText bounds a report's JSON, which a small file can be much of.
 const mostText = 8 << 30
 
-// readReport reads a report from a file that may be anything.
-func readReport(r io.Reader) (*export.Report, error) {
+// readContent reads a file that may be anything.
+func readContent(r io.Reader) (content, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	text := io.Reader(b)
 	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", export.ErrNotReport, err)
+			return content{}, fmt.Errorf("%w: %w", export.ErrNotReport, err)
 		}
 		defer z.Close()
 		text = z
 	}
 	bounded := &io.LimitedReader{R: text, N: mostText}
-	out, err := export.ReadJSON(bounded)
+	in := bufio.NewReaderSize(bounded, 1<<16)
+	if head, _ := in.Peek(kindWithin); kindOf(head) == comparisonKind {
+		c, err := export.ReadComparison(io.LimitReader(in, mostComparison))
+		return content{comparison: c}, err
+	}
+	out, err := export.ReadJSON(in)
 	if err != nil && bounded.N <= 0 {
 		err = fmt.Errorf("it unpacks to more than %d GB", mostText>>30)
 	}
-	return out, err
+	return content{report: out}, err
+}
+
+const (
+	comparisonKind = "comparison"
+	kindWithin     = 256     // bytes of a file, that say what it is
+	mostComparison = 4 << 20 // bytes of one
+)
+
+// kindOf is the field "kind" of an object that begins so, "" if it has none among
+// the first.
+func kindOf(head []byte) string {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	for {
+		key, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		value, err := d.Token()
+		if _, nested := value.(json.Delim); err != nil || nested {
+			return ""
+		}
+		if key == "kind" {
+			kind, _ := value.(string)
+			return kind
+		}
+	}
 }
 
 // at is when a snapshot was taken, in whole milliseconds, so that it is the

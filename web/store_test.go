@@ -21,7 +21,12 @@ import (
 // keeping is a server with a folder for snapshots; it has ended when end returns.
 func keeping(t *testing.T, dir string) (s *Server, end func()) {
 	t.Helper()
-	s, err := Listen("127.0.0.1:0", Config{Backend: newFake(), Snapshots: dir})
+	return keepingBy(t, newFake(), dir)
+}
+
+func keepingBy(t *testing.T, f *fake, dir string) (s *Server, end func()) {
+	t.Helper()
+	s, err := Listen("127.0.0.1:0", Config{Backend: f, Snapshots: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

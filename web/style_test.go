@@ -18,7 +18,7 @@ func TestContrast(t *testing.T) {
 	}
 	texts := map[string][]string{
 		"text": {"bg", "panel", "hover", "select", "warn-bg", "bad-bg"}, "muted": {"bg", "panel", "hover", "select"},
-		"warn": {"bg", "panel", "warn-bg", "select"}, "bad": {"bg", "bad-bg"}, "good": {"bg"}, "accent": {"bg"}, "accent-ink": {"accent"}, "bg": {"bad"},
+		"warn": {"bg", "panel", "warn-bg", "select"}, "bad": {"bg", "bad-bg"}, "good": {"bg"}, "accent": {"bg", "panel", "hover", "select"}, "accent-ink": {"accent"}, "bg": {"bad"},
 		"box-ink": {"box0", "box1", "box2", "box3", "box4", "box5", "box-muted"}, "match-ink": {"match"},
 	}
 	themes := regexp.MustCompile(`color-scheme: ?(light|dark);([^}]*)}`).FindAllStringSubmatch(string(css), -1)

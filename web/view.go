@@ -12,11 +12,13 @@ const (
 	rowOpen       = 1 << iota // its children follow
 	rowIncomplete             // a wait at this node timed out
 	rowHot                    // on the hot path
+	rowAsync                  // executions of tasks that the caller handed over
 )
 
 // A Row is [path, depth, method, flags, calls, thrown, self, measured, error,
-// total, children, recursion levels folded]; times in ns.
-type Row [12]int64
+// total, children, recursion levels folded, waited, longest wait]; times in ns.
+// The waits are those of tasks from being handed over to being executed.
+type Row [14]int64
 
 // A TreePage is a window of the table.
 type TreePage struct {
@@ -41,7 +43,7 @@ func (v view) hot() []int32 {
 	path := []int32{}
 	above := int32(0)
 	for _, n := range cct.HotPath(v.roots) {
-		if above = v.f.book.enter(above, v.f.numbers[n.Method]); above == 0 || len(path) == mostDepth {
+		if above = v.f.book.enter(above, v.f.edge(n)); above == 0 || len(path) == mostDepth {
 			break
 		}
 		path = append(path, above)
@@ -70,10 +72,10 @@ func (v view) tree(l *TreeLook) TreePage {
 		top.nodes = top.nodes[1:]
 		shown := page.Count >= l.From && len(page.Rows) < l.Rows
 		page.Count++
-		number := v.f.numbers[n.Method]
-		path := v.f.book.at(above, number)
+		edge := v.f.edge(n)
+		path := v.f.book.at(above, edge)
 		if shown && path == 0 {
-			path = v.f.book.enter(above, number)
+			path = v.f.book.enter(above, edge)
 		}
 		isOpen := open[path] && path != 0 && len(n.Children) > 0
 		if path != 0 && path == l.Find {
@@ -81,8 +83,8 @@ func (v view) tree(l *TreeLook) TreePage {
 		}
 		if shown {
 			r := Row{
-				int64(path), int64(depth), int64(number), 0, n.Calls, n.Thrown, n.Self, n.Raw, n.Error, n.Total,
-				int64(len(n.Children)), int64(n.Levels),
+				int64(path), int64(depth), int64(methodOf(edge)), 0, n.Calls, n.Thrown, n.Self, n.Raw, n.Error, n.Total,
+				int64(len(n.Children)), int64(n.Levels), 0, 0,
 			}
 			if isOpen {
 				r[3] |= rowOpen
@@ -92,6 +94,10 @@ func (v view) tree(l *TreeLook) TreePage {
 			}
 			if hot[path] {
 				r[3] |= rowHot
+			}
+			if a := n.Async; a != nil {
+				r[3] |= rowAsync
+				r[12], r[13] = a.Waited, a.Longest
 			}
 			page.Rows = append(page.Rows, r)
 		}

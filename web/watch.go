@@ -150,7 +150,7 @@ type Figures struct {
 	Subtracted   *int64  `json:"subtracted"` // null where the probes' cost is not known
 	Clamped      *int64  `json:"clamped"`
 	Suspended    int64   `json:"suspended"`
-	Exact        bool    `json:"exact"` // nothing is incomplete, overflowed or lost
+	Exact        bool    `json:"exact"` // nothing is incomplete, overflowed, lost or unfollowed
 	Used         int64   `json:"used"`  // bytes of the room for trees
 	Most         int64   `json:"most"`
 }
@@ -162,7 +162,7 @@ func (f *Frame) figures() *Figures {
 		Instrumented: r.Instrumented, Called: f.called(), Skipped: len(r.Skipped),
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),
 		Measured: f.sums.Self, Charged: f.sums.Self, Suspended: f.suspended,
-		Exact: r.Tree.Incomplete == 0 && r.Tree.Overflow == 0 && r.Tree.Lost == 0 && r.Tree.Bad == 0,
+		Exact: r.Tree.Incomplete == 0 && r.Tree.Overflow == 0 && r.Tree.Lost == 0 && r.Tree.Unfollowed == 0 && r.Tree.Bad == 0,
 	}
 	if p := r.Redefinition.LongestPause; p != nil {
 		ns := int64(*p)
@@ -190,6 +190,8 @@ type State struct {
 	Diagnosis string         `json:"diagnosis"`
 	Frame     int64          `json:"frame"` // 0 if there is none
 	Figures   *Figures       `json:"figures"`
+	Comparing *Trying        `json:"comparing"` // null but while schemes are compared
+	Compared  int64          `json:"compared"`  // the last comparison's number among the snapshots, 0 if there was none
 	Snapshots []SnapshotInfo `json:"snapshots"` // null to a client that has the same list
 }
 
@@ -225,6 +227,7 @@ func (l *Live) State() State {
 	for _, k := range l.snapshots {
 		s.Snapshots = append(s.Snapshots, k.info())
 	}
+	s.Comparing, s.Compared = l.trial.state(), l.compared
 	f, rate, used, most := l.frame, l.rate, l.used, l.most
 	l.mu.Unlock()
 	if f != nil {

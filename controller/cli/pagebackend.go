@@ -47,17 +47,22 @@ func (b *pageBackend) Targets(ctx context.Context) ([]web.Target, error) {
 
 // Attach implements web.Backend.
 func (b *pageBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (web.Session, error) {
+	s, err := b.app.backend.attach(ctx, pid, b.config(memory, tell))
+	if err != nil {
+		return nil, err
+	}
+	return pageSession{s, b.base}, nil
+}
+
+// config is that of a session whose warnings the page gets, too.
+func (b *pageBackend) config(memory int64, tell func(string)) session.Config {
 	c := b.app.config(memory)
 	warn := c.Warn
 	c.Warn = func(text string) { tell(text); warn(text) }
 	if b.quiet {
 		c.Warn, c.Log = tell, b.log
 	}
-	s, err := b.app.backend.attach(ctx, pid, c)
-	if err != nil {
-		return nil, err
-	}
-	return pageSession{s, b.base}, nil
+	return c
 }
 
 // Demo implements web.Backend. The sample program ends with close.

@@ -74,6 +74,9 @@ func (s pageSession) recording(r web.Recording) (session.Recording, error) {
 	if r.Timeline {
 		rec.Timeline = event.DefaultSlices
 	}
+	if r.Follow {
+		rec.Follow = true
+	}
 	if rec.Fold && (rec.Events || rec.Slowest > 0 || rec.Timeline > 0) {
 		return fail("recursion fold: events are of single invocations, which folding does not tell apart; leave out one of both")
 	}

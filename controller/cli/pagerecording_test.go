@@ -16,13 +16,13 @@ func TestPageRecording(t *testing.T) {
 	s := pageSession{base: session.Recording{Natives: "off", Fold: true, Warmup: time.Second}}
 	got, err := s.recording(web.Recording{
 		Roots: []string{"shop.Price::of"}, Scheme: "A", Clock: "precise", UntilCalls: 3, Wait: true, Natives: "all", Recursion: "expand",
-		Filter: []string{"--jdk", "--exclude shop.log.**"}, Warmup: "500", Slowest: 20, Over: "50ms",
+		Filter: []string{"--jdk", "--exclude shop.log.**"}, Warmup: "500", Slowest: 20, Over: "50ms", Follow: true,
 	})
 	rules := got.Filter.Strings()
 	got.Filter.Rules, got.Filter.JDK = nil, false
 	want := session.Recording{
 		Roots: []string{"shop.Price.of"}, Scheme: "A", Clock: "precise", UntilCalls: 3, Wait: true, Natives: "all",
-		WarmupCalls: 500, Slowest: 20, Over: 50 * time.Millisecond,
+		WarmupCalls: 500, Slowest: 20, Over: 50 * time.Millisecond, Follow: true,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(rules, []string{"--jdk", "--exclude shop.log.**"}) {
 		t.Errorf("%+v with %q, %v", got, rules, err)

@@ -108,7 +108,7 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 		if err := live.Attach(ctx, pid, int64(f.memory)); err != nil {
 			return err
 		}
-		return live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != ""})
+		return live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != "", Follow: f.follow})
 	}, f.length)
 	return a.deliver(r, err, f, out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -18,11 +19,23 @@ type Comparing struct {
 	For     time.Duration // of each recording, and of timing the root; 0: until UntilCalls
 	Config  Config
 	Say     func(string) // tells what is being done; may be nil
+
+	// Show gets a copy of what there is after each step of [Compare]; may be nil.
+	Show func(*export.Comparison)
 }
 
 func (c *Comparing) say(format string, args ...any) {
 	if c.Say != nil {
 		c.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// show shows what there is so far.
+func (c *Comparing) show(out *export.Comparison) {
+	if c.Show != nil {
+		sofar := *out
+		sofar.Runs, sofar.Notes = slices.Clone(out.Runs), slices.Clone(out.Notes)
+		c.Show(&sofar)
 	}
 }
 
@@ -50,6 +63,7 @@ func Compare(ctx context.Context, pid int, c Comparing) (*export.Comparison, err
 		if out.Root, err = c.time(ctx, pid, length); err != nil {
 			return nil, err
 		}
+		c.show(out)
 		c.settle(ctx, pid)
 	}
 	for _, name := range c.Schemes {
@@ -71,6 +85,7 @@ func Compare(ctx context.Context, pid int, c Comparing) (*export.Comparison, err
 			return c.sofar(out, name, errors.Join(err, s.Close()))
 		}
 		c.add(out, r, armed)
+		c.show(out)
 		c.settle(ctx, pid)
 	}
 	c.judge(out)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,12 +56,17 @@ func TestCompare(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		var said []string
+		var shown []int // runs that there are after each step
 		c, err := session.Compare(ctx, p.PID(), session.Comparing{
 			Recording: session.Recording{Roots: []string{"t.Compare.root"}, UntilCalls: 30}, Schemes: []string{"A", "B", "C"},
-			Say: func(text string) { said = append(said, text) },
+			Say:  func(text string) { said = append(said, text) },
+			Show: func(c *export.Comparison) { shown = append(shown, len(c.Runs)) },
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Equal(shown, []int{0, 0, 1, 2, 3}) {
+			t.Errorf("runs shown: %v", shown)
 		}
 		sameWork(t, c, 30)
 		if len(said) != 5 || said[4] != "recording by scheme C" {

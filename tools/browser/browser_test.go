@@ -64,6 +64,18 @@ func (p *page) button(in, text string) {
 	value[bool](p, find+".click() ?? true")
 }
 
+// root attaches to a program and chooses a root by words of which the last is the
+// method's name.
+func (p *page) root(program *child, words string) {
+	p.t.Helper()
+	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
+	p.wait("#search")
+	p.do("search", chromedp.SendKeys("#search", words), chromedp.WaitVisible("#hit-0"))
+	p.until(fmt.Sprintf(`document.querySelector("#hit-0 b").textContent === %q`, words[strings.LastIndexByte(words, ' ')+1:]))
+	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.until(`document.querySelector("#roots li")`)
+}
+
 // methods goes to the flat list and waits until it has n lines.
 func (p *page) methods(n int) {
 	p.t.Helper()
@@ -152,14 +164,14 @@ func TestMainPath(t *testing.T) {
 	p.until(`document.querySelector(".fig:nth-child(3) dd")?.textContent === "500"`)
 	p.click("#stop")
 	p.wait(".phase.stopped")
-	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.do("snapshots", chromedp.KeyEvent("9"))
 	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2`)
 	p.shot("snapshots")
 	p.button("#snapshots tbody tr:nth-child(2)", "Open") // the first recording: the last is on top
 	p.wait(".treename")
 	p.methods(len(want))
 	same(t, "reopened", p.calls(), want)
-	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.do("snapshots", chromedp.KeyEvent("9"))
 	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2`)
 	p.button("#snapshots tbody tr:nth-child(1)", "Compare")
 	p.until(`document.querySelector(".table .space .tr")?.textContent.includes("root")`)
@@ -210,7 +222,7 @@ func TestDemo(t *testing.T) {
 func (p *page) pictures() {
 	p.t.Helper()
 	p.do("let it run", chromedp.Sleep(6*time.Second), chromedp.Click(".table .space .tr:nth-child(3)"))
-	views := []string{"tree", "methods", "around", "threads", "doubts", "compare", "snapshots", "log", "slowest"}
+	views := []string{"tree", "methods", "around", "threads", "slowest", "timeline", "doubts", "compare", "snapshots", "log"}
 	for _, form := range []struct {
 		name, colors  string
 		width, height int64
@@ -220,7 +232,7 @@ func (p *page) pictures() {
 			if v == "around" {
 				p.do("select", chromedp.Click(".table .space .tr:nth-child(2)"))
 			}
-			p.do(v, chromedp.KeyEvent(fmt.Sprint(i+1)), chromedp.Sleep(500*time.Millisecond))
+			p.do(v, chromedp.KeyEvent(fmt.Sprint((i+1)%10)), chromedp.Sleep(500*time.Millisecond))
 			p.shot(form.name + "-" + v)
 		}
 	}

@@ -40,7 +40,7 @@ func TestChoose(t *testing.T) {
 	p.do("a rule", chromedp.SendKeys("#rule", "Busy.sh*"))
 	p.click("#exclude")
 	p.click("#preview")
-	if ahead := p.text("#ahead"); !strings.Contains(ahead, "into 3 methods of 1 classes") || !strings.Contains(ahead, "The filter hides 1") {
+	if ahead := p.text("#ahead"); !strings.Contains(ahead, "into 3 methods of 1 class in 1 package") || !strings.Contains(ahead, "The filter hides 1") {
 		t.Error("the preview:", ahead)
 	}
 	p.click(".more summary")
@@ -53,7 +53,7 @@ func TestChoose(t *testing.T) {
 	p.wait(".phase.recording")
 	p.until(`Number(document.querySelector(".fig:nth-child(3) dd")?.textContent.replace(/\D/g, "")) > 100`)
 
-	p.do("slowest", chromedp.KeyEvent("9"))
+	p.do("slowest", chromedp.KeyEvent("5"))
 	p.until(`document.querySelectorAll("#slowest tbody tr").length === 20 && document.querySelectorAll(".table .space .tr").length > 2`)
 	p.click("#stop") // so that the list stays as it is
 	p.wait(".phase.stopped")
@@ -73,7 +73,7 @@ func TestChoose(t *testing.T) {
 	})()`)
 	p.shot("slowest")
 
-	p.do("uncertain", chromedp.KeyEvent("5"))
+	p.do("uncertain", chromedp.KeyEvent("7"))
 	if text := p.text("#hidden"); !strings.Contains(text, "--exclude Busy.sh*") || !strings.Contains(text, "hides 1 of them") {
 		t.Error("the filter:", text)
 	}
@@ -134,13 +134,13 @@ func TestKept(t *testing.T) {
 	p.wait(".treename")
 	p.methods(len(want))
 	same(t, "after a restart", p.calls(), want)
-	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.do("snapshots", chromedp.KeyEvent("9"))
 	p.until(`document.querySelector("#snapshots input")?.value === "before the change"`)
 	p.do("a file", chromedp.SetUploadFiles("#file", []string{file}))
 	p.wait(".treename")
 	p.methods(len(want))
 	same(t, "opened", p.calls(), want)
-	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.do("snapshots", chromedp.KeyEvent("9"))
 	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 2 && document.querySelector("#snapshots").innerText.includes("in memory")`)
 	p.shot("kept")
 	p.button("#snapshots tbody tr:nth-child(1)", "Compare")
@@ -148,7 +148,7 @@ func TestKept(t *testing.T) {
 	if cells := value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(0, 8)`); cells[0] != "0" || cells[5] != "300" || cells[6] != "300" {
 		t.Errorf("the same recording twice differs: %q", cells)
 	}
-	p.do("snapshots", chromedp.KeyEvent("7"))
+	p.do("snapshots", chromedp.KeyEvent("9"))
 	p.button("#snapshots tbody tr:nth-child(2)", "Delete")
 	p.button("#snapshots tbody tr:nth-child(2)", "Really?")
 	p.until(`document.querySelectorAll("#snapshots tbody tr").length === 1`)

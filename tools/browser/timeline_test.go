@@ -13,12 +13,7 @@ import (
 func TestTimeline(t *testing.T) {
 	p := open(t, served(t), 1280, 800)
 	program := program(t, "Counted")
-	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
-	p.wait("#search")
-	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
-	p.until(`document.querySelector("#hit-0 b").textContent === "root"`)
-	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
-	p.until(`document.querySelector("#roots li")`)
+	p.root(program, "counted root")
 	value[bool](p, `(document.querySelector(".more summary").click(), document.querySelector("#timeline").click(), true)`)
 	p.until(`document.querySelector("#timeline").checked`)
 	p.click("#start")
@@ -29,7 +24,7 @@ func TestTimeline(t *testing.T) {
 	for _, n := range want {
 		calls += n
 	}
-	p.do("timeline", chromedp.KeyEvent("0"))
+	p.do("timeline", chromedp.KeyEvent("6"))
 	label := `document.querySelector(".timeline")?.getAttribute("aria-label")`
 	p.until(fmt.Sprintf(`Number(/ (\d+) calls/.exec(%s)?.[1]) >= %d`, label, calls)) // and waits of reveals
 	p.until(label + `.match(/ (\d+) marks/)[1] > 1`)
@@ -69,17 +64,13 @@ func TestTimeline(t *testing.T) {
 	// Without one, the page says how to get one.
 	p.click("#detach")
 	p.wait("#targets")
-	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
-	p.wait("#search")
-	p.do("search", chromedp.SendKeys("#search", "counted root"), chromedp.WaitVisible("#hit-0"))
-	p.do("choose", chromedp.SendKeys("#search", kb.Enter))
+	p.root(program, "counted root")
 	// What was chosen stays chosen. The list of roots has just moved the box.
-	p.until(`document.querySelector("#roots li")`)
 	value[bool](p, `(document.querySelector("#timeline").click(), true)`)
 	p.until(`!document.querySelector("#timeline").checked`)
 	p.click("#start")
 	p.wait(".phase.recording")
-	p.do("timeline", chromedp.KeyEvent("0"))
+	p.do("timeline", chromedp.KeyEvent("6"))
 	p.until(`document.querySelector(".empty")?.textContent.includes("There is no timeline")`)
 	p.click("#stop")
 	p.wait(".phase.stopped")

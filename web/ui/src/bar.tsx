@@ -4,19 +4,45 @@
 import { useState } from "preact/hooks";
 import { api, store } from "./conn";
 import { useAction, useStore } from "./hooks";
-import { base, bytes, count, percent, short, time } from "./format";
+import { base, bytes, count, percent, plural, short, time } from "./format";
+import type { Recording, State } from "./model";
 import { ErrorLine } from "./parts";
-import { forget, go, ui } from "./ui";
+import { focusView, forget, go, ui, type Tab } from "./ui";
 
 const words: Record<string, string> = {
   idle: "no JVM attached", attaching: "attaching…", attached: "attached", starting: "calibrating and instrumenting…", recording: "recording",
-  stopping: "stopping: restoring classes…", stopped: "stopped, target restored",
+  stopping: "stopping: restoring classes…", stopped: "stopped, target restored", comparing: "comparing schemes",
 };
 
-export async function start(recording: unknown): Promise<void> {
+export async function start(recording: unknown, tab: Tab = "tree"): Promise<void> {
   forget();
   await api("start", recording);
-  go({ source: 0, tab: "tree", picking: false });
+  go({ source: 0, compared: 0, tab, picking: false });
+  focusView();
+}
+
+/** RecordAgain records the same roots with what was left out the last time. */
+export function RecordAgain({ change, tab, label }: { change: Partial<Recording>; tab: Tab; label: string }) {
+  const act = useAction();
+  const s = store.state;
+  if (!s || ui.source !== 0 || s.phase !== "recording" && s.phase !== "stopped" || s.recording.roots.length === 0) return null;
+  const again = async () => {
+    if (s.phase === "recording") await api("stop", {});
+    await start({ ...s.recording, ...change }, tab);
+  };
+  return (
+    <>
+      <p><button id="record-with" disabled={!!act.busy} onClick={() => act.run("again", again)}>{act.busy ? "Starting…" : label}</button></p>
+      <ErrorLine text={act.error} close={act.clear} />
+    </>
+  );
+}
+
+/** shows is what the controls beside it don't say. */
+function shows(s: State): string {
+  if (s.phase === "comparing") return "· schemes " + s.comparing?.schemes.join(", ");
+  const known = s.phase === "recording" && s.actions.includes("clock");
+  return (known || !s.figures ? "" : `· scheme ${s.recording.scheme} · ${s.recording.clock} clock`) + (s.recording.follow ? " · following tasks" : "");
 }
 
 export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
@@ -38,10 +64,11 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
         <span class={"phase " + phase + (s?.paused || (s?.warming && live) ? " paused" : "")} role="status">{s?.paused ? "paused" : s?.warming && live ? "warming up" : words[phase]}</span>
         {s && s.recording.roots.length > 0 && (
           <span class="roots muted" title={s.recording.roots.join("\n")}>
-            {s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")} · scheme {s.recording.scheme} · {s.recording.clock}
+            {s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")} {shows(s)}
           </span>
         )}
         <span class="acts">
+          {phase === "comparing" && <button class="primary stop" id="stop" disabled={!!act.busy} onClick={() => act.run("stop", () => api("stop", {}))}>End</button>}
           {live && <button class="primary stop" id="stop" disabled={!!act.busy} onClick={() => act.run("stop", () => api("stop", {}))}>Stop</button>}
           {live && s!.actions.includes(s!.paused ? "resume" : "pause") && (
             <button onClick={() => act.run("pause", () => api("action", { name: s!.paused ? "resume" : "pause" }))}>{s!.paused ? "Resume" : "Pause"}</button>
@@ -73,7 +100,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
             </label>
           )}
           {phase === "stopped" && s!.recording.roots.length > 0 && (
-            <button class="primary" id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>Record again</button>
+            <button class={s!.figures ? "primary" : ""} id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>{s!.figures ? "Record again" : "Record"}</button>
           )}
           {phase === "stopped" && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
           {(phase === "attached" || phase === "stopped") && <button id="detach" onClick={() => act.run("detach", async () => { await api("detach", {}); forget(); })}>{phase === "attached" ? "Detach" : "Close"}</button>}
@@ -103,8 +130,8 @@ function FiguresLine() {
       {item("time", time(f.charged), "Sum of all self times over all threads, corrected")}
       {item("recorded", f.seconds.toFixed(1) + " s", "Since the roots were armed")}
       {item("methods", `${count(f.called)} / ${count(f.instrumented)}`, "Called / instrumented")}
-      {item("batches", `${f.batches} · ${f.classes} cl.`, `${f.batches} batches of redefinition, ${f.classes} classes, ${time(f.redefining)} in all`)}
-      {item("max pause", f.pause === null ? "–" : time(f.pause), "Longest pause that a redefinition caused; – where it was not measured")}
+      {item("redefined", `${f.classes} in ${plural(f.batches, "batch", "batches")}`, `${plural(f.classes, "class", "classes")} redefined in ${plural(f.batches, "batch", "batches")}, in ${time(f.redefining)} in all`)}
+      {item("longest pause", f.pause === null ? "–" : time(f.pause), "Longest pause that a redefinition caused; – where it was not measured")}
       {item("probe cost", f.subtracted === null ? "unknown" : `${time(f.subtracted)} · ${percent(f.subtracted, f.measured)} %`,
         f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "Subtracted from what was measured, for the probes' own cost")}
       {item("suspended", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
@@ -121,7 +148,7 @@ function FiguresLine() {
 /** stopOrAgain is what the key for start and stop does. */
 export async function stopOrAgain(): Promise<void> {
   const s = store.state;
-  if (s?.phase === "recording") await api("stop", {});
+  if (s?.phase === "recording" || s?.phase === "comparing") await api("stop", {});
   else if (s?.phase === "stopped" && s.recording.roots.length > 0 && !ui.picking) await start(s.recording);
 }
 

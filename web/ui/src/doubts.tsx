@@ -4,9 +4,9 @@ import type { ComponentChildren } from "preact";
 import { nameOf, store } from "./conn";
 import { useStore } from "./hooks";
 import type { DoubtsPage } from "./model";
-import { count, parse, percent, time } from "./format";
+import { count, parse, percent, plural, time } from "./format";
 import { Empty, MethodName } from "./parts";
-import { go, ui } from "./ui";
+import { focusMain, go, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 export function Doubts() {
@@ -15,7 +15,7 @@ export function Doubts() {
   if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
   if (!d) return <Empty title="Looking…" />;
   return (
-    <div class="split scroll" id="doubts">
+    <div class="split scroll" id="doubts" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="What is uncertain">
       <SourceBar />
       <div class="columns">
         <Counts d={d} />
@@ -29,7 +29,7 @@ export function Doubts() {
 }
 
 function Row({ n, label, plain, children }: { n: number; label: string; plain?: boolean; children: ComponentChildren }) {
-  return <tr class={n > 0 && !plain ? "warn" : ""}><td class="num">{count(n)}</td><td><b>{label}</b> <span class="muted">{children}</span></td></tr>;
+  return <tr class={n > 0 && !plain ? "warn" : ""}><td class={"num" + (n === 0 ? " muted" : "")}>{count(n)}</td><td><b class={n === 0 ? "muted" : ""}>{label}</b> <span class="muted">{children}</span></td></tr>;
 }
 
 function Counts({ d }: { d: DoubtsPage }) {
@@ -37,12 +37,13 @@ function Counts({ d }: { d: DoubtsPage }) {
   return (
     <section>
       <h3>Counts</h3>
-      <p>{d.incomplete + d.overflow + d.lost + d.damaged === 0 ? "All counts are exact." : "Counts are exact but for what is marked here."}</p>
+      <p>{d.incomplete + d.overflow + d.lost + d.unfollowed + d.damaged === 0 ? "All counts are exact." : "Counts are exact but for what is marked here."}</p>
       <table class="plain-table"><tbody>
         <Row n={d.incomplete} label="incomplete">waits for instrumentation that timed out; callees may be missing there</Row>
         <Row n={d.overflow} label="overflowed">calls without a context of their own: record with more room for trees</Row>
         <Row n={d.uncounted} label="uncounted">of these, calls that are in no count at all</Row>
         <Row n={d.lost} label="lost">root calls without a record: too many were under way at one time</Row>
+        {d.unfollowed > 0 && <Row n={d.unfollowed} label="not followed">tasks that were handed over and found no room: what they do is missing; record with more</Row>}
         <Row n={d.damaged} label="damaged">links of the tree that lead nowhere: the target's memory can't be trusted</Row>
         <Row n={d.refused} label="left out" plain>root calls after the number asked for</Row>
         <Row n={d.open} label="open" plain>root calls that have not ended: counted, with their time up to now</Row>
@@ -104,7 +105,7 @@ function WithoutProbes({ d }: { d: DoubtsPage }) {
   const rules = d.filter?.rules ?? (live ? store.state?.recording.filter : undefined) ?? [];
   return (
     <section>
-      <h3>Without probes <span class="muted">{count(d.skipped_count)} methods within reach and call sites that can't be followed{live ? "; call sites are looked for at the end" : ""}</span></h3>
+      <h3>Without probes <span class="muted">{d.skipped_count === 0 ? "no methods within reach" : plural(d.skipped_count, "method within reach, or call site that can't be followed", "methods within reach, and call sites that can't be followed")}{live ? "; call sites are looked for at the end" : ""}</span></h3>
       {rules.length > 0 && <p id="hidden">The filter <code>{rules.join(" ")}</code> {d.filter ? `hides ${count(d.filter.hidden)} of them: ` : "hides some of them: "}their time belongs to their callers.</p>}
       {d.natives > 0 && <p class="muted">{count(d.natives)} native methods are recorded where they are called.</p>}
       {d.skipped_count > 0 && (

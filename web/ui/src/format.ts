@@ -7,6 +7,11 @@ export function count(n: number): string {
   return n < 0 ? "−" + s : s;
 }
 
+/** plural counts things. */
+export function plural(n: number, one: string, many: string): string {
+  return count(n) + " " + (n === 1 ? one : many);
+}
+
 /** short writes a large number with three digits and a unit. */
 export function short(n: number): string {
   for (const [limit, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]] as const) {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 
 const keys: [string, string][] = [
-  ["1 … 9, 0", "Tree, Methods, Callers & callees, Threads, Uncertain, Compare, Snapshots, Log, Slowest, Timeline"],
+  ["1 … 9, 0", "the views, in the order of their tabs; the keys then go to the view's list"],
   ["/", "filter or highlight"],
-  ["r", "stop the recording; record again"],
+  ["r", "stop the recording or the comparison; record again"],
   ["p", "pause the recording, and go on, where the session can"],
   ["s", "save a snapshot"],
   ["d", "light or dark"],

@@ -1,6 +1,6 @@
 // Draws the flame graph, root on top, on a canvas.
 
-import { B, type IciclePage } from "./model";
+import { B, flagAsync, type IciclePage } from "./model";
 import { nameOf } from "./conn";
 
 export const boxHeight = 18;
@@ -72,9 +72,15 @@ export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number,
       g.lineWidth = b[B.path] === selected ? 2 : 1;
       g.strokeRect(x + 1, y + 1, Math.max(w - 2.75, 1), boxHeight - 3);
     }
+    const async = (b[B.flags] & flagAsync) > 0;
+    if (async) { // dashes along its top, and an arrow before its name
+      g.fillStyle = hit ? c.matchInk : c.ink;
+      for (let d = x + 1; d < x + w - 4; d += 8) g.fillRect(d, y, 4, 2);
+    }
     if (w < 28) continue;
     g.fillStyle = hit ? c.matchInk : c.ink;
-    const text = fit(g, name.cls + "." + name.method, name.method, w - 8);
+    const mark = async ? "⇢ " : "";
+    const text = fit(g, mark + name.cls + "." + name.method, mark + name.method, w - 8);
     if (text) g.fillText(text, x + 4, y + boxHeight / 2);
   }
 }

@@ -4,7 +4,7 @@ import { store } from "./conn";
 import { useStore } from "./hooks";
 import { clock, count, percent, time } from "./format";
 import { Empty, Share } from "./parts";
-import { go, ui } from "./ui";
+import { focusMain, go, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 export function Threads() {
@@ -14,18 +14,18 @@ export function Threads() {
   const list = t?.threads ?? [];
   const whole = list.reduce((s, x) => s + x.total, 0);
   return (
-    <div class="split scroll">
+    <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Threads">
       <SourceBar />
       {list.length === 0 ? <Empty title="No thread was inside the subgraph." /> : (
         <table class="plain-table">
-          <thead><tr><th class="num">Time</th><th class="num sharecol">%</th><th class="num">Root calls</th><th class="num opt1">Suspended</th><th>Thread</th><th /></tr></thead>
+          <thead><tr><th class="num">Time</th><th class="num sharecol">%</th><th class="num">Root calls</th><th class="num opt1">Suspended</th><th>Thread</th></tr></thead>
           <tbody>
             {list.map((x) => (
               <tr key={x.place}>
                 <td class="num">{time(x.total)}</td><td class="num sharecol"><Share part={x.total} own={0} whole={whole} />{percent(x.total, whole)}</td>
                 <td class="num">{count(x.entries)}</td><td class="num opt1">{time(x.suspended)}</td>
-                <td><b>{x.name || "unnamed"}</b> <span class="muted">{x.virtual ? "virtual threads in turn" : x.shared ? "several threads in turn" : "id " + x.id}{x.inside ? ", inside now" : ""}</span></td>
-                <td><button onClick={() => go({ tab: "tree", thread: x.place, focus: 0 })}>Its tree</button></td>
+                <td><b>{x.name || "unnamed"}</b> <span class="muted">{x.virtual ? "virtual threads in turn" : x.shared ? "several threads in turn" : "id " + x.id}{x.inside ? ", inside now" : ""}</span>{" "}
+                  <button class="beside" aria-label={"Tree of " + (x.name || "this thread")} onClick={() => go({ tab: "tree", thread: x.place, focus: 0 })}>Its tree</button></td>
               </tr>
             ))}
           </tbody>
@@ -39,7 +39,7 @@ export function Threads() {
 export function Log() {
   useStore();
   return (
-    <div class="split scroll">
+    <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Log">
       {store.log.length === 0 ? <Empty title="Nothing has happened yet." /> : (
         <table class="plain-table log"><tbody>
           {store.log.slice().reverse().map((e) => <tr key={e.seq} class={e.level}><td class="num">{clock(e.time)}</td><td>{e.level === "info" ? "" : e.level}</td><td>{e.text}</td></tr>)}

@@ -9,12 +9,13 @@ import { Log, Threads } from "./lists";
 import { Around, Methods } from "./methods";
 import { Empty } from "./parts";
 import { Picker } from "./picker";
+import { Comparing } from "./schemes";
 import { Compare, Snapshots } from "./snapshots";
 import { Slowest } from "./slowest";
 import { Start } from "./start";
 import { Timeline } from "./timelineview";
 import { TreeView } from "./treeview";
-import { ask, go, tabs, ui, type Tab } from "./ui";
+import { ask, focusView, go, tabs, ui, type Tab } from "./ui";
 import "./style.css";
 
 function toggleTheme(): void {
@@ -38,7 +39,7 @@ function App() {
       if (e.key === "Escape" && typing) (e.target as HTMLElement).blur();
       if (typing || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
       const tab = /^\d$/.test(e.key) ? tabs[(Number(e.key) + 9) % 10] : undefined;
-      if (tab && showsTabs()) go({ tab: tab[0] });
+      if (tab && showsTabs()) (go({ tab: tab[0] }), focusView());
       else if (e.key === "?") setHelp(true);
       else if (e.key === "d") toggleTheme();
       else if (e.key === "r") void stopOrAgain();
@@ -63,7 +64,7 @@ function App() {
           <Tabs />
           <main id="view" role="tabpanel" aria-labelledby={"tab-" + ui.tab}><View /></main>
         </>
-      ) : store.state.phase === "attached" || store.state.phase === "starting" ? <Picker /> : <Start />}
+      ) : store.state.phase === "comparing" ? <Comparing /> : store.state.phase === "attached" || store.state.phase === "starting" ? <Picker /> : <Start />}
     </>
   );
 }
@@ -71,22 +72,35 @@ function App() {
 /** showsTabs tells whether a recording is looked at: the live one, the last, or a snapshot. */
 function showsTabs(): boolean {
   const phase = store.state?.phase;
-  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && ui.source > 0);
+  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
 }
 
 function Tabs() {
   const doubts = store.state?.figures && (!store.state.figures.exact || store.state.figures.skipped > 0);
   const loud = store.log.some((e) => e.level === "error");
+  useEffect(() => document.getElementById("tab-" + ui.tab)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [ui.tab]);
   return (
-    <nav class="tabs" role="tablist" aria-label="Views">
+    <div class="tabs">
+      <div role="tablist" aria-label="Views" onKeyDown={along}>
       {tabs.map(([t, label], i) => (
-        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} onClick={() => go({ tab: t })} title={"Key " + ((i + 1) % 10)}>
+        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} tabIndex={ui.tab === t ? 0 : -1} onClick={() => go({ tab: t })} title={"Key " + ((i + 1) % 10)}>
           {label}{t === "doubts" && doubts ? " •" : t === "log" && loud ? " •" : t === "snapshots" && store.state!.snapshots.length ? " " + store.state!.snapshots.length : ""}
         </button>
       ))}
-      {store.state?.phase === "idle" && <button onClick={() => go({ source: 0, tab: "tree" })}>Back to the JVMs</button>}
-    </nav>
+      </div>
+      {store.state?.phase === "idle" && <button onClick={() => go({ source: 0, compared: 0, tab: "tree" })}>Back to the JVMs</button>}
+    </div>
   );
+}
+
+/** along moves among the tabs, of which one is reached by the Tab key. */
+function along(e: KeyboardEvent): void {
+  const at = tabs.findIndex(([t]) => t === ui.tab), n = tabs.length;
+  const to = e.key === "ArrowRight" ? (at + 1) % n : e.key === "ArrowLeft" ? (at + n - 1) % n : e.key === "Home" ? 0 : e.key === "End" ? n - 1 : -1;
+  if (to < 0) return;
+  go({ tab: tabs[to][0] });
+  document.getElementById("tab-" + tabs[to][0])?.focus();
+  e.preventDefault();
 }
 
 const theme = localStorage.getItem("rivulet.theme");
@@ -95,9 +109,13 @@ const root = document.getElementById("app")!;
 root.textContent = "";
 render(<App />, root);
 
-// What is on the screen is asked for again when another recording begins.
-let seen = "";
+// What is on the screen is asked for again when another recording begins; a
+// comparison that this page has seen going on is shown when it is done.
+let seen = "", comparing = false;
 subscribe(() => {
+  const s = store.state;
+  if (comparing && s?.phase === "stopped" && s.compared) (go({ tab: "compare", compared: s.compared }), focusView());
+  comparing = s?.phase === "comparing";
   const now = (store.state?.phase ?? "") + store.link;
   if (now !== seen) (seen = now), ask();
 });

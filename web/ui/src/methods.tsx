@@ -5,9 +5,9 @@ import { nameOf, store } from "./conn";
 import { useStore } from "./hooks";
 import { L, type Line } from "./model";
 import { count, mean, percent, time } from "./format";
-import { Empty, MethodName, Share } from "./parts";
+import { Async, Empty, MethodName, Share, arrow } from "./parts";
 import { Table, step, type Column } from "./table";
-import { go, ui } from "./ui";
+import { focusMain, go, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -72,7 +72,7 @@ function figures(l: Line, whole: number) {
   return [
     time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
     time(f[L.total]), count(f[L.calls]), mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]),
-    f[L.method] ? <MethodName name={nameOf(f[L.method])} /> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
+    f[L.method] ? <><MethodName name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}</> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }
 
@@ -92,8 +92,9 @@ export function Around() {
         <span>total <b>{time(f[L.total])}</b> ({percent(f[L.total], a.total)} %)</span>
         <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>
         <span><b>{count(f[L.calls])}</b> calls{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
+        {f[L.tasks] > 0 && <span class="async">{arrow} {f[L.tasks] === f[L.calls] ? "all" : count(f[L.tasks])} executed as tasks: queued {mean(f[L.waited], f[L.tasks]) || 0} on the average, {time(f[L.longest])} at the longest</span>}
       </div>
-      <div class="sandwich">
+      <div class="sandwich" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Callers and callees">
         <Side title="Called by" hint="time that the method took for each caller" lines={a.callers} of={f[L.total]} more={a.more[0]} none="Nobody: it was not called." />
         <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none="Nothing that is instrumented." />
       </div>
@@ -110,10 +111,10 @@ function Side({ title, hint, lines, of, more, none }: { title: string; hint: str
           <thead><tr><th class="num">Total</th><th class="num sharecol">%</th><th class="num">Calls</th><th class="num opt1">Mean</th><th>Method</th></tr></thead>
           <tbody>
             {lines.map((l) => (
-              <tr key={l.f[L.method]}>
+              <tr key={l.f[L.method] + (l.f[L.tasks] > 0 ? " task" : "")}>
                 <td class="num">{time(l.f[L.total])}</td><td class="num sharecol"><Share part={l.f[L.total]} own={0} whole={of} />{percent(l.f[L.total], of)}</td>
                 <td class="num">{count(l.f[L.calls])}</td><td class="num opt1">{mean(l.f[L.total], l.f[L.calls])}</td>
-                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}><MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">from outside: it is a root</span>}</td>
+                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}>{l.f[L.tasks] > 0 && arrow + "\u00a0"}<MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">from outside: it is a root</span>}{l.f[L.tasks] > 0 && <Async calls={l.f[L.tasks]} waited={l.f[L.waited]} longest={l.f[L.longest]} />}</td>
               </tr>
             ))}
           </tbody>

@@ -5,11 +5,11 @@ export interface Method { name: string; loader: string; flags: string; reason?: 
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
   roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter?: string[]; natives?: string; recursion?: string; warmup?: string;
-  slowest?: number; over?: string; memory?: number; timeline?: boolean;
+  slowest?: number; over?: string; memory?: number; timeline?: boolean; follow?: boolean;
 }
 export interface Snapshot {
   id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;
-  file?: string; broken?: string; timeline?: boolean;
+  file?: string; broken?: string; timeline?: boolean; kind?: "comparison";
 }
 export interface Suggestion { root: string; stacks: number; of: number; threads: number; thread: string; always: boolean }
 export interface Suggestions { roots: Suggestion[]; looks: number; seconds: number; busy: number; threads: number }
@@ -29,19 +29,36 @@ export interface Figures {
   used: number; most: number;
 }
 
-export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped";
+export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped" | "comparing";
 
 export interface State {
   phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
   recording: Recording; methods: number; actions: string[]; diagnosis: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
+  comparing: Trying | null; compared: number;
+}
+
+/** How far a comparison of schemes is. */
+export interface Trying { schemes: string[]; seconds: number; step: number; steps: number; doing: string; since: string; sofar: Comparison | null }
+
+/** What schemes showed, as docs/formats-report.md describes it. */
+export interface Comparison {
+  target: { pid: number; java: string; vm: string; main: string }; command?: string[]; clock: string; roots: string[]; bare_ms?: number;
+  bare_root: { invocations: number; total_ns: number; mean_ns: number } | null; schemes: SchemeRun[]; advice: string; notes: string[];
+}
+export interface SchemeRun {
+  scheme: string; armed_ms: number; seconds: number; total_ms?: number; ended: string; exact: boolean; calls: number; calls_per_second: number; root_invocations: number;
+  methods: { instrumented: number; called: number };
+  redefinition: { batches: number; classes: number; ms: number; longest_pause_ms: number | null; total_pause_ms: number | null; longest_wait_ms: number | null; analysis_ms: number | null };
+  processing_ms: number; measured_ns: number; suspended_ns: number; subtracted_ns: number | null; charged_ns: number | null;
+  root_mean_ns: number | null; root_charged_mean_ns: number | null; overhead: number | null;
 }
 
 // Rows are arrays; these are the places of their figures.
-export const R = { path: 0, depth: 1, method: 2, flags: 3, calls: 4, thrown: 5, self: 6, raw: 7, error: 8, total: 9, children: 10, levels: 11 } as const;
-export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, calls: 6, thrown: 7, raw: 8, error: 9, cut: 10, above: 11 } as const;
-export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7 } as const;
+export const R = { path: 0, depth: 1, method: 2, flags: 3, calls: 4, thrown: 5, self: 6, raw: 7, error: 8, total: 9, children: 10, levels: 11, waited: 12, longest: 13 } as const;
+export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, calls: 6, thrown: 7, raw: 8, error: 9, cut: 10, above: 11, flags: 12, waited: 13, longest: 14 } as const;
+export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10 } as const;
 export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10 } as const;
-export const flagOpen = 1, flagIncomplete = 2, flagHot = 4;
+export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8;
 
 export interface Line { name?: string; f: number[] }
 export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[] }
@@ -52,13 +69,13 @@ export interface ThreadLine { name: string; id: number; virtual?: boolean; share
 export interface ThreadsPage { count: number; threads: ThreadLine[] | null }
 export interface Calibration { inner_ns: number; outer_ns: number; spread_ns: number; batches: number; tick: { period_ns: number; core_share: number; longest_gap_ns: number; gaps_over_1ms: number; ticks: number } | null }
 export interface DoubtsPage {
-  incomplete: number; overflow: number; lost: number; refused: number; damaged: number; open: number; clamped: number; subtracted: number; measured: number;
+  incomplete: number; overflow: number; lost: number; unfollowed: number; refused: number; damaged: number; open: number; clamped: number; subtracted: number; measured: number;
   uncounted: number; calibration: Calibration | null; notes: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
   filter: Filter | null; natives: number; events: { dropped: number; muted: number; bad: number; waits: number; waited: number; differ: number | null } | null;
   dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
 }
 export interface SkippedPage { count: number; from: number; lines: Skipped[] }
-export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; thrown: boolean; calls: number; cut_contexts: number; cut_calls: number }
+export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; thrown: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[] }
 export interface ComparePage { before: number; after: number; roots: [number, number]; count: number; from: number; rows: number[][]; changes: number[][]; more: number }
 

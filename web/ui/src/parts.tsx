@@ -2,15 +2,15 @@
 
 import type { ComponentChildren } from "preact";
 import { store } from "./conn";
-import type { Name } from "./format";
+import { mean, time, type Name } from "./format";
 
 export function MethodName({ name, pkg = true }: { name: Name; pkg?: boolean }) {
   return (
     <span class="name" title={name.whole + (name.loader && name.loader !== "app" ? "\nloader " + name.loader : "")}>
-      {pkg && name.pkg && <span class="pkg">{name.pkg}.</span>}
-      <span class="cls">{name.cls}{name.cls && "."}</span>
+      {pkg && name.pkg && <span class="pkg">{name.pkg}.</span>}<wbr />
+      <span class="cls">{name.cls}{name.cls && "."}</span><wbr />
       <b>{name.method}</b>
-      <span class="args">{name.args}</span>
+      <wbr /><span class="args">{name.args}</span>
     </span>
   );
 }
@@ -33,6 +33,18 @@ export function ErrorLine({ text, close }: { text: string; close?: () => void })
     </div>
   );
 }
+
+/** Async marks executions of tasks that the caller handed over: by an arrow and words, with how long they waited for it. */
+export function Async({ calls, waited, longest }: { calls: number; waited: number; longest: number }) {
+  return (
+    <span class="tag async" title={`Executed as tasks that the caller handed over, on whatever thread. They waited for it ${mean(waited, calls) || 0} on the average, ${time(longest)} at the longest.`}>
+      asynchronous, queued {mean(waited, calls) || 0}
+    </span>
+  );
+}
+
+/** Arrow stands before the name of what is executed as a task. */
+export const arrow = "⇢";
 
 /** Share is a bar: the whole in light, its own part in dark. */
 export function Share({ part, own, whole }: { part: number; own: number; whole: number }) {

@@ -2,11 +2,12 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, store } from "./conn";
-import { count, parse } from "./format";
+import { count, parse, plural } from "./format";
 import { useAction, useStore } from "./hooks";
 import type { Branch, Method } from "./model";
 import { ErrorLine, MethodName } from "./parts";
 import { Ahead, Suggest } from "./preview";
+import { Schemes } from "./schemes";
 import { Setup, choose, recording } from "./setup";
 import { start } from "./bar";
 import { ui } from "./ui";
@@ -67,6 +68,7 @@ export function Picker() {
           <Ahead />
         </section>
         <section class="setup">
+          <div class="go">
           <h3>Roots</h3>
           {roots.length === 0 && <p class="muted">None yet.</p>}
           <ul class="chosen" id="roots">
@@ -77,7 +79,9 @@ export function Picker() {
           <ByName add={(r) => choose({ roots: [...new Set([...roots, r])] })} />
           <ErrorLine text={act.error} close={act.clear} />
           <p><button id="start" class="primary" disabled={roots.length === 0 || busy} onClick={go}>{busy ? "Starting…" : "Start recording"}</button></p>
+          </div>
           <Setup />
+          <Schemes />
         </section>
       </div>
     </main>
@@ -126,10 +130,16 @@ function Packages({ roots, toggle }: { roots: string[]; toggle: (m: Method) => v
         <button class="plain" disabled={inside === ""} onClick={() => setInside("")}>All packages</button>
         {parts.map((p, i) => <span key={i}>› <button class="plain" disabled={i === parts.length - 1} onClick={() => setInside(parts.slice(0, i + 1).join("."))}>{p}</button></span>)}
       </nav>
-      <ul class="hits">
+      <ul class="hits" aria-label="Packages, classes and methods">
         {list.map((b) => b.method
-          ? <Hit key={b.name + b.method.loader} m={b.method} id={"m-" + b.name} active={false} chosen={roots.includes(b.name)} pick={() => toggle(b.method!)} />
-          : <li key={b.kind + b.name} class="branch"><button class="plain" onClick={() => setInside(b.name)}>{b.kind === "package" ? "▸ " : ""}{b.name.slice(inside ? inside.length + 1 : 0)}</button><span class="muted">{b.kind === "class" ? "class, " : ""}{count(b.count)} methods</span></li>)}
+          ? (
+            <li key={b.name + b.method.loader} class={b.method.root ? "" : "off"}>
+              <span class="check" aria-hidden="true">{roots.includes(b.name) ? "✓" : ""}</span>
+              <button class="plain" disabled={!b.method.root} aria-pressed={roots.includes(b.name)} onClick={() => toggle(b.method!)}><MethodName name={parse(b.method.name, b.method.loader)} /></button>
+              {b.method.reason && <span class="muted"> {b.method.reason}</span>}
+            </li>
+          )
+          : <li key={b.kind + b.name} class="branch"><button class="plain" onClick={() => setInside(b.name)}>{b.kind === "package" ? "▸ " : ""}{b.name.slice(inside ? inside.length + 1 : 0)}</button><span class="muted">{b.kind === "class" ? "class, " : ""}{plural(b.count, "method", "methods")}</span></li>)}
       </ul>
     </>
   );

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { api } from "./conn";
-import { count, parse, time } from "./format";
+import { count, parse, plural, time } from "./format";
 import { useAction } from "./hooks";
 import type { Preview, PreviewClass, Suggestions } from "./model";
 import { ErrorLine, MethodName } from "./parts";
@@ -58,13 +58,13 @@ export function Ahead() {
         <div id="ahead">
           <p role="status">
             {seen.of !== of && <b class="warn">Of an earlier choice: </b>}
-            Scheme A puts probes into <b>{count(p.methods)}</b> methods of <b>{count(p.classes)}</b> classes in {count(p.packages.length)} packages. B and C take those of them that are called.
+            Scheme A puts probes into <b>{plural(p.methods, "method", "methods")}</b> of <b>{plural(p.classes, "class", "classes")}</b> in {plural(p.packages.length, "package", "packages")}. B and C take those of them that are called.
             {p.filter && <> The filter hides {count(p.filter.hidden)}.</>}
           </p>
           {p.notes.map((n) => <p class="muted" key={n}>{n}</p>)}
           <ul class="branches" aria-label="Packages">
             {p.packages.slice(0, most).map((k, i) => (
-              <Fold key={k.package} label={k.package || "(default package)"} figures={`${count(k.methods)} methods, ${count(k.classes)} classes`} open={i === 0 && k.class_list.length < 20}>
+              <Fold key={k.package} label={k.package || "(default package)"} figures={`${plural(k.methods, "method", "methods")}, ${plural(k.classes, "class", "classes")}`} open={i === 0 && k.class_list.length < 20}>
                 {k.class_list.slice(0, most).map((c) => <Class c={c} within={k.package} key={c.class + c.loader} />)}
                 <Rest n={k.class_list.length - most} what="classes" />
               </Fold>
@@ -98,7 +98,7 @@ function Fold({ label, figures, open, children }: { label: string; figures: stri
 
 function Class({ c, within }: { c: PreviewClass; within: string }) {
   return (
-    <Fold label={c.class.slice(within ? within.length + 1 : 0)} figures={`${count(c.methods.length)} methods${c.initialized ? "" : ", not initialized yet"}`}>
+    <Fold label={c.class.slice(within ? within.length + 1 : 0)} figures={`${plural(c.methods.length, "method", "methods")}${c.initialized ? "" : ", not initialized yet"}`}>
       {c.methods.slice(0, most).map((m) => <li key={m}><MethodName name={{ ...parse("." + m), cls: "" }} /></li>)}
       <Rest n={c.methods.length - most} what="methods" />
     </Fold>

@@ -12,7 +12,7 @@ export function choose(change: Partial<Setup>): void {
 export function recording(s: Setup) {
   return {
     roots: s.roots, scheme: s.scheme, clock: s.clock, until_calls: Number(s.until) || 0, filter: [...(s.jdk ? ["--jdk"] : []), ...s.filter],
-    natives: s.natives, recursion: s.recursion, warmup: s.warmup.trim(), slowest: s.slowest, over: s.slowest > 0 ? s.over.trim() : "", memory: s.memory, ...(s.timeline ? { timeline: true } : {}),
+    natives: s.natives, recursion: s.recursion, warmup: s.warmup.trim(), slowest: s.slowest, over: s.slowest > 0 ? s.over.trim() : "", memory: s.memory, ...(s.timeline ? { timeline: true } : {}), ...(s.follow ? { follow: true } : {}),
   };
 }
 
@@ -35,6 +35,13 @@ export function Setup() {
           ["tick", "tick", "Kept by Rivulet; some nanoseconds a call; short times are uncertain, and say so"],
           ["precise", "precise", "System.nanoTime; some 45 ns a call; for short recordings"],
         ]} />
+      </fieldset>
+      <fieldset>
+        <legend>Other threads</legend>
+        <label class="radio">
+          <input type="checkbox" id="follow" checked={s.follow} onChange={(e) => choose({ follow: e.currentTarget.checked })} /> follow tasks that are handed over
+          <small class="muted">To threads, executors, fork/join, completable futures, timers: what a task does is shown below the method that handed it over, with how long it waited in the queue</small>
+        </label>
       </fieldset>
       <More />
     </>
@@ -99,7 +106,7 @@ function More() {
       </label>
       {s.slowest > 0 && (
         <p class="line inset">
-          <label>how many <input type="number" min="1" max="1000" value={s.slowest} onInput={(e) => choose({ slowest: Math.max(1, Math.min(1000, Number(e.currentTarget.value) || 1)) })} /></label>
+          <label>how many <input type="number" min="1" max="1000" value={s.slowest} onChange={(e) => choose({ slowest: Math.max(1, Math.min(1000, Number(e.currentTarget.value) || 1)) })} /></label>
           <label>over <input value={s.over} placeholder="50ms" onInput={(e) => choose({ over: e.currentTarget.value })} /></label>
         </p>
       )}

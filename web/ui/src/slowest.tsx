@@ -2,13 +2,14 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { nameOf, store } from "./conn";
+import { RecordAgain } from "./bar";
 import { useStore } from "./hooks";
 import type { SlowLine } from "./model";
 import { count, time } from "./format";
-import { Empty, MethodName, Share } from "./parts";
+import { Empty, MethodName, Share, arrow } from "./parts";
 import { step } from "./table";
 import { Detail, Icicle, TreeTable } from "./treeview";
-import { go, ui } from "./ui";
+import { focusMain, go, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const keyOf = (l: SlowLine) => l.id + " " + l.start;
@@ -17,6 +18,7 @@ export function Slowest() {
   useStore();
   const s = store.sections.slowest;
   const lines = s?.lines ?? [];
+  const tasks = lines.some((l) => l.tasks > 0);
   const tree = store.sections.tree;
   // Slower ones come meanwhile: the chosen one stays chosen.
   const place = lines.find((l) => keyOf(l) === ui.slowest)?.place ?? 0;
@@ -39,6 +41,7 @@ export function Slowest() {
         <SourceBar />
         <Empty title="Single invocations were not recorded.">
           <p>Choose “Keep the slowest invocations” before the start, under More; rivulet profile --slowest N does the same.</p>
+          <RecordAgain change={{ slowest: 20, recursion: "expand" }} tab="slowest" label="Record again and keep the slowest" />
         </Empty>
       </div>
     );
@@ -58,16 +61,16 @@ export function Slowest() {
       </SourceBar>
       {lines.length === 0 ? <Empty title={s.over > 0 ? "No root invocation has taken so long." : "No root invocation has ended yet."} /> : (
         <>
-          <div class="slowlist scroll" tabIndex={0} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
+          <div class="slowlist scroll" tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
-              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Suspended</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="Time that Rivulet made it wait; not in Took">Suspended</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
                     ref={(el) => { if (l.place === place && opened.current !== ui.slowest) el?.scrollIntoView({ block: "nearest" }); }}>
                     <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
                     <td class="sharecol opt1"><Share part={l.took} own={l.took} whole={lines[0].took} /></td>
-                    <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td><td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
+                    <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
                     <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of room; their time is their callers'">{count(l.cut_contexts)} contexts left out</span>}</td>
                     <td class="opt1"><MethodName name={nameOf(l.method)} /></td>
                   </tr>

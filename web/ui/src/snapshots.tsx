@@ -1,13 +1,15 @@
 // Snapshots: kept recordings; and the difference between two.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, download, nameOf, openFile, store } from "./conn";
+import { api, nameOf, openFile, store } from "./conn";
 import { useAction, useStore } from "./hooks";
-import { D, flagOpen, type Snapshot } from "./model";
+import { D, flagAsync, flagOpen, type Snapshot } from "./model";
 import { count, day, percent, time } from "./format";
-import { Empty, ErrorLine, MethodName } from "./parts";
-import { Table, type Column } from "./table";
-import { forget, go, toggled, ui } from "./ui";
+import { Empty, ErrorLine, MethodName, arrow } from "./parts";
+import { Table, step, type Column } from "./table";
+import { focusMain, go, open, recordings, toggled, ui } from "./ui";
+import { Export, type Act } from "./export";
+import { Schemed, TryAll } from "./schemes";
 
 export function Snapshots() {
   useStore();
@@ -15,9 +17,9 @@ export function Snapshots() {
   const list = store.state?.snapshots ?? [];
   const live = store.state?.figures ? store.state : null;
   return (
-    <div class="split scroll">
+    <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Snapshots">
       <div class="sourcebar">
-        <OpenFile opened={(s) => { forget(); go({ tab: "tree", source: s.id }); }} />
+        <OpenFile opened={open} />
         {live && <Export source={0} label={live.phase === "recording" ? "Export the recording" : "Export the last recording"} act={act} />}
         <span class="muted">Every recording is kept when it is stopped; Save snapshot (s) keeps the state of one that goes on.</span>
       </div>
@@ -32,27 +34,26 @@ export function Snapshots() {
   );
 }
 
-type Act = ReturnType<typeof useAction>;
-
 function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
   const [name, setName] = useState<string | null>(null);
   const [sure, setSure] = useState(false);
   const rename = () => act.run("rename", async () => { if (name !== null && name !== s.name) await api("rename", { id: s.id, name }); setName(null); });
-  const others = (store.state?.snapshots ?? []).filter((o) => o.id !== s.id);
-  const before = (others.filter((o) => o.id < s.id).pop() ?? others[0])?.id;
+  const others = recordings().filter((o) => o.id !== s.id);
+  const before = s.kind ? undefined : (others.filter((o) => o.id < s.id).pop() ?? others[0])?.id;
   return (
     <tr>
       <td>
         <input class="quiet" aria-label={"Name of snapshot " + s.name} value={name ?? s.name} onInput={(e) => setName(e.currentTarget.value)} onBlur={rename}
           onKeyDown={(e) => { if (e.key === "Enter") e.currentTarget.blur(); if (e.key === "Escape") setName(null); }} />
+        {s.kind && <span class="tag">schemes compared</span>}
         {s.broken ? <span class="tag worse" title={s.broken}>can't be read</span> : !s.file && <span class="tag" title="It ends with Rivulet, unless it is exported">in memory</span>}
       </td>
       <td class="opt1" title={s.target}>{s.target.replace(/^.*\//, "")}</td><td class="opt1">{s.scheme}, {s.clock}</td><td class="num" title={new Date(s.when).toLocaleString()}>{day(s.when)}</td><td class="num opt1">{s.seconds.toFixed(1)} s</td>
-      <td class="num">{count(s.calls)}</td><td class="num">{time(s.total)}</td><td class="num opt2">{count(s.nodes)}</td>
+      <td class="num">{count(s.calls)}</td><td class="num">{s.kind ? "" : time(s.total)}</td><td class="num opt2">{s.kind ? "" : count(s.nodes)}</td>
       <td class="acts">
-        <button onClick={() => { forget(); go({ source: s.id, tab: "tree" }); }}>Open</button>
-        {before !== undefined && <button onClick={() => go({ tab: "compare", source: s.id, against: before, compare: { ...ui.compare, open: [] } })}>Compare</button>}
-        <Export source={s.id} label="Export" act={act} />
+        <button onClick={() => open(s)}>Open</button>
+        {before !== undefined && <button onClick={() => go({ tab: "compare", source: s.id, against: before, compared: 0, compare: { ...ui.compare, open: [] } })}>Compare</button>}
+        <Export source={s.id} label="Export" act={act} comparison={!!s.kind} />
         <button class={sure ? "danger" : ""} onBlur={() => setSure(false)} onClick={() => (sure
           ? act.run("delete", async () => { await api("delete", { id: s.id }); left(s.id, others); })
           : setSure(true))}>{sure ? "Really?" : "Delete"}</button>
@@ -64,23 +65,8 @@ function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
 /** left looks at something else than a snapshot that is gone. */
 function left(gone: number, others: Snapshot[]): void {
   const other = store.state?.phase === "idle" ? others[others.length - 1]?.id ?? 0 : 0;
+  if (ui.compared === gone) go({ compared: 0 });
   go({ ...(ui.source === gone ? { source: other } : {}), ...(ui.against === gone ? { against: 0 } : {}) });
-}
-
-/** Export writes a recording to a file of the browser's. */
-function Export({ source, label, act }: { source: number; label: string; act: Act }) {
-  const [forms, setForms] = useState<{ name: string; ending: string }[]>([]);
-  const load = () => { if (forms.length === 0) void api<{ name: string; ending: string }[]>("formats").then(setForms, () => setForms([])); };
-  return (
-    <select class="export" aria-label={label} value="" onFocus={load} onPointerEnter={load} onChange={(e) => {
-      const format = e.currentTarget.value;
-      e.currentTarget.value = "";
-      if (format) void act.run("export", () => download(source, format));
-    }}>
-      <option value="">{label}</option>
-      {forms.map((f) => <option value={f.name} key={f.name}>{f.name} ({f.ending})</option>)}
-    </select>
-  );
 }
 
 /** OpenFile takes a saved report from this machine's disk. */
@@ -113,7 +99,8 @@ const columns: Column[] = [
 
 export function Compare() {
   useStore();
-  const snaps = store.state?.snapshots ?? [];
+  const snaps = recordings();
+  const schemes = (store.state?.snapshots ?? []).filter((s) => s.kind);
   const c = store.sections.compare;
   const pick = (label: string, id: number, set: (id: number) => void) => (
     <label><span>{label}</span>
@@ -123,15 +110,33 @@ export function Compare() {
       </select>
     </label>
   );
-  if (snaps.length === 0) return <Empty title="There is nothing to compare with yet."><p>Stop a recording, or save a snapshot while one goes on; then compare it with another.</p></Empty>;
+  const what = schemes.length > 0 && (
+    <label><span>Compare</span>
+      <select id="compared" value={ui.compared} onChange={(e) => go({ compared: Number(e.currentTarget.value) })}>
+        <option value={0}>two recordings</option>
+        {schemes.map((s) => <option value={s.id} key={s.id}>schemes: {s.name}</option>)}
+      </select>
+    </label>
+  );
+  if (schemes.some((s) => s.id === ui.compared)) return <Schemed id={ui.compared} what={what} key={ui.compared} />;
+  if (snaps.length === 0) {
+    return (
+      <div class="split">
+        <div class="sourcebar">{what}<TryAll /></div>
+        <Empty title="There is nothing to compare with yet."><p>Stop a recording, or save a snapshot while one goes on; then compare it with another. Schemes can be compared where roots are chosen.</p></Empty>
+      </div>
+    );
+  }
   return (
     <div class="split">
       <div class="sourcebar">
+        {what}
         {pick("Before", ui.against, (against) => go({ against, compare: { ...ui.compare, open: [] } }))}
         {pick("After", ui.source, (source) => go({ source, compare: { ...ui.compare, open: [] } }))}
         <label class="check" title="Scale the later one to the earlier one's number of root calls"><input type="checkbox" checked={ui.each} onChange={(e) => go({ each: e.currentTarget.checked })} /> for the same number of root calls</label>
         <button onClick={() => go({ against: ui.source, source: ui.against })}>Swap</button>
         {c && <span class="muted">{time(c.before)} → {time(c.after)}; root calls {count(c.roots[0])} → {count(c.roots[1])}</span>}
+        <TryAll />
       </div>
       {ui.against === ui.source ? <Empty title="Choose two different recordings." /> : !c ? <Empty title="Looking…"><p>If nothing comes, one of both is gone: choose another.</p></Empty> : <Difference />}
     </div>
@@ -151,11 +156,13 @@ function Difference() {
         rows={c.rows.map((r) => {
           const d = r[D.totalB] - r[D.totalA], s = r[D.selfB] - r[D.selfA];
           return [
-            <span class={tint(d)}>{sign(d)}</span>, r[D.totalA] === 0 ? (r[D.totalB] > 0 ? "new" : "") : r[D.totalB] === 0 && r[D.callsB] === 0 ? "gone" : (d > 0 ? "+" : "") + ((100 * d) / r[D.totalA]).toFixed(0),
+            <span class={tint(d)}>{sign(d)}</span>, r[D.totalA] === 0 ? (r[D.totalB] > 0 ? "new" : "") : r[D.totalB] === 0 && r[D.callsB] === 0 ? "gone" : (d > 0 ? "+" : "") + ((100 * d) / r[D.totalA]).toFixed(0).replace("-", "−"),
             time(r[D.totalA]), time(r[D.totalB]), sign(s), count(r[D.callsA]), count(r[D.callsB]),
             <span class="treename" style={{ paddingLeft: Math.min(r[D.depth], 60) * 14 + "px" }}>
               <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ compare: { ...ui.compare, open: toggled(ui.compare.open, r[D.path]) } }); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
+              {(r[D.flags] & flagAsync) > 0 && <span class="arrow" title="Executed as a task that the caller handed over">{arrow}</span>}
               <MethodName name={nameOf(r[D.method])} pkg={false} />
+              {(r[D.flags] & flagAsync) > 0 && <span class="tag async">asynchronous</span>}
             </span>,
           ];
         })}
@@ -163,8 +170,9 @@ function Difference() {
         onPick={(i, twice) => go(twice ? { compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[i][D.path]) } } : { selected: c.rows[i][D.path] })}
         onKey={(e) => {
           const at = c.rows.findIndex((r) => r[D.path] === ui.selected);
-          const next = e.key === "ArrowDown" ? at + 1 : e.key === "ArrowUp" ? at - 1 : -1;
-          if (c.rows[next]) go({ selected: c.rows[next][D.path] });
+          const move = step(e, 20);
+          const next = move === undefined ? undefined : c.rows[at < 0 ? 0 : Math.max(0, Math.min(c.rows.length - 1, at + move))];
+          if (next) go({ selected: next[D.path] });
           else if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) go({ compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[at][D.path], e.key === "ArrowRight") } });
           else return;
           e.preventDefault();

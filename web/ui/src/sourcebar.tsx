@@ -3,11 +3,11 @@
 import type { ComponentChildren } from "preact";
 import { store } from "./conn";
 import { useStore } from "./hooks";
-import { forget, go, openHot, ui } from "./ui";
+import { forget, go, openHot, recordings, ui } from "./ui";
 
 export function SourceBar({ threads, fold, search, children }: { threads?: boolean; fold?: boolean; search?: boolean; children?: ComponentChildren }) {
   useStore();
-  const snaps = store.state?.snapshots ?? [];
+  const snaps = recordings();
   const list = store.sections.threads?.threads ?? [];
   return (
     <div class="sourcebar">

@@ -7,7 +7,7 @@ import { useAction, useStore } from "./hooks";
 import type { Target } from "./model";
 import { ErrorLine, Trouble } from "./parts";
 import { OpenFile } from "./snapshots";
-import { forget, go, ui } from "./ui";
+import { forget, go, open, recordings, ui } from "./ui";
 import { start } from "./bar";
 
 /** A row stays where it is, also when its JVM has ended: nothing moves under the pointer. */
@@ -90,9 +90,9 @@ export function Start() {
         <h2>Snapshots</h2>
         <p class="muted">{kept.length === 0 ? "None are kept yet." : `${kept.length} ${kept.length === 1 ? "is" : "are"} kept, the last: ${kept[kept.length - 1].name}.`}</p>
         <p class="line">
-          {kept.length > 0 && <button onClick={() => { forget(); go({ tab: "tree", source: kept[kept.length - 1].id }); }} id="reopen">Open the last</button>}
-          {kept.length > 0 && <button onClick={() => { forget(); go({ tab: "snapshots", source: kept[kept.length - 1].id }); }} id="list">All</button>}
-          <OpenFile opened={(s) => { forget(); go({ tab: "tree", source: s.id }); }} />
+          {kept.length > 0 && <button onClick={() => open(kept[kept.length - 1])} id="reopen">Open the last</button>}
+          {kept.length > 0 && <button onClick={() => { const last = kept[kept.length - 1]; forget(); go({ tab: "snapshots", source: recordings().pop()?.id ?? 0, compared: last.kind ? last.id : 0 }); }} id="list">All</button>}
+          <OpenFile opened={open} />
         </p>
         <details>
           <summary>How it works</summary>

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "./hooks";
+import { focusMain } from "./ui";
 
 export const rowHeight = 22;
 
@@ -35,6 +36,8 @@ interface Props {
 export function Table(p: Props) {
   const [ref, size] = useSize<HTMLDivElement>();
   const asked = useRef("");
+  const id = p.label.replace(/\W+/g, "-").toLowerCase() + "-row-";
+  useEffect(() => focusMain(ref.current), []);
   const window_ = () => {
     const el = ref.current;
     if (!el || el.clientHeight === 0) return;
@@ -59,8 +62,8 @@ export function Table(p: Props) {
   const selected = p.rows.findIndex((_, i) => p.attrs(i).selected);
   return (
     <div
-      class="table" ref={ref} role={p.tree ? "treegrid" : "grid"} aria-label={p.label} aria-rowcount={p.count + 1} tabIndex={0}
-      aria-activedescendant={selected >= 0 ? p.label + "-row-" + (p.from + selected) : undefined} onScroll={window_} onKeyDown={p.onKey}
+      class="table" ref={ref} role={p.tree ? "treegrid" : "grid"} aria-label={p.label} aria-rowcount={p.count + 1} tabIndex={0} data-main
+      aria-activedescendant={selected >= 0 ? id + (p.from + selected) : undefined} onScroll={window_} onKeyDown={p.onKey}
     >
       <div class="tr head" role="row">
         {p.columns.map((c) => (
@@ -79,7 +82,7 @@ export function Table(p: Props) {
           const a = p.attrs(i);
           return (
             <div
-              key={p.from + i} id={p.label + "-row-" + (p.from + i)} role="row" class={"tr " + (a.selected ? "selected " : "") + (a.cls ?? "")}
+              key={p.from + i} id={id + (p.from + i)} role="row" class={"tr " + (a.selected ? "selected " : "") + (a.cls ?? "")}
               aria-rowindex={p.from + i + 2} aria-level={a.level} aria-expanded={a.open} aria-selected={a.selected ?? false}
               style={{ transform: `translateY(${(p.from + i) * rowHeight}px)` }} onClick={() => p.onPick(i, false)} onDblClick={() => p.onPick(i, true)}
             >

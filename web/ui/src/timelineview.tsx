@@ -2,13 +2,14 @@
 // happened to the JVM meanwhile. It asks for the range that is on the screen.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { RecordAgain } from "./bar";
 import { api, store } from "./conn";
 import { count, parse, time, type Name } from "./format";
 import { usePalette, useSize, useStore } from "./hooks";
 import { Empty, MethodName } from "./parts";
 import { SourceBar } from "./sourcebar";
 import { beside, draw, kindNames, markAt, nsAt, plan, S, sliceAt, sliceOpen, type Ink, type Mark, type TimelinePage } from "./timeline";
-import { ui } from "./ui";
+import { focusMain, ui } from "./ui";
 
 /** What is looked at; to 0 is up to the end. It outlives the view. */
 const at = { from: 0, to: 0, thread: 0, source: -1, frozen: false, phase: "" };
@@ -56,6 +57,7 @@ export function Timeline() {
     return () => clearInterval(timer);
   }, [ui.source, live, phase, there]);
 
+  useEffect(() => focusMain(ref.current));
   const end = Math.max(page?.end ?? 1, 1);
   const to = at.to || end;
   const width = size.width;
@@ -114,7 +116,9 @@ export function Timeline() {
   if (!there) return (
     <div class="split">
       <SourceBar />
-      <Empty title="There is no timeline here."><p>Tick “Keep a timeline of single invocations” before the start. A snapshot has one if it is of a recording that has ended.</p></Empty>
+      <Empty title="There is no timeline here."><p>Tick “Keep a timeline of single invocations” before the start. A snapshot has one if it is of a recording that has ended.</p>
+        <RecordAgain change={{ timeline: true, recursion: "expand" }} tab="timeline" label="Record again with a timeline" />
+      </Empty>
     </div>
   );
   if (error) return <div class="split"><SourceBar /><Empty title="No timeline to see."><p>{error}</p></Empty></div>;
@@ -151,7 +155,7 @@ export function Timeline() {
         ) : <span class="muted">Wheel or + and − zoom, drag or Shift+arrows move, arrows go from call to call, Enter zooms to one, 0 shows all.</span>}
       </div>
       <div
-        class="timeline" ref={ref} tabIndex={0} role="application" onKeyDown={key}
+        class="timeline" ref={ref} tabIndex={0} data-main role="application" onKeyDown={key}
         aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${time(selected[S.took])}, from ${time(selected[S.start])}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks`)}
         onWheel={(e) => {
           if (!p || e.ctrlKey) return;

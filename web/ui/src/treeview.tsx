@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf, store } from "./conn";
 import { usePalette, useSize, useStore } from "./hooks";
 import { at, beside, boxHeight, chain, draw } from "./icicle";
-import { B, R, flagHot, flagIncomplete, flagOpen } from "./model";
+import { B, R, flagAsync, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
-import { Empty, MethodName, Share, Trouble } from "./parts";
+import { Async, Empty, MethodName, Share, Trouble, arrow } from "./parts";
 import { Table, step, type Column } from "./table";
 import { go, openHot, toggled, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -86,13 +86,13 @@ export function Icicle() {
         {page?.focus ? <span>› <b>{nameOf(page.boxes[0]?.[B.method] ?? 0).cls}.{nameOf(page.boxes[0]?.[B.method] ?? 0).method}</b> {percent(page.total, page.whole)} %</span> : null}
         {hover > 0 && box && name && (
           <span class="hover">
-            {name.cls}.<b>{name.method}</b> total {time(box[B.total])} ({percent(box[B.total], page?.whole ?? 0)} %), self {time(box[B.self])}, {count(box[B.calls])} calls
+            {(box[B.flags] & flagAsync) > 0 && arrow + " "}{name.cls}.<b>{name.method}</b> total {time(box[B.total])} ({percent(box[B.total], page?.whole ?? 0)} %), self {time(box[B.self])}, {count(box[B.calls])} calls
           </span>
         )}
       </nav>
       <div
         class="icicle" ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
-          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} calls` : "")}
+          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} calls${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
         onKeyDown={(e) => {
           if (!page) return;
           if (e.key === "Enter" && ui.selected) zoom(ui.selected);
@@ -123,8 +123,8 @@ export function Detail() {
   const box = store.sections.icicle?.boxes.find((b) => b[B.path] === ui.selected);
   const whole = store.sections.tree?.total ?? 0;
   const f = row
-    ? { m: row[R.method], calls: row[R.calls], thrown: row[R.thrown], self: row[R.self], raw: row[R.raw], err: row[R.error], total: row[R.total], flags: row[R.flags], levels: row[R.levels] }
-    : box && { m: box[B.method], calls: box[B.calls], thrown: box[B.thrown], self: box[B.self], raw: box[B.raw], err: box[B.error], total: box[B.total], flags: 0, levels: 0 };
+    ? { m: row[R.method], calls: row[R.calls], thrown: row[R.thrown], self: row[R.self], raw: row[R.raw], err: row[R.error], total: row[R.total], flags: row[R.flags], levels: row[R.levels], waited: row[R.waited], longest: row[R.longest] }
+    : box && { m: box[B.method], calls: box[B.calls], thrown: box[B.thrown], self: box[B.self], raw: box[B.raw], err: box[B.error], total: box[B.total], flags: box[B.flags], levels: 0, waited: box[B.waited], longest: box[B.longest] };
   if (!f) return <div class="detail"><span class="muted">Select a method: its figures, corrected and as measured, stand here.</span></div>;
   return (
     <div class="detail" aria-live="polite">
@@ -132,6 +132,7 @@ export function Detail() {
       <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>
       <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>
       <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>
+      {(f.flags & flagAsync) > 0 && <span class="async">{arrow} asynchronous, queued {mean(f.waited, f.calls) || 0} each, {time(f.longest)} at the longest</span>}
       {f.levels > 0 && <span>{f.levels} levels of recursion</span>}
       {(f.flags & flagIncomplete) > 0 && <span class="warn">incomplete: a wait for its callees timed out</span>}
       <span class="acts">
@@ -160,7 +161,9 @@ export function TreeTable() {
         <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path]), touched: true, selected: r[R.path], find: 0 }); }}>
           {leaf ? "" : r[R.flags] & flagOpen ? "▾" : "▸"}
         </span>
+        {(r[R.flags] & flagAsync) > 0 && <span class="arrow" aria-hidden="true">{arrow}</span>}
         <MethodName name={n} pkg={false} />
+        {(r[R.flags] & flagAsync) > 0 && <Async calls={r[R.calls]} waited={r[R.waited]} longest={r[R.longest]} />}
         {(r[R.flags] & flagIncomplete) > 0 && <span class="tag warn">incomplete</span>}
         {r[R.levels] > 0 && <span class="tag">×{r[R.levels]} levels</span>}
       </span>,

@@ -1,18 +1,20 @@
 // What the person looks at: kept over reloads of the page, for one server.
 
 import { secret, show, store, changed } from "./conn";
+import type { Snapshot } from "./model";
 
 export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
 
 export const tabs: [Tab, string][] = [
-  ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"],
-  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"], ["slowest", "Slowest"], ["timeline", "Timeline"],
+  ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"], ["slowest", "Slowest"], ["timeline", "Timeline"],
+  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"],
 ];
 
 const fresh = {
   tab: "tree" as Tab,
   source: 0,
   against: 0,
+  compared: 0, // the comparison of schemes that is looked at; 0 compares two recordings
   each: true,
   thread: 0,
   fold: false,
@@ -38,7 +40,7 @@ const fresh = {
 /** What is to be recorded, as chosen last. */
 const setup = {
   roots: [] as string[], scheme: "B", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", warmup: "",
-  slowest: 0, over: "", timeline: false, memory: 0,
+  slowest: 0, over: "", timeline: false, follow: false, memory: 0, schemes: ["A", "B", "C"], seconds: 10,
 };
 
 export type Setup = typeof setup;
@@ -56,6 +58,32 @@ function restore(): UI {
 }
 
 export const ui: UI = restore();
+
+/** recordings are the snapshots that are no comparisons. */
+export function recordings(): Snapshot[] {
+  return (store.state?.snapshots ?? []).filter((s) => !s.kind);
+}
+
+/** open looks at a snapshot. */
+export function open(s: Snapshot): void {
+  forget();
+  go(s.kind ? { tab: "compare", compared: s.id, source: ui.source } : { tab: ui.tab === "compare" || ui.tab === "snapshots" ? "tree" : ui.tab, source: s.id });
+}
+
+let wanted = 0; // until then the main part of a view that appears takes the focus
+
+/** focusView has the keys go to the view's main part, as soon as that is there. */
+export function focusView(): void {
+  wanted = performance.now() + 5000;
+  requestAnimationFrame(() => requestAnimationFrame(() => focusMain(document.querySelector<HTMLElement>("#view [data-main]"))));
+}
+
+/** focusMain is what a view's main part does when it comes to be; nobody who types is disturbed. */
+export function focusMain(el: HTMLElement | null): void {
+  if (!el || performance.now() > wanted || document.activeElement instanceof HTMLInputElement) return;
+  wanted = 0;
+  el.focus();
+}
 
 /** forget starts anew for another recording. */
 export function forget(): void {
@@ -88,7 +116,7 @@ export function ask(): void {
     ...(on === "around" && ui.method ? { around: { method: ui.method } } : {}),
     ...(on === "threads" ? { threads: true } : {}),
     ...(on === "doubts" ? { doubts: true, skipped: ui.skipped } : {}),
-    ...(on === "compare" && ui.against !== ui.source ? { compare: { ...ui.compare, each: ui.each } } : {}),
+    ...(on === "compare" && !ui.compared && ui.against !== ui.source ? { compare: { ...ui.compare, each: ui.each } } : {}),
   });
 }
 

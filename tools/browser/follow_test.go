@@ -1,0 +1,55 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestFollow follows tasks to a pool: what they do is below who handed them over,
+// marked by a sign and by words, in all views.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	program := program(t, "Handing")
+	p := open(t, served(t), 1280, 800)
+	p.root(program, "handing root")
+	value[bool](p, `(document.querySelector("#follow").click(), document.querySelector(".more summary").click(), document.querySelector("#keep-slowest").click(), true)`)
+	p.until(`document.querySelector("#follow").checked && document.querySelector("#keep-slowest").checked`)
+	p.click("#start")
+	p.wait(".phase.recording")
+	program.tell(t, "run 8")
+	program.line(t, "RAN")
+	p.wait(".table .space .tr")
+	p.openAll()
+	rows := `[...document.querySelectorAll(".table .space .tr")].map((r) => ({
+		name: r.querySelector(".name b").textContent, calls: Number(r.querySelector(".calls").textContent.replace(/\D/g, "")),
+		mark: r.querySelector(".arrow")?.textContent ?? "", text: r.querySelector(".async")?.textContent ?? "" }))`
+	p.until(`(() => {
+		const rows = ` + rows + `, tasks = rows.filter((r) => r.name === "task").map((r) => r.calls), marked = rows.filter((r) => r.mark || r.text);
+		return tasks.sort().join() === "40,8" && marked.length === 1 && marked[0].name === "runWorker" && marked[0].calls === 40
+			&& marked[0].mark === "⇢" && /asynchronous, queued [\d.]+.(ns|µs|ms)/.test(marked[0].text);
+	})()`)
+	p.do("the executions", chromedp.Focus(".icicle"))
+	value[bool](p, `([...document.querySelectorAll(".table .space .tr")].find((r) => r.querySelector(".arrow")).click(), true)`)
+	p.until(`document.querySelector(".detail .async")?.textContent.includes("queued") && document.querySelector(".icicle").ariaLabel.includes("asynchronous")`)
+	p.fair("asynchronous calls")
+	p.shot("follow-tree")
+	p.do("callers", chromedp.Focus(".table"), chromedp.KeyEvent("c"))
+	lines := func(side string) string {
+		return `[...document.querySelectorAll(".sandwich section:` + side + `-child tbody tr")].map((r) => r.querySelector(".name b")?.textContent + " " + r.children[2].textContent.replace(/\D/g, "") + " " + !!r.querySelector(".async")).join()`
+	}
+	p.until(lines("first") + ` === "root 40 true"`)
+	p.click(".sandwich section:first-child button")
+	p.until(lines("last") + `.startsWith("runWorker 40 true,task 8 false")`)
+	p.shot("follow-callers")
+	p.press("5")
+	p.until(`document.querySelectorAll("#slowest tbody tr").length === 8 && document.querySelector("#slowest").innerText.includes("Tasks, queued")`)
+	p.until(`[...document.querySelectorAll("#slowest tbody tr")].every((r) => r.children[4].textContent.startsWith("5, "))`)
+	p.fair("slowest")
+	p.shot("follow-slowest")
+	p.press("r")
+	p.wait(".phase.stopped")
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
+	}
+}
