@@ -127,5 +127,5 @@ func TestFollowServer(t *testing.T) {
 				t.Errorf("slowest %d, which took %d and %d: %+v", k, i.Took, i.Suspended, path)
 			}
 		}
-	}, 21, 25)
+	}, 25)
 }
