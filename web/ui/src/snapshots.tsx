@@ -159,7 +159,7 @@ function Difference() {
             <span class={tint(d)}>{sign(d)}</span>, r[D.totalA] === 0 ? (r[D.totalB] > 0 ? "new" : "") : r[D.totalB] === 0 && r[D.callsB] === 0 ? "gone" : (d > 0 ? "+" : "") + ((100 * d) / r[D.totalA]).toFixed(0).replace("-", "−"),
             time(r[D.totalA]), time(r[D.totalB]), sign(s), count(r[D.callsA]), count(r[D.callsB]),
             <span class="treename" style={{ paddingLeft: Math.min(r[D.depth], 60) * 14 + "px" }}>
-              <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ compare: { ...ui.compare, open: toggled(ui.compare.open, r[D.path]) } }); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
+              <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ compare: { ...ui.compare, open: toggled(ui.compare.open, r[D.path], (r[D.flags] & flagOpen) === 0) } }); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
               {(r[D.flags] & flagAsync) > 0 && <span class="arrow" title="Executed as a task that the caller handed over">{arrow}</span>}
               <MethodName name={nameOf(r[D.method])} pkg={false} />
               {(r[D.flags] & flagAsync) > 0 && <span class="tag async">asynchronous</span>}
@@ -167,7 +167,7 @@ function Difference() {
           ];
         })}
         attrs={(i) => ({ selected: c.rows[i][D.path] === ui.selected, level: c.rows[i][D.depth] + 1, open: c.rows[i][D.children] > 0 ? (c.rows[i][D.flags] & flagOpen) > 0 : undefined })}
-        onPick={(i, twice) => go(twice ? { compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[i][D.path]) } } : { selected: c.rows[i][D.path] })}
+        onPick={(i, twice) => go(twice ? { compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[i][D.path], (c.rows[i][D.flags] & flagOpen) === 0) } } : { selected: c.rows[i][D.path] })}
         onKey={(e) => {
           const at = c.rows.findIndex((r) => r[D.path] === ui.selected);
           const move = step(e, 20);

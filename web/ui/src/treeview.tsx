@@ -158,7 +158,7 @@ export function TreeTable() {
       mean(r[R.total], r[R.calls]),
       r[R.thrown] > 0 ? count(r[R.thrown]) : "",
       <span class="treename" style={{ paddingLeft: Math.min(r[R.depth], 60) * 14 + "px" }}>
-        <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path]), touched: true, selected: r[R.path], find: 0 }); }}>
+        <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path], (r[R.flags] & flagOpen) === 0), touched: true, selected: r[R.path], find: 0 }); }}>
           {leaf ? "" : r[R.flags] & flagOpen ? "▾" : "▸"}
         </span>
         {(r[R.flags] & flagAsync) > 0 && <span class="arrow" aria-hidden="true">{arrow}</span>}
@@ -204,7 +204,7 @@ export function TreeTable() {
       })}
       onWindow={(from, n) => go({ tree: { ...ui.tree, from, rows: n } })}
       onPick={(i, twice) => twice
-        ? go({ open: toggled(ui.open, rows[i][R.path]), touched: true })
+        ? go({ open: toggled(ui.open, rows[i][R.path], (rows[i][R.flags] & flagOpen) === 0), touched: true })
         : go({ selected: rows[i][R.path], find: 0, touched: true })}
       onKey={key} to={{ row: ui.find ? t.found : -1, seq: 2 * ui.seek + (t.found >= 0 ? 1 : 0) }}
     />

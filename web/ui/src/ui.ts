@@ -120,10 +120,10 @@ export function ask(): void {
   });
 }
 
-/** toggle opens or closes a path in a list of open ones. */
-export function toggled(open: number[], path: number, to?: boolean): number[] {
+/** toggled is a list of open paths with one of them opened or closed: by what is shown, since what was asked for may not have come yet. */
+export function toggled(open: number[], path: number, to: boolean): number[] {
   const without = open.filter((p) => p !== path);
-  return (to ?? without.length === open.length) ? [...without, path].slice(-4000) : without;
+  return to ? [...without, path].slice(-4000) : without;
 }
 
 export function openHot(): void {
