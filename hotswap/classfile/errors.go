@@ -12,7 +12,7 @@ var ErrUnsupported = errors.New("unsupported class file")
 // Reasons inside a FormatError.
 var (
 	errTruncated = errors.New("file ends too early")
-	errTrailing  = errors.New("bytes after the end of the class")
+	errTrailing  = errors.New("bytes left at the end")
 	errMagic     = errors.New("no class file: magic is not 0xcafebabe")
 	errIndex     = errors.New("constant index out of range")
 	errCount     = errors.New("count exceeds the bytes that remain")

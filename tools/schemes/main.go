@@ -28,7 +28,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			"tree sums up to. *Overhead* is by the iterations without a profiler in both tables. *Probes*, *hotswap*, *tool 1* "+
 			"(analysis and rewriting) and *tool 2* (reading and correcting the tree) are shares of *total*; the tools work beside the program. "+
 			"*Useless* is instrumented less called. *Longest wait* is of a thread at its first call of a method. *Armed* is from the start of the "+
-			"command until it recorded, with measuring the probes' cost. The shop's *bare* and *total* are the cores' time for a request, "+
+			"command until it recorded. The shop's *bare* and *total* are the cores' time for a request, "+
 			"before and while recording, under eight connections; the load began after the roots were armed.")
 	for _, part := range parts {
 		if !k.Has(part.name) {
