@@ -11,9 +11,10 @@ import (
 // anyway is followed without bound, since B would stop for it a moment later;
 // other methods only as far as hardly any more get probes.
 const (
-	lookWide  = 1  // targets of a call that is followed because it is likely
-	lookCheap = 1  // methods that revealing another one may add
-	lookMost  = 20 // those of one plan together
+	lookWide  = 1    // targets of a call that is followed because it is likely
+	lookCheap = 1    // methods that revealing another one may add
+	lookMost  = 20   // those of one plan together
+	lookFar   = 4000 // methods that one plan looks at while a thread waits
 )
 
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
@@ -23,14 +24,19 @@ const (
 type schemeC struct {
 	core
 	views map[cha.MethodID]*view
+	round int
 }
 
 // A view is what a method was seen to call when it was first looked at. It may
 // lack classes that were loaded since: it says what is likely, no more.
 type view struct {
-	all   []cha.MethodID // of application classes
-	sure  []cha.MethodID // those that most invocations call
-	other []cha.MethodID
+	id       cha.MethodID
+	m        *method // nil until it is known
+	round    int     // of looking ahead, in which it was last seen
+	expanded bool
+	all      []*view // of application classes
+	sure     []*view // those that most invocations call
+	other    []*view
 }
 
 // NewC returns Scheme C over a hierarchy.
@@ -53,7 +59,7 @@ func (s *schemeC) Roots(roots []cha.MethodID) Plan {
 			near = append(near, st.Method)
 		}
 	}
-	s.lookAhead(near)
+	s.lookAhead(near, math.MaxInt)
 	return s.end()
 }
 
@@ -69,7 +75,7 @@ func (s *schemeC) Entered(m cha.MethodID) Plan {
 // look looks ahead from methods that a thread waits for, if it has to wait.
 func (s *schemeC) look(near []cha.MethodID) {
 	if !s.plan.Empty() {
-		s.lookAhead(near)
+		s.lookAhead(near, lookFar)
 	}
 }
 
@@ -83,24 +89,29 @@ func (s *schemeC) Found(ms []cha.MethodID) Plan {
 }
 
 // lookAhead reveals methods that are planned and not yet entered: first those
-// that calls from the given ones are sure to lead to, then others on the way.
-func (s *schemeC) lookAhead(near []cha.MethodID) {
-	seen := map[cha.MethodID]bool{}
-	sure, other := near, []cha.MethodID(nil)
+// that calls from the given ones are sure to lead to, then others on the way, the
+// nearest first. In a large subgraph, that is revealed for the most part, it gives
+// up after so many methods: another thread may be where the rest is.
+func (s *schemeC) lookAhead(near []cha.MethodID, far int) {
+	s.round++
+	var sure, other []*view
+	for _, id := range near {
+		sure = append(sure, s.view(id))
+	}
 	added := 0
-	for len(sure)+len(other) > 0 {
-		var id cha.MethodID
+	for seen := 0; len(sure)+len(other) > 0 && seen < far; {
+		var v *view
 		likely := len(sure) > 0
 		if likely {
-			id, sure = sure[0], sure[1:]
+			v, sure = sure[0], sure[1:]
 		} else {
-			id, other = other[0], other[1:]
+			v, other = other[0], other[1:]
 		}
-		m := s.methods[id]
-		if m == nil || seen[id] {
+		m := s.method(v)
+		if m == nil || v.round == s.round {
 			continue
 		}
-		v := s.view(id)
+		s.expand(v)
 		if m.planned && !m.revealed {
 			if !likely {
 				n := s.price(v)
@@ -109,16 +120,26 @@ func (s *schemeC) lookAhead(near []cha.MethodID) {
 				}
 				added += n
 			}
-			s.enqueue(id, m)
+			s.enqueue(v.id, m)
 			s.drain()
 		}
-		seen[id] = true
-		if likely {
-			sure = append(sure, v.sure...)
-		} else {
-			other = append(other, v.sure...)
+		v.round = s.round
+		seen++
+		for _, t := range v.sure {
+			if t.round == s.round {
+				continue
+			}
+			if likely {
+				sure = append(sure, t)
+			} else {
+				other = append(other, t)
+			}
 		}
-		other = append(other, v.other...)
+		for _, t := range v.other {
+			if t.round != s.round {
+				other = append(other, t)
+			}
+		}
 	}
 }
 
@@ -135,10 +156,10 @@ func (s *schemeC) idle(id cha.MethodID) bool {
 func (s *schemeC) price(v *view) int {
 	more := 0
 	for _, t := range v.all {
-		if m := s.methods[t]; m != nil && m.planned {
+		if m := s.method(t); m != nil && m.planned {
 			continue
 		}
-		if c := s.h.Class(t.Class); c != nil && !c.Initialized {
+		if c := s.h.Class(t.id.Class); c != nil && !c.Initialized {
 			return math.MaxInt
 		}
 		more++
@@ -146,33 +167,48 @@ func (s *schemeC) price(v *view) int {
 	return more
 }
 
-// view looks at a method's calls.
+// view returns the view of a method, which may not be expanded.
 func (s *schemeC) view(id cha.MethodID) *view {
-	if v := s.views[id]; v != nil {
-		return v
+	v := s.views[id]
+	if v == nil {
+		v = &view{id: id}
+		s.views[id] = v
 	}
-	v := &view{}
-	s.views[id] = v
-	m, c := s.h.Method(id), s.h.Class(id.Class)
+	return v
+}
+
+// method returns what is known of a view's method, or nil.
+func (s *schemeC) method(v *view) *method {
+	if v.m == nil {
+		v.m = s.methods[v.id]
+	}
+	return v.m
+}
+
+// expand looks at a method's calls.
+func (s *schemeC) expand(v *view) {
+	if v.expanded {
+		return
+	}
+	v.expanded = true
+	m, c := s.h.Method(v.id), s.h.Class(v.id.Class)
 	if m == nil || c == nil {
-		return v
+		return
 	}
 	for i := range m.Calls {
 		ts := slices.DeleteFunc(s.h.Targets(c.Scope(), m.Calls[i]), func(t cha.MethodID) bool {
 			c := s.h.Class(t.Class)
 			return c == nil || c.Excluded
 		})
+		to := &v.other
+		if likely := m.Likely == nil || m.Likely[i]; likely && len(ts) <= lookWide && !slices.ContainsFunc(ts, s.idle) {
+			to = &v.sure
+		}
 		for _, t := range ts {
+			*to = append(*to, s.view(t))
 			if !s.h.Method(t).Filtered {
-				v.all = append(v.all, t)
+				v.all = append(v.all, s.view(t))
 			}
 		}
-		likely := m.Likely == nil || m.Likely[i]
-		if likely && len(ts) <= lookWide && !slices.ContainsFunc(ts, s.idle) {
-			v.sure = append(v.sure, ts...)
-		} else {
-			v.other = append(v.other, ts...)
-		}
 	}
-	return v
 }
