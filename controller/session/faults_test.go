@@ -158,7 +158,7 @@ func TestKillAnyTime(t *testing.T) {
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil, "classes")
-		for i := range 10 {
+		for i := range 7 {
 			c := profile(t, p, "--scheme", string("AB"[i%2]))
 			time.Sleep(time.Duration(rand.Int64N(int64(1500 * time.Millisecond))))
 			c.Signal(unix.SIGKILL)

@@ -318,5 +318,5 @@ func TestTimingTraps(t *testing.T) {
 				}
 			})
 		}
-	}, 8, 17, 25)
+	}, 8, 25)
 }
