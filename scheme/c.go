@@ -125,22 +125,23 @@ func (s *schemeC) lookAhead(near []cha.MethodID, far int) {
 		}
 		v.round = s.round
 		seen++
-		for _, t := range v.sure {
-			if t.round == s.round {
-				continue
-			}
-			if likely {
-				sure = append(sure, t)
-			} else {
-				other = append(other, t)
-			}
+		if likely {
+			sure = s.unseen(sure, v.sure)
+		} else {
+			other = s.unseen(other, v.sure)
 		}
-		for _, t := range v.other {
-			if t.round != s.round {
-				other = append(other, t)
-			}
+		other = s.unseen(other, v.other)
+	}
+}
+
+// unseen appends the views that this round has not seen.
+func (s *schemeC) unseen(to, from []*view) []*view {
+	for _, v := range from {
+		if v.round != s.round {
+			to = append(to, v)
 		}
 	}
+	return to
 }
 
 // idle reports whether no code of a method's class had run when the JVM was last
