@@ -100,6 +100,7 @@ func (b *Bundle) rename(jdk8 bool) func(string) string {
 	}
 	pairs := []string{
 		"rivulet/probe/stub/Unsafe", unsafe,
+		"rivulet/probe/stub/Continuation", "jdk/internal/vm/Continuation",
 		"rivulet/probe/stub/", annotations,
 		"rivulet/probe/Probe", b.Probe,
 		"rivulet.probe.Probe", strings.ReplaceAll(b.Probe, "/", "."),

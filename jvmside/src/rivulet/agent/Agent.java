@@ -311,6 +311,15 @@ public final class Agent implements Runnable, LongBinaryOperator {
     public long applyAsLong(final long method, long unused) {
         hook.use(1);
         try {
+            return pinned(method);
+        } finally {
+            hook.use(-1);
+        }
+    }
+
+    private long pinned(final long method) {
+        Pin.on();
+        try {
             if (System.getSecurityManager() == null) return reveal(method);
             return AccessController.doPrivileged(new PrivilegedAction<Long>() { // the program's rights are not ours
                 @Override
@@ -319,7 +328,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 }
             });
         } finally {
-            hook.use(-1);
+            Pin.off();
         }
     }
 

@@ -55,6 +55,17 @@ final class Targets implements Predicate<Object> {
     private boolean find(Object o) {
         hook.use(1);
         try {
+            return pinned(o);
+        } catch (Throwable t) {
+            return false; // no memory or stack, say
+        } finally {
+            hook.use(-1);
+        }
+    }
+
+    private boolean pinned(Object o) throws ReflectiveOperationException {
+        Pin.on();
+        try {
             Rows rows = new Rows();
             if (o instanceof Method) {
                 Method m = (Method) o;
@@ -70,10 +81,8 @@ final class Targets implements Predicate<Object> {
                 return all;
             }
             return rows.send();
-        } catch (Throwable t) {
-            return false; // no memory or stack, say
         } finally {
-            hook.use(-1);
+            Pin.off();
         }
     }
 
