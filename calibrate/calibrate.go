@@ -79,6 +79,31 @@ func Measure(batches []Batch) (c Cost, ok bool) {
 	return c, true
 }
 
+// Combine is the cost over a time in which it was found several times: of all
+// that were found the middle one, since a machine that others use, too, is fast
+// and slow by turns, and calls were made at all these times. The spread is that
+// of one, or what lies between the first and third quarter of all, whichever is
+// more. Of no cost it is the zero Cost.
+func Combine(found []Cost) Cost {
+	if len(found) == 0 {
+		return Cost{}
+	}
+	s := slices.Clone(found)
+	slices.SortFunc(s, func(a, b Cost) int { return cmp.Compare(a.Total(), b.Total()) })
+	c, n := s[(len(s)-1)/2], len(s)
+	var inner, total float64
+	for _, k := range s {
+		inner += k.Inner
+		total += k.Total()
+	}
+	if t := c.Total(); total > 0 {
+		c.Inner = t * inner / total
+		c.Outer = t - c.Inner
+	}
+	c.Spread = max(c.Spread, s[3*n/4].Total()-s[n/4].Total())
+	return c
+}
+
 // probed is what a call took with probes.
 func (b Batch) probed() float64 { return float64(b.Probed) / float64(b.Calls) }
 

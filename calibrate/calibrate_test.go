@@ -1,6 +1,7 @@
 package calibrate_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
@@ -33,6 +34,24 @@ func TestMeasure(t *testing.T) {
 	c, _ = calibrate.Measure([]calibrate.Batch{{Calls: 10, Bare: 20, Probed: 10, Callee: 5, Caller: 5}})
 	if c.Total() != 0 {
 		t.Errorf("%+v: probes gain nothing", c)
+	}
+}
+
+func TestCombine(t *testing.T) {
+	cost := func(inner, outer, spread float64) calibrate.Cost { return calibrate.Cost{Inner: inner, Outer: outer, Spread: spread} }
+	for _, c := range []struct {
+		found []calibrate.Cost
+		want  calibrate.Cost
+	}{
+		{nil, calibrate.Cost{}},
+		{[]calibrate.Cost{cost(2, 4, 1)}, cost(2, 4, 1)},
+		{[]calibrate.Cost{cost(6, 6, 1), cost(3, 3, 1)}, cost(3, 3, 6)}, // the cheaper of two
+		{[]calibrate.Cost{cost(6, 6, 1), cost(2, 4, 1), cost(2, 4, 1), cost(2, 4, 1), cost(2, 4, 1)}, cost(6*14./36, 6*22./36, 1)},
+	} {
+		got := calibrate.Combine(c.found)
+		if math.Abs(got.Inner-c.want.Inner) > 1e-9 || math.Abs(got.Outer-c.want.Outer) > 1e-9 || got.Spread != c.want.Spread {
+			t.Errorf("%+v: %+v, want %+v", c.found, got, c.want)
+		}
 	}
 }
 

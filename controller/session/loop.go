@@ -66,6 +66,7 @@ type loop struct {
 
 	counters    *attach.CounterFile // nil where there are none
 	calibration calibration
+	again       again
 	costs       map[byte]*cost // by mode; without those that could not be measured
 	final       []byte         // the modes of methods when the recording ended
 
@@ -106,6 +107,7 @@ func (s *Session) run() {
 			s.loop.look() // a bell that could not be rung
 			s.loop.checkEnd()
 			s.loop.checkStall()
+			s.loop.checkAgain()
 		case <-s.ctx.Done():
 			return
 		}

@@ -1,0 +1,46 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/calibrate"
+)
+
+// TestCostWith: the middle of several counts, and what is doubtful only alone.
+func TestCostWith(t *testing.T) {
+	found := func(total, spread float64) calibrate.Cost {
+		return calibrate.Cost{Inner: total / 2, Outer: total / 2, Spread: spread}
+	}
+	var c *cost
+	for _, step := range []struct {
+		add    calibrate.Cost
+		total  float64
+		spread float64
+	}{
+		{found(30, 20), 30, 20}, // doubtful
+		{found(12, 1), 12, 1},
+		{found(5, 1), 5, 7},
+		{found(6, 1), 6, 7},
+		{found(40, 25), 6, 7}, // doubtful
+		{found(7, 2), 6, 6},
+	} {
+		if c = c.with(step.add, 10); c.Total() != step.total || c.Spread != step.spread {
+			t.Errorf("after %+v: %v ± %v, want %v ± %v", step.add, c.Total(), c.Spread, step.total, step.spread)
+		}
+	}
+	if c.batches != 60 || len(c.found) != 6 {
+		t.Errorf("%d batches of %d", c.batches, len(c.found))
+	}
+}
+
+// TestAgainEnds: a calibration that is not the first takes few batches.
+func TestAgainEnds(t *testing.T) {
+	c := calibration{again: true, begin: time.Now()}
+	n := 0
+	for b := (calibrate.Batch{Calls: 1000, Bare: 1000, Probed: 7000, Callee: 3000, Caller: 4000}); c.take(b) != 0; n++ {
+		if n > againBatches {
+			t.Fatal("it does not end")
+		}
+	}
+}
