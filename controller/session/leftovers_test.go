@@ -25,7 +25,7 @@ func record(t *testing.T, p *jvmtest.Proc, rec session.Recording) {
 
 var loadRoot = session.Recording{Roots: []string{"t.Load.root"}, UntilCalls: 100}
 
-// TestLeftovers attaches ten times, on some JDKs four times: each time everything goes that is not on
+// TestLeftovers attaches ten times, on two JDKs four times: each time everything goes that is not on
 // the list of promise 3, and reflection sees what it saw before.
 func TestLeftovers(t *testing.T) {
 	dir := compiled(t, []string{"-parameters"}, "Load")
@@ -92,7 +92,7 @@ func TestLeftovers(t *testing.T) {
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
-	})
+	}, 8, 17, 25)
 }
 
 // captureJar makes an agent jar of Capture.java.
