@@ -18,7 +18,7 @@ const class = "work.Acc."
 func acc(k *bench.Kit, page *bench.Page) error {
 	m := bench.Micro{Kind: "acc", Param: 20000}
 	page.Table("Each method", fmt.Sprintf("`%v`: self time in a repetition, over %d repetitions. Truth is what the program measures of itself, method by method, without probes; "+
-		"mid has the calls of its callees added, which that leaves out, at the price of an empty call that is not inlined. "+
+		"A call belongs to the caller: it is taken off each method's, and mid has those of its callees added, at the price of an empty call that is not inlined. "+
 		"± is what the report states. Noise is the mean repetition by the best while recording. VisualVM's engine is quoted from bench/README.md (JDK 17, another machine).", m, warm),
 		"JDK|", "clock|", "method|", "truth, ns a call", "charged, ns a call", "off", "± stated", "before correction", "noise", "VisualVM|")
 	for _, j := range k.JDKs {
@@ -53,11 +53,12 @@ func compare(r *bench.MicroRun, method string) ([]float64, error) {
 	if m == nil || !ok {
 		return nil, fmt.Errorf("no truth or no record of %s", method)
 	}
+	laps := float64(len(r.Warm))
+	calls := float64(m.Calls) / laps
+	truth -= calls * r.Call // the program times calls of the method
 	if method == "mid" {
 		truth += callCost(r)
 	}
-	laps := float64(len(r.Warm))
-	calls := float64(m.Calls) / laps
 	self := float64(m.Self) / laps
 	return []float64{
 		truth / calls, self / calls, self/truth - 1, float64(m.Error) / laps / truth, float64(m.Raw)/laps/truth - 1,
