@@ -291,9 +291,17 @@ func (c *Client) page(look *Look) []byte {
 			section("skipped", &p.Skipped, f.skipped(look.Skipped))
 		}
 		if look.Slowest {
-			t := f.slowest()
+			t := f.slowest(look.Slow)
 			for _, i := range t.Lines {
 				mentioned = append(mentioned, int64(i.Method))
+			}
+			if t.Path != nil {
+				for _, s := range t.Path.Segments {
+					mentioned = append(mentioned, s[2])
+				}
+				for _, m := range t.Path.Methods {
+					mentioned = append(mentioned, m[0])
+				}
 			}
 			section("slowest", &p.Slowest, t)
 		}

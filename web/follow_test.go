@@ -80,7 +80,7 @@ func TestFollow(t *testing.T) {
 
 	r := reportOf(snapshot(node(1, 1, 1)))
 	r.Slowest = &export.Slowest{Asked: 1, Of: 1, Invocations: []export.Invocation{{Thread: &cct.Thread{Roots: []*cct.Node{followed()}}}}}
-	if l := newFrame(1, r, newBook()).slowest().Lines[0]; l.Calls != 15 || l.Tasks != 5 || l.Waited != 1000 || l.LongestWait != 400 {
+	if l := newFrame(1, r, newBook()).slowest(0).Lines[0]; l.Calls != 15 || l.Tasks != 5 || l.Waited != 1000 || l.LongestWait != 400 {
 		t.Errorf("%+v", l)
 	}
 }

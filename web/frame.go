@@ -50,15 +50,18 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 	}
 	f.merged = cct.Merge(r.Tree.Roots())
 	seen := make([]bool, 0, 256)
-	know := func(n *cct.Node) {
-		i := int(n.Method - cct.Unplaced) // the least that a node's method can be
+	know := func(method int32) {
+		if method == -1 { // unknown, or the outside
+			return
+		}
+		i := int(method - cct.Unplaced) // the least that a node's method can be
 		for i >= len(seen) {
 			seen = append(seen, make([]bool, len(seen)+1)...)
 		}
 		if !seen[i] {
 			seen[i] = true
-			k := book.number(f.method(n.Method))
-			f.numbers[n.Method], f.local[k] = k, n.Method
+			k := book.number(f.method(method))
+			f.numbers[method], f.local[k] = k, method
 		}
 	}
 	for n := range cct.All(f.merged) {
@@ -67,12 +70,20 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 		f.sums.Thrown += n.Thrown
 		f.sums.Self += n.Self
 		f.sums.Raw += n.Raw
-		know(n)
+		know(n.Method)
 	}
 	if r.Slowest != nil { // while it is recorded they may be ahead of the tree
 		for _, i := range r.Slowest.Invocations {
 			for n := range cct.All(i.Thread.Roots) {
-				know(n)
+				know(n.Method)
+			}
+			if i.Path != nil {
+				for _, s := range i.Path.Segments {
+					know(s.Method)
+				}
+				for _, s := range i.Path.Shares {
+					know(s.Method)
+				}
 			}
 		}
 	}

@@ -13,6 +13,28 @@ type SlowPage struct {
 	Of       int64      `json:"of"`   // root invocations that did
 	Count    int        `json:"count"`
 	Lines    []SlowLine `json:"lines"`
+	Path     *SlowPath  `json:"path,omitempty"` // of the one whose tree is looked at; nil where it says nothing
+}
+
+// A SlowPath is the critical path of a root invocation, what its end waited for;
+// times in ns from its begin. Methods are numbers of the book, 0 unknown.
+type SlowPath struct {
+	Run      int64        `json:"run"`
+	Queue    int64        `json:"queue"`
+	Wait     int64        `json:"wait"`
+	Profiler int64        `json:"profiler"`
+	Lacking  int64        `json:"lacking"`  // waits that had no room: the path may be another
+	Left     int64        `json:"left"`     // shorter segments, left out
+	LeftTime int64        `json:"left_ns"`  // of these
+	Threads  []SlowThread `json:"threads"`  // in the order in which the path comes to them
+	Segments [][6]int64   `json:"segments"` // kind, thread by place, method, from, to, cause; kinds and causes as package event numbers them
+	Methods  [][4]int64   `json:"methods"`  // method, run, queued, waited; those with most first
+}
+
+// A SlowThread is a thread on a critical path.
+type SlowThread struct {
+	Name string `json:"name"`
+	ID   int64  `json:"id"`
 }
 
 // A SlowLine is one root invocation; times in ns.
@@ -33,7 +55,14 @@ type SlowLine struct {
 	LongestWait int64  `json:"longest_wait"` // of one
 }
 
-func (f *Frame) slowest() SlowPage {
+// Bounds of a critical path.
+const (
+	mostSegments    = 200
+	mostPathMethods = 12
+)
+
+// slowest is the list, with the critical path of the one at a place, from 1.
+func (f *Frame) slowest(place int) SlowPage {
 	page := SlowPage{Lines: []SlowLine{}}
 	s := f.Report.Slowest
 	if s == nil {
@@ -49,7 +78,36 @@ func (f *Frame) slowest() SlowPage {
 			CutContexts: i.CutContexts, CutCalls: i.CutCalls, Tasks: k.tasks, Waited: k.waited, LongestWait: k.longest,
 		})
 	}
+	if place > 0 && place <= len(s.Invocations) {
+		page.Path = f.slowPath(s.Invocations[place-1].Path)
+	}
 	return page
+}
+
+// slowPath is nil for a path that never left its thread, nor waited: the tree
+// says as much.
+func (f *Frame) slowPath(p *export.Path) *SlowPath {
+	if p == nil || len(p.Segments) < 2 {
+		return nil
+	}
+	out := &SlowPath{Run: p.Run, Queue: p.Queue, Wait: p.Wait, Profiler: p.Profiler, Lacking: p.Lacking, Threads: []SlowThread{}, Segments: [][6]int64{}, Methods: [][4]int64{}}
+	shown, left, time := p.Longest(mostSegments)
+	out.Left, out.LeftTime = left, time
+	places := map[SlowThread]int{}
+	for _, s := range shown {
+		t := SlowThread{export.Clean(s.Thread.Name), s.Thread.ID}
+		at, ok := places[t]
+		if !ok {
+			at = len(out.Threads)
+			places[t] = at
+			out.Threads = append(out.Threads, t)
+		}
+		out.Segments = append(out.Segments, [6]int64{int64(s.Kind), int64(at), int64(f.numbers[s.Method]), s.From, s.To, int64(s.Cause)})
+	}
+	for _, s := range p.Shares[:min(len(p.Shares), mostPathMethods)] {
+		out.Methods = append(out.Methods, [4]int64{int64(f.numbers[s.Method]), s.Run, s.Queue, s.Wait})
+	}
+	return out
 }
 
 // A slowSum is what the tree of one of the slowest invocations adds up to.

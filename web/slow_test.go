@@ -2,10 +2,12 @@ package web
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
@@ -48,8 +50,53 @@ func TestSlowest(t *testing.T) {
 	if page := l.See(look); page.Tree.Total != 40 {
 		t.Errorf("the whole tree: %+v", page.Tree)
 	}
-	if page := frameOf(l.book, snapshot()).slowest(); page.Recorded || page.Lines == nil {
+	if page := frameOf(l.book, snapshot()).slowest(0); page.Recorded || page.Lines == nil {
 		t.Errorf("where nobody asked: %+v", page)
+	}
+}
+
+// TestSlowPath looks at the critical path of one invocation: threads once each,
+// methods that no tree has.
+func TestSlowPath(t *testing.T) {
+	r := reportOf(snapshot(node(1, 3, 30)))
+	main, worker := &cct.Thread{ID: 7, Name: "main"}, &cct.Thread{ID: 8, Name: "w\x1b"}
+	path := &export.Path{
+		Segments: []export.Segment{
+			{Thread: main, Method: 1, To: 10}, {Kind: event.Queue, Thread: worker, Method: 9, From: 10, To: 15},
+			{Thread: worker, Method: -1, From: 15, To: 40}, {Kind: event.Wait, Cause: event.Unparked, Thread: main, Method: 1, From: 40, To: 42},
+		},
+		Shares: []event.Share{{Method: 9, Queue: 5}, {Method: -1, Run: 25}}, Run: 35, Queue: 5, Wait: 2, Left: 3, LeftTime: 4, Lacking: 1,
+	}
+	r.Slowest = &export.Slowest{Invocations: []export.Invocation{
+		{Thread: &cct.Thread{Name: "main", Roots: []*cct.Node{node(1, 1, 42)}}, Took: 42, Path: path},
+		{Thread: &cct.Thread{Roots: []*cct.Node{node(1, 1, 20)}}, Took: 20, Path: &export.Path{Segments: path.Segments[:1]}},
+	}}
+	book := newBook()
+	f := newFrame(1, r, book)
+	got := f.slowest(1).Path
+	one, nine := int64(f.numbers[1]), int64(f.numbers[9])
+	if one == 0 || nine == 0 || f.numbers[-1] != 0 {
+		t.Fatalf("numbers %v", f.numbers)
+	}
+	want := SlowPath{
+		Run: 35, Queue: 5, Wait: 2, Lacking: 1, Left: 3, LeftTime: 4, Threads: []SlowThread{{"main", 7}, {export.Clean(worker.Name), 8}},
+		Segments: [][6]int64{{0, 0, one, 0, 10, 0}, {1, 1, nine, 10, 15, 0}, {0, 1, 0, 15, 40, 0}, {2, 0, one, 40, 42, 1}},
+		Methods:  [][4]int64{{nine, 0, 5, 0}, {0, 25, 0, 0}},
+	}
+	if got == nil || !reflect.DeepEqual(*got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for _, place := range []int{0, 2, 3} {
+		if p := f.slowest(place).Path; p != nil {
+			t.Errorf("place %d: %+v", place, p)
+		}
+	}
+	path.Segments = nil
+	for i := range int64(2 * mostSegments) {
+		path.Segments = append(path.Segments, export.Segment{Thread: main, Method: 1, From: 10 * i, To: 10*i + 1 + i%2})
+	}
+	if p := f.slowest(1).Path; len(p.Segments) != mostSegments || p.Left != 3+mostSegments || p.LeftTime != 4+mostSegments {
+		t.Errorf("%d segments, %d left out of %d ns", len(p.Segments), p.Left, p.LeftTime)
 	}
 }
 

@@ -164,6 +164,23 @@ const (
 	pathMethods = 5
 )
 
+// Longest are the path's n longest segments in the order of time, how many there
+// are besides, and ns of these.
+func (p *Path) Longest(n int) (longest []Segment, others, time int64) {
+	longest, others, time = slices.Clone(p.Segments), p.Left, p.LeftTime
+	if len(longest) <= n {
+		return longest, others, time
+	}
+	slices.SortStableFunc(longest, func(a, b Segment) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
+	for _, s := range longest[n:] {
+		others++
+		time += s.To - s.From
+	}
+	longest = longest[:n]
+	slices.SortStableFunc(longest, func(a, b Segment) int { return cmp.Compare(a.From, b.From) })
+	return longest, others, time
+}
+
 // path writes a critical path: its longest segments in the order of time, and
 // the methods with most of it. One that never left its thread, nor waited, says
 // nothing that the tree doesn't.
@@ -176,19 +193,9 @@ func (t *textWriter) path(p *Path) {
 		t.printf(", and %s of the profiler's", Duration(p.Profiler))
 	}
 	t.text("\n")
-	shown := slices.Clone(p.Segments)
-	if len(shown) > pathRows {
-		slices.SortStableFunc(shown, func(a, b Segment) int { return int(b.To - b.From - (a.To - a.From)) })
-		shown = shown[:pathRows]
-		slices.SortStableFunc(shown, func(a, b Segment) int { return int(a.From - b.From) })
-	}
+	shown, others, left := p.Longest(pathRows)
 	rows := table{head: []string{"    from", "took", "kind", "  method, thread"}}
-	left := p.LeftTime
-	for _, s := range p.Segments {
-		left += s.To - s.From
-	}
 	for _, s := range shown {
-		left -= s.To - s.From
 		label := t.pathMethod(s.Method) + ", " + pathThread(s.Thread)
 		if says := pathSays[s.Cause]; says != "" {
 			label += ", " + says
@@ -196,8 +203,8 @@ func (t *textWriter) path(p *Path) {
 		rows.add("  "+label, "", Duration(s.From), Duration(s.To-s.From), pathKinds[s.Kind])
 	}
 	rows.write(&t.sink, t.o.Color, t.o.Width)
-	if n := p.Left + int64(len(p.Segments)-len(shown)); n > 0 {
-		t.printf("   … %s of %s in all\n", Plural(n, "shorter segment", "shorter segments"), Duration(left))
+	if others > 0 {
+		t.printf("   … %s of %s in all\n", Plural(others, "shorter segment", "shorter segments"), Duration(left))
 	}
 	methods := table{head: []string{"   ran", "queued", "waited", "  on the path"}}
 	for k, s := range p.Shares {

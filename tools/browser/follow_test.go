@@ -47,6 +47,11 @@ func TestFollow(t *testing.T) {
 	p.until(`[...document.querySelectorAll("#slowest tbody tr")].every((r) => r.children[4].textContent.startsWith("5, "))`)
 	p.fair("slowest")
 	p.shot("follow-slowest")
+	p.until(`document.querySelectorAll("#path .seg").length > 1 && /ran .*, queued .*, waited /.test(document.querySelector("#path").innerText)`)
+	p.click("#path button")
+	p.until(`document.querySelectorAll("#path tbody tr").length > 2 && document.querySelector("#path").innerText.includes("task")`)
+	p.fair("critical path")
+	p.shot("follow-path")
 	p.press("r")
 	p.wait(".phase.stopped")
 	if problems := p.console(); len(problems) > 0 {

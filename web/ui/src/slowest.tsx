@@ -10,6 +10,7 @@ import { Empty, MethodName, Share, arrow } from "./parts";
 import { step } from "./table";
 import { Detail, Icicle, TreeTable } from "./treeview";
 import { focusMain, go, ui } from "./ui";
+import { CriticalPath } from "./path";
 import { SourceBar } from "./sourcebar";
 
 const keyOf = (l: SlowLine) => l.id + " " + l.start;
@@ -78,6 +79,7 @@ export function Slowest() {
               </tbody>
             </table>
           </div>
+          {s.path && <CriticalPath path={s.path} whole={lines[place - 1]?.took ?? 0} />}
           {tree && tree.count > 0 && <>{!ui.hidden && <Icicle />}<Detail /><TreeTable /></>}
         </>
       )}
