@@ -56,7 +56,7 @@ func (l *Live) comparison(id int64) (*export.Comparison, error) {
 		return c, nil
 	}
 	k, err := l.store.readAny(file)
-	if err == nil && k.comparison == nil {
+	if err == nil && k.Comparison == nil {
 		err = fmt.Errorf("%w: it is no comparison", export.ErrNotReport)
 	}
 	l.mu.Lock()
@@ -65,8 +65,8 @@ func (l *Live) comparison(id int64) (*export.Comparison, error) {
 		s.broken = export.Clean(err.Error())
 		return nil, fmt.Errorf("snapshot %q: %w", s.Name, err)
 	}
-	s.compared = k.comparison
-	return k.comparison, nil
+	s.compared = k.Comparison
+	return k.Comparison, nil
 }
 
 // sendComparison sends one as JSON or as text.

@@ -48,7 +48,7 @@ func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff 
 		}
 		d.Tree = append(d.Tree, export.DiffLine{
 			Method: book.name(int32(r[2])), Depth: int(r[1]), Calls: [2]int64{r[4], r[5]}, Total: [2]int64{r[6], r[7]}, Self: [2]int64{r[8], r[9]},
-			Closed: r[10] > 0 && r[3]&rowOpen == 0,
+			Closed: r[10] > 0 && r[3]&rowOpen == 0, Async: r[3]&rowAsync != 0,
 		})
 	}
 	for _, c := range page.Changes[:min(o.Top, len(page.Changes))] {

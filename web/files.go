@@ -87,17 +87,17 @@ func (l *Live) fileName(id int64) string {
 func (s *Server) postOpen(w http.ResponseWriter, r *http.Request) {
 	fail := func(err error) { refuse(w, code(err), export.Clean(err.Error())) }
 	body := http.MaxBytesReader(w, r.Body, mostFile)
-	k, err := readContent(body)
+	k, err := export.ReadSaved(body)
 	if err != nil {
 		fail(fmt.Errorf("%w; rivulet profile --format json or snapshot writes what can be opened, and so do the exports of this page", err))
 		return
 	}
 	name := r.URL.Query().Get("name")
 	var info SnapshotInfo
-	if k.comparison != nil {
-		info, err = s.live.open(&Snapshot{compared: k.comparison}, name)
+	if k.Comparison != nil {
+		info, err = s.live.open(&Snapshot{compared: k.Comparison}, name)
 	} else {
-		info, err = s.live.Open(k.report, name)
+		info, err = s.live.Open(k.Report, name)
 	}
 	if err != nil {
 		fail(err)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,6 +77,14 @@ func TestFollow(t *testing.T) {
 	}
 	if want := []string{"0 m1 [1 1] false", "1 m2 [0 5] true", "1 m2 [7 2] false"}; !cmp.Equal(diff, want) {
 		t.Errorf("%q, want %q", diff, want)
+	}
+	var text strings.Builder
+	d := Difference(reportOf(snapshot(node(1, 1, 10, node(2, 7, 20)))), reportOf(snapshot(followed())), DifferenceOptions{Top: 5, Depth: 5})
+	if err := d.Text(&text, export.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "⇢ "); n != 1 || !strings.Contains(text.String(), "(asynchronous)") {
+		t.Errorf("%d marks:\n%s", n, text.String())
 	}
 
 	r := reportOf(snapshot(node(1, 1, 1)))

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"crypto/rand"
@@ -175,83 +174,22 @@ func infoOf(extra []byte) []byte {
 // read reads a snapshot of a recording.
 func (s store) read(file string) (*export.Report, error) {
 	k, err := s.readAny(file)
-	if err == nil && k.report == nil {
+	if err == nil && k.Report == nil {
 		err = fmt.Errorf("%w: it is a comparison of schemes", export.ErrNotReport)
 	}
-	return k.report, err
+	return k.Report, err
 }
 
-func (s store) readAny(file string) (content, error) {
+func (s store) readAny(file string) (export.Saved, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return content{}, err
+		return export.Saved{}, err
 	}
 	defer f.Close()
-	return readContent(f)
+	return export.ReadSaved(f)
 }
 
-// content is what a file has: one of both.
-type content struct {
-	report     *export.Report
-	comparison *export.Comparison
-}
-
-// mostText bounds a report's JSON, which a small file can be much of.
-const mostText = 8 << 30
-
-// readContent reads a file that may be anything.
-func readContent(r io.Reader) (content, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	text := io.Reader(b)
-	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return content{}, fmt.Errorf("%w: %w", export.ErrNotReport, err)
-		}
-		defer z.Close()
-		text = z
-	}
-	bounded := &io.LimitedReader{R: text, N: mostText}
-	in := bufio.NewReaderSize(bounded, 1<<16)
-	if head, _ := in.Peek(kindWithin); kindOf(head) == comparisonKind {
-		c, err := export.ReadComparison(io.LimitReader(in, mostComparison))
-		return content{comparison: c}, err
-	}
-	out, err := export.ReadJSON(in)
-	if err != nil && bounded.N <= 0 {
-		err = fmt.Errorf("it unpacks to more than %d GB", mostText>>30)
-	}
-	return content{report: out}, err
-}
-
-const (
-	comparisonKind = "comparison"
-	kindWithin     = 256     // bytes of a file, that say what it is
-	mostComparison = 4 << 20 // bytes of one
-)
-
-// kindOf is the field "kind" of an object that begins so, "" if it has none among
-// the first.
-func kindOf(head []byte) string {
-	d := json.NewDecoder(bytes.NewReader(head))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return ""
-	}
-	for {
-		key, err := d.Token()
-		if err != nil {
-			return ""
-		}
-		value, err := d.Token()
-		if _, nested := value.(json.Delim); err != nil || nested {
-			return ""
-		}
-		if key == "kind" {
-			kind, _ := value.(string)
-			return kind
-		}
-	}
-}
+const comparisonKind = "comparison" // of a snapshot
 
 // at is when a snapshot was taken, in whole milliseconds, so that it is the
 // same when it is read again.

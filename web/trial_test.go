@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -267,20 +266,5 @@ func TestCompareEnds(t *testing.T) {
 	end()
 	if f.steps() != "[attach close compare 4711 [B]]" {
 		t.Error(f.steps())
-	}
-}
-
-// TestKindOf tells comparisons from reports by their first bytes.
-func TestKindOf(t *testing.T) {
-	var report, comparison bytes.Buffer
-	if err := errors.Join(newFake().report().JSON(&report, export.JSONOptions{}), tried(1).JSON(&comparison)); err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		report.String(): "", comparison.String(): "comparison", `{"schema":1,"kind":"dry-run"`: "dry-run", `{"kind":{`: "", `[1`: "", "": "", `{"kind":1}`: "",
-	} {
-		if got := kindOf([]byte(text[:min(len(text), kindWithin)])); got != want {
-			t.Errorf("%.40s: %q, want %q", text, got, want)
-		}
 	}
 }

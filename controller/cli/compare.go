@@ -121,16 +121,22 @@ func (a *app) compared(c *export.Comparison, failed error, f *recordFlags, out *
 	if c == nil {
 		return failed
 	}
-	err := out.write(func(w io.Writer) error {
-		if f.format == "json" || f.format == "" && strings.HasSuffix(out.name, ".json") {
-			return c.JSON(w)
-		}
-		return c.Text(w, textOptions(out.w))
-	})
+	err := writeComparison(c, out, f.format)
 	if err == nil && out.path != "" {
 		a.say("comparison written to %s", out.path)
 	}
 	return errors.Join(failed, err)
+}
+
+// writeComparison writes a comparison as text or JSON: as asked for, or as the
+// name of the file says.
+func writeComparison(c *export.Comparison, out *output, format string) error {
+	return out.write(func(w io.Writer) error {
+		if format == "json" || format == "" && strings.HasSuffix(out.name, ".json") {
+			return c.JSON(w)
+		}
+		return c.Text(w, textOptions(out.w))
+	})
 }
 
 // compareRuns is "rivulet run --compare".

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,25 +13,34 @@ import (
 	"github.com/rivulet-profiler/rivulet/web"
 )
 
-// loadReport reads a report that was saved; "-" is standard input.
-func (a *app) loadReport(path string) (*export.Report, error) {
+// load reads what was saved; "-" is standard input.
+func (a *app) load(path string) (export.Saved, error) {
 	from := a.stdin
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, usage("%w", err)
+			return export.Saved{}, usage("%w", err)
 		}
 		defer f.Close()
 		from = f
 	}
-	r, err := export.ReadJSON(from)
+	s, err := export.ReadSaved(from)
 	if errors.Is(err, export.ErrNotReport) {
-		return nil, usage("%s: %w; write one with rivulet profile --format json -o FILE", path, err)
+		return export.Saved{}, usage("%s: %w; write one with rivulet profile --format json -o FILE", path, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return export.Saved{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return r, nil
+	return s, nil
+}
+
+// loadReport reads a report that was saved.
+func (a *app) loadReport(path string) (*export.Report, error) {
+	s, err := a.load(path)
+	if err == nil && s.Report == nil {
+		err = usage("%s: it is a comparison of schemes, which rivulet view shows", path)
+	}
+	return s.Report, err
 }
 
 // viewFlags say how a report is shown.
@@ -59,29 +69,49 @@ func (a *app) view() *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
 		Use:   "view FILE",
-		Short: "Show a report that was saved as JSON, or write it in another form",
+		Short: "Show a report or a comparison that was saved as JSON, or write it in another form",
 		Long: `Reads what rivulet profile --format json (or snapshot) has written and shows it,
 or writes it in another form: html is one page that needs nothing else, pprof is
 for go tool pprof, collapsed for flame graph tools, speedscope for
-www.speedscope.app.`,
+www.speedscope.app. A comparison, of rivulet compare --json or saved by the page,
+is shown as that command does.`,
 		Example: `  rivulet view report.json
   rivulet view report.json --top 50 --sort calls
   rivulet view report.json -o report.html
+  rivulet view compared.json
   rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
 		Args: takes(1, "FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			r, err := a.loadReport(args[0])
-			if err != nil {
+			s, err := a.load(args[0])
+			switch {
+			case err != nil:
 				return err
+			case s.Comparison != nil:
+				return a.viewComparison(cmd, s.Comparison, &f)
 			}
-			return a.writeView(r, &f)
+			return a.writeView(s.Report, &f)
 		},
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// viewComparison shows a comparison, or writes it in the other of its two forms.
+func (a *app) viewComparison(cmd *cobra.Command, c *export.Comparison, f *viewFlags) error {
+	for _, flag := range []string{"top", "depth", "sort"} {
+		if cmd.Flags().Changed(flag) {
+			return usage("--%s is nothing for a comparison of schemes, which has neither methods nor a tree", flag)
+		}
+	}
+	if !slices.Contains([]string{"", "text", "json"}, f.format) {
+		return usage("--format %q: a comparison of schemes is written as text and json", f.format)
+	}
+	return a.with(f.file, a.stdout, func(_ *interrupts, out *output) error {
+		return writeComparison(c, out, f.format)
+	})
 }
 
 func (f *viewFlags) check() error {

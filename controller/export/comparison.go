@@ -129,6 +129,9 @@ func (c *Comparison) Overhead(s *SchemeRun) (share float64, ok bool) {
 	return 0, false
 }
 
+// comparisonKind is the field "kind" of a comparison.
+const comparisonKind = "comparison"
+
 type jsonComparison struct {
 	Schema  int             `json:"schema"`
 	Kind    string          `json:"kind"`
@@ -181,7 +184,7 @@ type jsonCounts struct {
 // JSON writes the comparison in schema 1, as docs/formats-report.md describes it.
 func (c *Comparison) JSON(w io.Writer) error {
 	j := jsonComparison{
-		Schema: Schema, Kind: "comparison", Target: jsonTarget(c.Target), Command: c.Command, Clock: c.Clock, Roots: some(c.Roots),
+		Schema: Schema, Kind: comparisonKind, Target: jsonTarget(c.Target), Command: c.Command, Clock: c.Clock, Roots: some(c.Roots),
 		Whole: known(c.Whole), Runs: []jsonSchemeRun{}, Advice: c.Advice(), Notes: some(c.Notes),
 	}
 	if b := c.Root; b != nil {
@@ -239,7 +242,7 @@ func ReadComparison(r io.Reader) (*Comparison, error) {
 	if err := json.NewDecoder(r).Decode(&j); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
 	}
-	if j.Kind != "comparison" || j.Schema != Schema {
+	if j.Kind != comparisonKind || j.Schema != Schema {
 		return nil, fmt.Errorf("%w: of kind %q and schema %d; this is for comparisons of schema %d", ErrNotReport, j.Kind, j.Schema, Schema)
 	}
 	c := &Comparison{Target: Target(j.Target), Command: j.Command, Clock: j.Clock, Roots: j.Roots, Notes: j.Notes, Whole: given(j.Whole)}

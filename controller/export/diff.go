@@ -27,6 +27,7 @@ type DiffLine struct {
 	Depth              int // of a context
 	Calls, Self, Total [2]int64
 	Closed             bool // it calls others, which are left out
+	Async              bool // the calls are executions of tasks that the caller handed over
 }
 
 // Text writes the difference for people. Of the options, Color and Width count.
@@ -49,6 +50,9 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	tree := table{head: []string{"change", "before", "after", "calls", "after", "method"}}
 	for _, l := range d.Tree {
 		label := labels[l.Method]
+		if l.Async {
+			label = asyncMark + label + " (asynchronous)"
+		}
 		if l.Closed {
 			label += " …"
 		}

@@ -121,6 +121,9 @@ func (t *textWriter) below(b branch, rows int, top map[*cct.Node]bool) []branch 
 	return lines
 }
 
+// asyncMark stands before what is executed as a task.
+const asyncMark = "⇢ "
+
 func (t *textWriter) nodeLabel(b branch) string {
 	label := t.labels[b.node.Method]
 	if b.node.Method == cct.Unplaced {
@@ -130,7 +133,7 @@ func (t *textWriter) nodeLabel(b branch) string {
 		label = fmt.Sprintf("[level %d] %s", b.depth+1, label)
 	}
 	if a := b.node.Async; a != nil {
-		label = "⇢ " + label + " (asynchronous; waited " + Duration(a.Waited)
+		label = asyncMark + label + " (asynchronous; waited " + Duration(a.Waited)
 		if b.node.Calls > 1 {
 			label += ", " + Duration(a.Longest) + " at the longest"
 		}

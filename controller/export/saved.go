@@ -1,0 +1,72 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// A Saved is what a file has: one of both.
+type Saved struct {
+	Report     *Report
+	Comparison *Comparison
+}
+
+const (
+	mostText       = 8 << 30 // bytes of a report's JSON, which a small file can be much of
+	mostComparison = 4 << 20 // of a comparison's
+	kindWithin     = 256     // bytes of a file, that say what it is
+)
+
+// ReadSaved reads what [Report.JSON] or [Comparison.JSON] has written, compressed
+// by gzip or not. Errors are those of [ReadJSON] and [ReadComparison]; a file of
+// more than 8 GB of text is one, too.
+func ReadSaved(r io.Reader) (Saved, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	text := io.Reader(b)
+	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return Saved{}, fmt.Errorf("%w: %w", ErrNotReport, err)
+		}
+		defer z.Close()
+		text = z
+	}
+	bounded := &io.LimitedReader{R: text, N: mostText}
+	in := bufio.NewReaderSize(bounded, 1<<16)
+	if head, _ := in.Peek(kindWithin); kindOf(head) == comparisonKind {
+		c, err := ReadComparison(io.LimitReader(in, mostComparison))
+		return Saved{Comparison: c}, err
+	}
+	out, err := ReadJSON(in)
+	if err != nil && bounded.N <= 0 {
+		err = fmt.Errorf("it unpacks to more than %d GB", mostText>>30)
+	}
+	return Saved{Report: out}, err
+}
+
+// kindOf is the field "kind" of an object that begins so, "" if it has none among
+// the first.
+func kindOf(head []byte) string {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	for {
+		key, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		value, err := d.Token()
+		if _, nested := value.(json.Delim); err != nil || nested {
+			return ""
+		}
+		if key == "kind" {
+			kind, _ := value.(string)
+			return kind
+		}
+	}
+}
