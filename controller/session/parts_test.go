@@ -166,9 +166,13 @@ func TestReset(t *testing.T) {
 		p.WaitLine("SHUT")
 		ask(t, p, "run 300", "RAN ")
 		r := finish(t, s)
-		wantRoots(t, r, 600, 0)
 		got := calls(r)
-		if got["Parts.root"] != 600 || got["Parts.branch"] != 600 || got["Parts.waiting"] != 0 {
+		n := got["Parts.root"]
+		if n < 600 || n > 606 { // one that gets no core for a second lets others in
+			t.Errorf("%d root invocations, want 600", n)
+		}
+		wantRoots(t, r, n, 0)
+		if got["Parts.branch"] != n || got["Parts.waiting"] != 0 {
 			t.Errorf("calls %v", got)
 		}
 		if len(r.Tree.Threads) != 3 {
