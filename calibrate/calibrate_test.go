@@ -38,7 +38,9 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestCombine(t *testing.T) {
-	cost := func(inner, outer, spread float64) calibrate.Cost { return calibrate.Cost{Inner: inner, Outer: outer, Spread: spread} }
+	cost := func(inner, outer, spread float64) calibrate.Cost {
+		return calibrate.Cost{Inner: inner, Outer: outer, Spread: spread}
+	}
 	for _, c := range []struct {
 		found []calibrate.Cost
 		want  calibrate.Cost

@@ -62,8 +62,10 @@ func TestSlowPath(t *testing.T) {
 	main, worker := &cct.Thread{ID: 7, Name: "main"}, &cct.Thread{ID: 8, Name: "w\x1b"}
 	path := &export.Path{
 		Segments: []export.Segment{
-			{Thread: main, Method: 1, To: 10}, {Kind: event.Queue, Thread: worker, Method: 9, From: 10, To: 15},
-			{Thread: worker, Method: -1, From: 15, To: 40}, {Kind: event.Wait, Cause: event.Unparked, Thread: main, Method: 1, From: 40, To: 42},
+			{Thread: main, Method: 1, To: 10},
+			{Kind: event.Queue, Thread: worker, Method: 9, From: 10, To: 15},
+			{Thread: worker, Method: -1, From: 15, To: 40},
+			{Kind: event.Wait, Cause: event.Unparked, Thread: main, Method: 1, From: 40, To: 42},
 		},
 		Shares: []event.Share{{Method: 9, Queue: 5}, {Method: -1, Run: 25}}, Run: 35, Queue: 5, Wait: 2, Left: 3, LeftTime: 4, Lacking: 1,
 	}
