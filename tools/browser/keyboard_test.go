@@ -99,7 +99,7 @@ func TestKeyboard(t *testing.T) {
 	p.press(kb.ArrowRight)
 	p.until(`document.activeElement.id === "tab-methods" && document.querySelector("#tab-methods").ariaSelected === "true"`)
 	p.press("2")
-	p.until(`document.activeElement.matches(".table")`)
+	p.until(fmt.Sprintf(`document.activeElement.matches(".table") && !document.querySelector(".treename") && document.querySelectorAll(".table .space .tr").length === %d`, len(want)))
 	same(t, "methods", p.calls(), want)
 	p.press("s")
 	p.until(`document.querySelector("#tab-snapshots").textContent.includes("1")`)
