@@ -20,16 +20,17 @@ type Program struct {
 	Args           []string // of run.sh, after the count
 	Whole, Partial string   // roots
 	Warm           int      // of Count, how many --warmup is to leave out
+	Steady         int      // in place of Count where code has to be compiled again first; 0 is Count
 }
 
 // Programs are the real ones, with sizes that let a whole-run root be recorded
 // with the precise clock within minutes.
 var Programs = []Program{
-	{"sunflow", 4, []string{"128", "1"}, "org.sunflow.core.renderer.BucketRenderer$BucketThread.run", "org.sunflow.core.LightServer.initLightSamples", 0},
-	{"h2", 10, []string{"h2", "2000"}, "wl.SqlW.iteration", "org.h2.command.dml.Update.update", 0},
-	{"xalan", 40, []string{"org.apache.xalan.processor.TransformerFactoryImpl", "1"}, "wl.XsltW.iteration", "org.apache.xalan.templates.FuncFormatNumb.execute", 0},
-	{"javac", 4, nil, "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass", 0},
-	{"batik", 4, []string{"256"}, "wl.BatikW.iteration", "org.apache.batik.bridge.GVTBuilder.build", 0},
+	{"sunflow", 4, []string{"128", "1"}, "org.sunflow.core.renderer.BucketRenderer$BucketThread.run", "org.sunflow.core.LightServer.initLightSamples", 0, 6},
+	{"h2", 10, []string{"h2", "2000"}, "wl.SqlW.iteration", "org.h2.command.dml.Update.update", 0, 60},
+	{"xalan", 40, []string{"org.apache.xalan.processor.TransformerFactoryImpl", "1"}, "wl.XsltW.iteration", "org.apache.xalan.templates.FuncFormatNumb.execute", 0, 150},
+	{"javac", 4, nil, "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass", 0, 30},
+	{"batik", 4, []string{"256"}, "wl.BatikW.iteration", "org.apache.batik.bridge.GVTBuilder.build", 0, 20},
 }
 
 // Root returns the root of that name: "whole" or "partial".

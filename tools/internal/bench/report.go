@@ -84,10 +84,14 @@ func ReadReport(file string) (*Report, error) {
 	return &r, nil
 }
 
-// Exact refuses a report that does not claim exact counts.
+// ErrInexact is wrapped by the error about a report that does not claim exact
+// counts.
+var ErrInexact = errors.New("the report is not exact")
+
+// Exact refuses a report that does not claim exact counts, by [ErrInexact].
 func (r *Report) Exact() error {
 	if r.Incomplete+r.Overflow+r.Lost != 0 {
-		return fmt.Errorf("the report is not exact: incomplete %d, overflow %d, lost %d", r.Incomplete, r.Overflow, r.Lost)
+		return fmt.Errorf("%w: incomplete %d, overflow %d, lost %d", ErrInexact, r.Incomplete, r.Overflow, r.Lost)
 	}
 	return nil
 }
