@@ -17,7 +17,7 @@ const class = "work.Acc."
 
 func acc(k *bench.Kit, page *bench.Page) error {
 	m := bench.Micro{Kind: "acc", Param: 20000}
-	page.Table("Each method", fmt.Sprintf("`%v`: self time in a repetition, over %d repetitions. Truth is what the program measures of itself, method by method, without probes; "+
+	page.Table("Each method", fmt.Sprintf("`%v`: self time in a repetition, over %d repetitions. Truth is what the program measures of itself, method by method, without probes. "+
 		"A call belongs to the caller: it is taken off each method's, and mid has those of its callees added, at the price of an empty call that is not inlined. "+
 		"± is what the report states. Noise is the mean repetition by the best while recording. VisualVM's engine is quoted from bench/README.md (JDK 17, another machine).", m, warm),
 		"JDK|", "clock|", "method|", "truth, ns a call", "charged, ns a call", "off", "± stated", "before correction", "noise", "VisualVM|")
