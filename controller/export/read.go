@@ -1,9 +1,7 @@
 package export
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,14 +27,9 @@ const mostLevels = 1 << 20
 // node with their sums. Errors wrap [ErrNotReport], or say where the file is
 // damaged. Trees may be as deep as they were written.
 func ReadJSON(r io.Reader) (*Report, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
-		}
-		defer z.Close()
-		b = bufio.NewReaderSize(z, 1<<16)
+	b, err := unpacked(r)
+	if err != nil {
+		return nil, err
 	}
 	in := reader{scanner: newScanner(b), ids: map[cct.Method]int32{}, byName: map[string]int32{}}
 	out, err := in.report()

@@ -25,15 +25,9 @@ const (
 // by gzip or not. Errors are those of [ReadJSON] and [ReadComparison]; a file of
 // more than 8 GB of text is one, too.
 func ReadSaved(r io.Reader) (Saved, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	text := io.Reader(b)
-	if magic, err := b.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return Saved{}, fmt.Errorf("%w: %w", ErrNotReport, err)
-		}
-		defer z.Close()
-		text = z
+	text, err := unpacked(r)
+	if err != nil {
+		return Saved{}, err
 	}
 	bounded := &io.LimitedReader{R: text, N: mostText}
 	in := bufio.NewReaderSize(bounded, 1<<16)
@@ -46,6 +40,19 @@ func ReadSaved(r io.Reader) (Saved, error) {
 		err = fmt.Errorf("it unpacks to more than %d GB", mostText>>30)
 	}
 	return Saved{Report: out}, err
+}
+
+// unpacked is the text of a file that gzip has compressed, or has not.
+func unpacked(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	if magic, err := b.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+		return b, nil //nolint:nilerr // what is too short for gzip is read as it is
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
+	}
+	return bufio.NewReaderSize(z, 1<<16), nil
 }
 
 // kindOf is the field "kind" of an object that begins so, "" if it has none among

@@ -29,8 +29,17 @@ func TestCostWith(t *testing.T) {
 			t.Errorf("after %+v: %v ± %v, want %v ± %v", step.add, c.Total(), c.Spread, step.total, step.spread)
 		}
 	}
-	if c.batches != 60 || len(c.found) != 6 {
-		t.Errorf("%d batches of %d", c.batches, len(c.found))
+	if c.batches != 60 || len(c.found) != 6 || c.doubtful() {
+		t.Errorf("%d batches of %d, doubtful %v", c.batches, len(c.found), c.doubtful())
+	}
+	if c = (*cost)(nil).with(found(30, 20), 10); !c.doubtful() {
+		t.Error("one of a busy machine is not doubtful")
+	}
+	for range 5 * mostFound {
+		c = c.with(found(8, 1), 1)
+	}
+	if c.Total() != 8 || len(c.found) > mostFound {
+		t.Errorf("%v of %d", c.Total(), len(c.found))
 	}
 }
 

@@ -35,10 +35,11 @@ const (
 	calibrationSteady   = 12 // batches
 
 	// While a recording is on, the cost is measured again: after a while that
-	// grows by half each time, with few batches, which take a hundredth of that.
+	// grows by half each time, with few batches, some 12 ms in all.
 	againFirst   = 300 * time.Millisecond
 	againLongest = 10 * time.Second
 	againBatches = 8
+	mostFound    = 400 // of a mode; of more, every second one is forgotten
 )
 
 // mostCost is the dearest that a compiled probe pair can be, in ns, with room
@@ -82,17 +83,28 @@ func (c *cost) with(m calibrate.Cost, batches int) *cost {
 		next.found = slices.Clone(c.found)
 	}
 	next.found = append(next.found, m)
-	sound := slices.DeleteFunc(slices.Clone(next.found), func(k calibrate.Cost) bool { return (&cost{Cost: k}).doubtful() })
-	if len(sound) == 0 {
-		sound = next.found
+	if len(next.found) > mostFound { // from all over the recording
+		for i := range mostFound / 2 {
+			next.found[i] = next.found[2*i]
+		}
+		next.found = append(next.found[:mostFound/2], m)
 	}
-	next.Cost = calibrate.Combine(sound)
+	quiet := slices.DeleteFunc(slices.Clone(next.found), busy)
+	if len(quiet) == 0 {
+		quiet = next.found
+	}
+	next.Cost = calibrate.Combine(quiet)
 	return next
 }
 
-// doubtful tells whether batches differed so much that the machine can't have
-// been quiet.
-func (c *cost) doubtful() bool { return c == nil || c.Spread > c.Total()/2 }
+// busy tells whether batches differed so much that the machine can't have been
+// quiet.
+func busy(k calibrate.Cost) bool { return k.Spread > k.Total()/2 }
+
+// doubtful tells whether it was never measured on a quiet machine.
+func (c *cost) doubtful() bool {
+	return c == nil || !slices.ContainsFunc(c.found, func(k calibrate.Cost) bool { return !busy(k) })
+}
 
 // calibrate measures what the probes of a mode cost in this target, with its
 // compiler, while nothing is recorded: before any root is armed, or afterwards. A

@@ -3,7 +3,7 @@
 
 import { useState } from "preact/hooks";
 import { nameOf } from "./conn";
-import { count, plural, time } from "./format";
+import { plural, time } from "./format";
 import type { SlowPath } from "./model";
 import { MethodName } from "./parts";
 
@@ -50,8 +50,8 @@ export function CriticalPath({ path, whole }: { path: SlowPath; whole: number })
           <table class="plain-table">
             <thead><tr><th class="num">From</th><th class="num">Took</th><th>Kind</th><th>Method</th><th>Thread</th></tr></thead>
             <tbody>
-              {longest.map((g) => (
-                <tr key={g[G.from]}>
+              {longest.map((g, k) => (
+                <tr key={k}>
                   <td class="num">{time(g[G.from])}</td><td class="num">{time(g[G.to] - g[G.from])}</td>
                   <td><span class={"swatch " + kinds[g[G.kind]]} aria-hidden="true" /> {kinds[g[G.kind]]}</td>
                   <td>{method(g[G.method])}</td><td>{thread(g[G.thread])}{says[g[G.cause]] && <span class="muted">, {says[g[G.cause]]}</span>}</td>
@@ -59,12 +59,12 @@ export function CriticalPath({ path, whole }: { path: SlowPath; whole: number })
               ))}
             </tbody>
           </table>
-          {others > 0 && <p class="muted">{count(others)} shorter {others === 1 ? "segment" : "segments"}.</p>}
+          {others > 0 && <p class="muted">{plural(others, "shorter segment", "shorter segments")}.</p>}
           <table class="plain-table">
             <thead><tr><th class="num">Ran</th><th class="num">Queued</th><th class="num">Waited</th><th>On the path</th></tr></thead>
             <tbody>
               {path.methods.map((m) => (
-                <tr key={m[0]}>{[1, 2, 3].map((k) => <td class="num">{m[k] > 0 ? time(m[k]) : ""}</td>)}<td>{method(m[0])}</td></tr>
+                <tr key={m[0]}>{[1, 2, 3].map((k) => <td key={k} class="num">{m[k] > 0 ? time(m[k]) : ""}</td>)}<td>{method(m[0])}</td></tr>
               ))}
             </tbody>
           </table>
