@@ -68,6 +68,10 @@ func (l *Ledger) VerifyBy(known func(ClassID) verify.Hierarchy) { l.known = know
 // into the methods; it must come before the first [Ledger.Rewrite].
 func (l *Ledger) InjectBy(in *probe.Injector) { l.program = in }
 
+// ProbeBy makes the ledger call other methods of the probe class. It must come
+// before [Ledger.SitesBy].
+func (l *Ledger) ProbeBy(hooks probe.Hooks) { l.hooks = hooks }
+
 // SitesBy makes the ledger put probes around calls, too, by the program of
 // [probe.TokenSites]. at is asked about each call in a method of a class that
 // gets probes, and answers as its At does. It must come before the first

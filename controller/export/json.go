@@ -77,6 +77,8 @@ type jsonTarget struct {
 
 type jsonMethods struct {
 	Instrumented int       `json:"instrumented"`
+	Reach        int       `json:"within_reach,omitempty"`
+	Probes       string    `json:"probes,omitempty"`
 	Natives      int       `json:"natives,omitempty"`
 	Called       int       `json:"called"`
 	Skipped      []Skipped `json:"skipped"`
@@ -99,6 +101,14 @@ type jsonTime struct {
 	Subtracted *int64 `json:"subtracted_ns"`
 	Clamped    *int64 `json:"clamped_ns"`
 	Charged    *int64 `json:"charged_ns"`
+}
+
+// probes is the form of the probes as reports have it.
+func (r *Report) probes() string {
+	if r.Called {
+		return "called"
+	}
+	return "inlined"
 }
 
 // JSON writes the report in schema 1, as docs/formats-report.md describes it:
@@ -125,7 +135,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Damaged:         f.snapshot.Bad,
 		Unfollowed:      f.snapshot.Unfollowed,
 		Filter:          r.Filter,
-		Methods:         jsonMethods{r.Instrumented, r.Natives, f.called(), some(r.Skipped)},
+		Methods:         jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
 		Processing:      milliseconds(r.Processing),
 		CPU:             r.CPU,

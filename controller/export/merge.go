@@ -61,6 +61,7 @@ func Merge(reports ...*Report) *Report {
 			}
 		}
 		out.Instrumented = max(out.Instrumented, r.Instrumented)
+		out.Reach, out.Called = max(out.Reach, r.Reach), out.Called || r.Called
 		out.Natives = max(out.Natives, r.Natives)
 		out.Redefinition.add(r.Redefinition)
 		out.Correction.Subtracted += r.Correction.Subtracted

@@ -47,8 +47,10 @@ type Report struct {
 	Timeline *Timeline // nil where nobody asked
 	Marks    *Marks    // nil where there is no timeline
 
-	Instrumented int // methods that had probes
-	Natives      int // native methods that had probes around their calls instead
+	Instrumented int  // methods that had probes
+	Reach        int  // methods that Scheme A would have instrumented when the recording began, 0 where that wasn't known
+	Called       bool // the target's compiler was kept from inlining the probes
+	Natives      int  // native methods that had probes around their calls instead
 	Skipped      []Skipped
 	Redefinition Redefinition
 	Processing   time.Duration // of the recorded data, from the end until the report; 0 where it was not measured

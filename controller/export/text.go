@@ -405,6 +405,9 @@ func (t *textWriter) footer() {
 		t.printf(" and calls of %s", Plural(int64(r.Natives), "native", "natives"))
 	}
 	t.printf(", %s called\n", Count(int64(t.called())))
+	if r.Called && r.Reach > 0 {
+		t.printf("%s within reach: probes are called rather than inlined, which is faster where there are many\n", Plural(int64(r.Reach), "method", "methods"))
+	}
 	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
 		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))
 	if p := r.Redefinition.LongestPause; p != nil {

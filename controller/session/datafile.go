@@ -111,7 +111,7 @@ func (d *dataFile) swap32(off int64, from, to uint32) bool {
 func (d *dataFile) open() {
 	d.tag = (d.tag + 1) & (1<<(64-wire.IndexBits-1) - 1)
 	d.tag = max(d.tag, 1)
-	d.store(wire.HInside+int64(d.tag&wire.InsideMask)<<3, 0)
+	d.store(wire.HGate, int64(d.tag<<wire.IndexBits))
 	d.store(wire.HTag, int64(d.tag<<wire.IndexBits))
 }
 
@@ -122,6 +122,7 @@ func (d *dataFile) shut(now int64) {
 		return
 	}
 	d.store(wire.HTag, 0)
+	d.store(wire.HGate, 0)
 	d.store(wire.HClosed, now)
 	d.store(wire.HClosedTag, tag)
 	d.closed[tag] = now

@@ -196,6 +196,8 @@ func (l *loop) brief() *export.Report {
 		Scheme: "B", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
 		Instrumented: len(l.ledger.Instrumented()),
+		Reach:        l.reach,
+		Called:       s.called,
 		Natives:      l.ledger.Sites(),
 		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
 		Notes:        slices.Clip(l.stats.notes),

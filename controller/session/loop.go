@@ -40,6 +40,7 @@ type loop struct {
 	scheme     scheme.Scheme
 	filter     filter.Set
 	opened     opened
+	reach      int // methods that the roots may call, 0 where that can't be told
 	reflection reflection
 	following  following
 	sites      sites

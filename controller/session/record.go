@@ -48,6 +48,10 @@ type Recording struct {
 	// Natives says which methods are recorded by probes where they are called:
 	// one of the Natives constants, "" is NativesOn.
 	Natives string
+
+	// Probes says whether the target's compiler is to inline the probes: one of
+	// the Probes constants, "" is ProbesAuto.
+	Probes string
 }
 
 // recording is what the loop knows of the recording that is on.
@@ -83,6 +87,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if !slices.Contains([]string{"", NativesOff, NativesOn, NativesAll}, rec.Natives) {
 		return fmt.Errorf("natives %q: there are off, on and all", rec.Natives)
 	}
+	if !slices.Contains([]string{"", ProbesAuto, ProbesInlined, ProbesCalled}, rec.Probes) {
+		return fmt.Errorf("probes %q: there are auto, inlined and called", rec.Probes)
+	}
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
 	}
@@ -95,6 +102,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("finding the roots")
+	if err := s.chooseProbes(ctx, rec.Probes, specs, ids); err != nil {
+		return err
+	}
+	lap.done("counting what they reach")
 	if rec.Events {
 		if err := s.do(ctx, func() { s.startEvents(rec, clock) }); err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/hotswap"
-	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -70,6 +69,7 @@ type Session struct {
 	bundle  *jvmside.Bundle
 	room    *room
 	data    *dataFile
+	called  bool         // the form of the probes, see chooseProbes
 	ticker  *ticker      // nil with the precise clock
 	events  *events      // nil where a tree alone is recorded
 	cpu     *cpuSampler  // nil unless asked for
@@ -212,11 +212,6 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	s.loop.ledger.SitesBy(s.loop.site)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil
-}
-
-// hooks name the probe class's methods in the target.
-func (s *Session) hooks() probe.Hooks {
-	return probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync", Reflected: reflected}
 }
 
 // sessionTag tells this session's tokens from those of others in the same

@@ -159,6 +159,5 @@ func threadCPU() time.Duration {
 
 // anyInside tells whether some thread is inside the subgraph.
 func (d *dataFile) anyInside() bool {
-	tag := uint64(d.load(wire.HTag)) >> wire.IndexBits
-	return tag != 0 && d.load(wire.HInside+int64(tag&wire.InsideMask)<<3) != 0
+	return d.load32(wire.HGate) != 0
 }

@@ -103,7 +103,7 @@ func TestTraps(t *testing.T) {
 				t.Run(fmt.Sprint(tr.name, "-", scheme, tr.jvm), func(t *testing.T) {
 					p := program(t, j, dir, "Traps", tr.jvm, tr.name)
 					s := attached(t, p)
-					start(t, s, session.Recording{Roots: tr.roots, Scheme: scheme, Wait: true})
+					start(t, s, session.Recording{Roots: tr.roots, Scheme: scheme, Wait: true, Probes: map[string]string{"B": session.ProbesInlined, "C": session.ProbesCalled}[scheme]})
 					begin := time.Now()
 					p.Send("go")
 					p.WaitLine("OK")

@@ -87,8 +87,7 @@ var Layout = []Const{
 	{"H_CLOSED_TAG", HClosedTag, "u64: the tag of the part before, as H_TAG had it"},
 	{"H_CLOSED", HClosed, "i64: when that part ended, ns on the target's nanoTime"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
-	{"H_INSIDE", HInside, "i64[64]: root invocations under way in a part of the recording, by its tag modulo 64"},
-	{"INSIDE_MASK", InsideMask, "of a tag: its place in H_INSIDE"},
+	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
 	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
@@ -264,10 +263,8 @@ const (
 	HUnfollowed  = 416
 	HTasks       = 424
 	HTick        = 448
-	HInside      = 576
+	HGate        = 576
 	HFreeRings   = 1088
-
-	InsideMask = 63
 )
 
 // Words of a slot.

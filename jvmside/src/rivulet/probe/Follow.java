@@ -78,7 +78,7 @@ public final class Follow {
     /** The record of the current thread if it is inside the subgraph, else 0. */
     static long inside() {
         long s = U.getLong(Probe.CELL), tag = U.getLong(s + Layout.H_TAG);
-        if (tag == 0 || U.getInt(s + Layout.H_FOLLOW) == 0 || U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3)) == 0) return 0;
+        if (tag == 0 || U.getInt(s + Layout.H_FOLLOW) == 0 || U.getInt(s + Layout.H_GATE) == 0) return 0;
         long record = Probe.mine(s, tag);
         return record == 0 || U.getLong(record + Layout.R_CURSOR) == 0 ? 0 : record;
     }

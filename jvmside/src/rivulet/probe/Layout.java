@@ -39,10 +39,8 @@ public final class Layout {
     public static final int H_CLOSED = 96;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
     public static final int H_TICK = 448;
-    /** i64[64]: root invocations under way in a part of the recording, by its tag modulo 64. */
-    public static final int H_INSIDE = 576;
-    /** of a tag: its place in H_INSIDE. */
-    public static final int INSIDE_MASK = 63;
+    /** u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'. */
+    public static final int H_GATE = 576;
     /** u32: the agent's state, one of the STATE_ rows. */
     public static final int H_STATE = 136;
     /** u32: why it stopped, one of the REASON_ rows. */

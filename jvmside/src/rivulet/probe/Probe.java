@@ -44,8 +44,8 @@ public final class Probe {
         } catch (NoSuchFieldException e) {
             throw new NoSuchFieldError(e.getMessage());
         }
-        long a = U.allocateMemory(320);
-        U.setMemory(a, 320, (byte) 0);
+        long a = U.allocateMemory(768);
+        U.setMemory(a, 768, (byte) 0);
         CELL = (a + 63) & ~63L;
         EMPTY = CELL + 64;
         U.putLong(CELL, EMPTY);
@@ -80,12 +80,11 @@ public final class Probe {
 
     @ForceInline
     public static long enter(int method) {
-        long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
-        if (tag == 0) return 0;
+        long s = U.getLong(CELL);
+        if (dormant(s, method)) return 0;
         int mode = U.getByte(s + Layout.MODES + method);
-        long inside = U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3));
-        if ((inside | mode & Layout.MODE_ROOT) * mode == 0) return 0; // off, or nobody is inside and it is no root
-        long tid = U.getLong(Thread.currentThread(), TID);
+        if (mode == Layout.MODE_OFF) return 0;
+        long tag = U.getLong(s + Layout.H_TAG), tid = U.getLong(Thread.currentThread(), TID);
         long slot = s + Layout.SLOTS + ((tid & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
         if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) {
             long record = U.getLong(slot + Layout.S_RECORD), current = U.getLong(record + Layout.R_CURSOR);
@@ -103,6 +102,26 @@ public final class Probe {
         return any(method);
     }
 
+    /** Nobody is inside, and the method is no root; or no session is on. */
+    @ForceInline
+    private static boolean dormant(long s, int method) {
+        return U.getInt(s + Layout.H_GATE) == 0 && (U.getLong(s + Layout.H_TAG) == 0 || U.getByte(s + Layout.MODES + method) >= 0);
+    }
+
+    /**
+     * As enter, where many methods are instrumented: called, not inlined, but for a dormant probe's way. What each
+     * method would grow by costs a big program more than the calls do (docs/decisions).
+     */
+    @ForceInline
+    public static long enterCall(int method) {
+        return dormant(U.getLong(CELL), method) ? 0 : entry(method);
+    }
+
+    @DontInline
+    private static long entry(int method) {
+        return enter(method);
+    }
+
     @ForceInline
     public static void exit(long token) {
         if (token == 0) return;
@@ -116,6 +135,17 @@ public final class Probe {
             }
         }
         quit(token);
+    }
+
+    /** As exit, for enterCall. */
+    @ForceInline
+    public static void exitCall(long token) {
+        if (token != 0) departure(token);
+    }
+
+    @DontInline
+    private static void departure(long token) {
+        exit(token);
     }
 
     /** Every entry that isn't within one tick, of a thread inside, to a node that was entered before. */
@@ -347,9 +377,14 @@ public final class Probe {
         Records.release(s, record);
     }
 
-    /** One root invocation more or less is under way in a part. A part's count is never too low: threads inside rely on it. */
+    /**
+     * A thread more or less is inside in a part. Once the part is over nobody counts: the word is another's, or shut.
+     * The count is never too low, threads inside rely on it.
+     */
     private static void count(long s, long tag, long n) {
-        U.getAndAddLong(null, s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3), n);
+        for (long g; ((g = U.getLongVolatile(null, s + Layout.H_GATE)) ^ tag) >>> Layout.INDEX_BITS == 0; ) {
+            if (U.compareAndSetLong(null, s + Layout.H_GATE, g, g + n)) return;
+        }
     }
 
     /** Marks the record's thread, which calls this, as outside. */
@@ -728,7 +763,7 @@ public final class Probe {
         WeakReference<?>[] table = seen;
         if (table == null || o == null) return;
         long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
-        if (tag == 0 || U.getLong(s + Layout.H_INSIDE + ((tag >>> Layout.INDEX_BITS & Layout.INSIDE_MASK) << 3)) == 0) return;
+        if (tag == 0 || U.getInt(s + Layout.H_GATE) == 0) return;
         long record = mine(s, tag);
         if (record == 0 || U.getLong(record + Layout.R_CURSOR) == 0) return;
         int i = System.identityHashCode(o) & SEEN - 1;

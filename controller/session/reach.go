@@ -1,0 +1,51 @@
+package session
+
+import (
+	"context"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// How the target's compiler is to treat probes, see [Recording].
+const (
+	ProbesAuto    = "auto"
+	ProbesInlined = "inlined"
+	ProbesCalled  = "called"
+)
+
+// calledFrom is from how many methods within reach on probes are called, not
+// inlined (docs/decisions/0023-called-probes.md).
+const calledFrom = 1000
+
+// chooseProbes decides on the form of all probes of a recording, before the
+// first is put in: by what Scheme A would instrument. What roots that are not
+// loaded yet reach can't be told; a program that is recorded from its start is
+// taken for a big one.
+func (s *Session) chooseProbes(ctx context.Context, form string, specs []rootSpec, ids []cha.MethodID) error {
+	return s.do(ctx, func() {
+		l := &s.loop
+		end := l.analyse()
+		l.reach = len(scheme.NewA(l.h).Roots(ids).Steps)
+		end()
+		for i := range specs {
+			if len(specs[i].ids) == 0 {
+				l.reach = 0
+			}
+		}
+		s.called = form == ProbesCalled || form != ProbesInlined && (l.reach == 0 || l.reach >= calledFrom)
+		l.ledger.ProbeBy(s.hooks())
+		l.ledger.SitesBy(l.site)
+		s.log.Debug("probes", "called", s.called, "reach", l.reach)
+	})
+}
+
+// hooks name the probe class's methods in the target.
+func (s *Session) hooks() probe.Hooks {
+	h := probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync", Reflected: reflected}
+	if s.called {
+		h.Enter, h.Exit = "enterCall", "exitCall"
+	}
+	return h
+}

@@ -1,0 +1,46 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// TestProbes sees which form probes have: by what the roots reach, as asked
+// for, and called where a root's class isn't loaded yet.
+func TestProbes(t *testing.T) {
+	dir := sources(t, "Traps")
+	calm, late := "t.Traps.calm", "t.Traps$Island.enter"
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for _, c := range []struct {
+			name, root, probes string
+			called, reach      bool
+		}{
+			{"few", calm, "", false, true},
+			{"asked for", calm, session.ProbesCalled, true, true},
+			{"not loaded", late, session.ProbesAuto, true, false},
+			{"not loaded, asked for", late, session.ProbesInlined, false, false},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				p := program(t, j, dir, "Traps", nil, "liars")
+				s := attached(t, p)
+				start(t, s, session.Recording{Roots: []string{c.root}, Wait: true, Probes: c.probes})
+				r := stopped(t, s)
+				if r.Called != c.called || r.Reach > 0 != c.reach {
+					t.Errorf("called %v, %d methods within reach", r.Called, r.Reach)
+				}
+			})
+		}
+		t.Run("neither", func(t *testing.T) {
+			s := attached(t, program(t, j, dir, "Traps", nil, "liars"))
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			if err := s.Start(ctx, session.Recording{Roots: []string{calm}, Probes: "copied"}); err == nil {
+				t.Error("no error")
+			}
+		})
+	}, 17)
+}
