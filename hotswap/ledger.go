@@ -82,20 +82,36 @@ func (l *Ledger) SitesBy(at func(ClassID, *probe.Point) (which int, arg int32)) 
 	l.program = in
 }
 
-// StartsBy makes the ledger put another call into some methods than that of
-// Hooks.Enter. is is asked about each method that gets probes. It must come
+// A Start is what some methods call at their entry in place of Hooks.Enter. The
+// method's id is the last argument of Call; This puts the receiver before it.
+type Start struct {
+	Call probe.Call
+	This bool
+	Is   func(ClassID, probe.MethodKey) bool // asked about each method that gets probes; the first that says yes counts
+}
+
+// StartsBy makes the ledger put other calls into some methods. It must come
 // after [Ledger.SitesBy] and before those methods' classes are rewritten.
-func (l *Ledger) StartsBy(start probe.Call, is func(ClassID, probe.MethodKey) bool) {
-	in := *l.program
-	other := len(in.Calls)
-	in.Calls = append(slices.Clip(in.Calls), start)
-	in.Instead = func(m probe.MethodKey, call int) int {
-		if call == probe.TokenEnter && is(l.rewriting, m) {
-			return other
+func (l *Ledger) StartsBy(starts ...Start) error {
+	p := l.program.Program
+	p.Calls = slices.Clip(p.Calls)
+	for _, s := range starts {
+		entry := probe.Sequence{{Kind: probe.StepID}, {Kind: probe.StepCall, Call: len(p.Calls)}, {Kind: probe.StepStore}}
+		if s.This {
+			entry = append(probe.Sequence{{Kind: probe.StepThis}}, entry...)
 		}
-		return call
+		p.Calls = append(p.Calls, s.Call)
+		p.Entries = append(p.Entries, entry)
 	}
-	l.program = &in
+	p.EntryOf = func(m probe.MethodKey) int {
+		return slices.IndexFunc(starts, func(s Start) bool { return s.Is(l.rewriting, m) })
+	}
+	in, err := probe.NewInjector(p)
+	if err != nil {
+		return err
+	}
+	l.program = in
+	return nil
 }
 
 // inject puts the program into the methods for which id says so.

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -255,14 +256,22 @@ func (s *Session) followTasks(ctx context.Context, waits bool) error {
 			return b, nil
 		}
 	}
-	return s.openDoors(ctx, &f.doors, func() {
+	var problem error
+	err := s.openDoors(ctx, &f.doors, func() {
 		l := &s.loop
 		l.following = f
-		l.ledger.StartsBy(probe.Call{Class: follow, Name: "start", Desc: "(I)J"}, func(id hotswap.ClassID, m probe.MethodKey) bool {
-			return m.Name == "run" && m.Desc == "()V" && l.h.Extends(cha.ClassID(id), "java/lang/Thread")
-		})
+		runs := func(super string) func(hotswap.ClassID, probe.MethodKey) bool {
+			return func(id hotswap.ClassID, m probe.MethodKey) bool {
+				return m.Name == "run" && m.Desc == "()V" && l.h.Extends(cha.ClassID(id), super)
+			}
+		}
+		problem = l.ledger.StartsBy(
+			hotswap.Start{Call: probe.Call{Class: follow, Name: "start", Desc: "(I)J"}, Is: runs("java/lang/Thread")},
+			hotswap.Start{Call: probe.Call{Class: follow, Name: "start", Desc: "(Ljava/lang/Object;I)J"}, This: true, Is: runs("java/util/TimerTask")},
+		)
 		s.data.store32(wire.HFollow, 1)
 	})
+	return errors.Join(problem, err)
 }
 
 // putDoor puts one door into a class; nil if the class has no such method.

@@ -89,7 +89,7 @@ func TestFollowOpened(t *testing.T) {
 // method that handed it over, as often as it was.
 func TestFollow(t *testing.T) {
 	dir := sources(t, "Follow")
-	mechanisms := []string{"thread", "pool", "scheduled", "future", "forkjoin", "timer", "nested"}
+	mechanisms := []string{"thread", "pool", "scheduled", "future", "forkjoin", "timer", "oldtimer", "nested"}
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		hows := mechanisms
 		if j.Version >= 21 {

@@ -159,13 +159,19 @@ func (r *rewriter) resolve() (err error) {
 
 // assemble makes the bytes that are injected into this method, but for points.
 func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error) {
-	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: slot, method: MethodKey{m.Name, m.Desc}}
+	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: slot}
 	p := r.program
+	entry := p.Entry
+	if p.EntryOf != nil {
+		if i := p.EntryOf(MethodKey{m.Name, m.Desc}); i >= 0 {
+			entry = p.Entries[i]
+		}
+	}
 	for _, x := range []struct {
 		to   *[]byte
 		from Sequence
 	}{
-		{&r.in.entry, p.Entry}, {&r.in.ret, p.Exit}, {&r.in.handler, p.Handler}, {&r.in.caught, p.Caught},
+		{&r.in.entry, entry}, {&r.in.ret, p.Exit}, {&r.in.handler, p.Handler}, {&r.in.caught, p.Caught},
 	} {
 		if *x.to, err = a.sequence((*x.to)[:0], x.from); err != nil {
 			return err

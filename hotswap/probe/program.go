@@ -36,9 +36,10 @@ type Program struct {
 	Arounds []Around
 	At      func(*Point) (which int, arg int32)
 
-	// Instead picks for some methods another call than the one that a sequence
-	// names, by index; its descriptor must be the same. Nil picks none.
-	Instead func(m MethodKey, call int) int
+	// Entries are for some methods in place of Entry. EntryOf picks one, by
+	// index, or none, -1. Nil picks none.
+	Entries []Sequence
+	EntryOf func(MethodKey) int
 }
 
 // A Call is a static method of a class that every rewritten class can see.
@@ -96,9 +97,6 @@ type Point struct {
 	Block  int             // of PointBlock: how many instructions the basic block has
 }
 
-// TokenEnter is the index of Hooks.Enter among the calls of [Tokens].
-const TokenEnter = 0
-
 // Tokens returns the program of the token probes.
 func Tokens(h Hooks) Program {
 	p := tokens.Program
@@ -110,7 +108,7 @@ func Tokens(h Hooks) Program {
 
 // tokens is the program of the token probes without its calls.
 var tokens = func() Injector {
-	const enter, exit, thrown, resync = TokenEnter, 1, 2, 3
+	const enter, exit, thrown, resync = 0, 1, 2, 3
 	p := Program{
 		Calls: []Call{{Desc: "(I)J"}, {Desc: "(J)V"}, {Desc: "(J)V"}, {Desc: "(J)V"}},
 		Local: classfile.VLong,
@@ -186,6 +184,17 @@ func NewInjector(p Program) (*Injector, error) {
 		}
 		*x.need = most
 		in.any = in.any || i >= 4 && len(x.s) > 0
+	}
+	for i, s := range p.Entries {
+		own := false
+		most, err := in.measure(s, false, false, &own)
+		if err != nil {
+			return nil, fmt.Errorf("probe: entry %d: %w", i, err)
+		}
+		if in.slots > 0 && !own {
+			return nil, fmt.Errorf("probe: entry %d does not store into the local", i)
+		}
+		in.need.entry = max(in.need.entry, most)
 	}
 	for i := range p.Arounds {
 		need, err := in.measureAround(&p.Arounds[i], &stored)
@@ -269,7 +278,6 @@ type assembler struct {
 	pool    *classfile.Pool
 	refs    []uint16 // Methodrefs of the program's calls
 	id, arg int32
-	method  MethodKey
 	slot    int      // of the fresh local
 	args    []string // descriptors of what a call takes, for StepReceiver
 	scratch int      // words behind the fresh local that were used
@@ -290,7 +298,7 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 			ops := &localOps[a.program.Local]
 			b = localOp(b, a.slot, ops.store, ops.store0)
 		case StepCall:
-			ref := a.refs[a.call(st.Call)]
+			ref := a.refs[st.Call]
 			b = append(b, byte(classfile.OpInvokestatic), byte(ref>>8), byte(ref))
 		case StepOp:
 			b = append(b, byte(st.Op))
@@ -308,14 +316,6 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 		}
 	}
 	return b, nil
-}
-
-// call is the index of the call that a step makes in this method.
-func (a *assembler) call(i int) int {
-	if a.program.Instead != nil {
-		return a.program.Instead(a.method, i)
-	}
-	return i
 }
 
 // localOp appends a load or store in its shortest form.

@@ -37,6 +37,7 @@ public class Follow {
             case "future": future(); break;
             case "forkjoin": forkJoin(); break;
             case "timer": timer(); break;
+            case "oldtimer": oldTimer(); break;
             case "virtual": virtual(); break;
             case "nested": nested(); break;
             default: throw new Error(how);
@@ -159,6 +160,44 @@ public class Follow {
         p.awaitTermination(1, TimeUnit.MINUTES);
     }
 
+    /** Its thread is there before the recording. */
+    static final Timer OLD = new Timer(true);
+
+    static class Once extends TimerTask {
+        final CountDownLatch done;
+
+        Once(CountDownLatch done) {
+            this.done = done;
+        }
+
+        @Override
+        public void run() {
+            t_task();
+            done.countDown();
+        }
+    }
+
+    static class Often extends Once {
+        Often(CountDownLatch done) {
+            super(done);
+        }
+
+        @Override
+        public void run() {
+            super.run();
+            if (done.getCount() == 0) cancel();
+        }
+    }
+
+    static void oldTimer() throws Exception {
+        CountDownLatch done = new CountDownLatch(n), often = new CountDownLatch(n);
+        for (int i = 0; i < n; i++) OLD.schedule(new Once(done), 1);
+        OLD.schedule(new Often(often), 1, 1);
+        done.await();
+        often.await();
+        Thread.sleep(20);
+    }
+
     static void timer() throws Exception {
         Timer t = new Timer(true);
         CountDownLatch done = new CountDownLatch(n), once = new CountDownLatch(1);
@@ -276,6 +315,12 @@ public class Follow {
 // WANT nested: ~java.util.concurrent.ThreadPoolExecutor.runWorker > Follow$Again.run 8
 // WANT nested: ~java.util.concurrent.ThreadPoolExecutor.runWorker > Follow.lambda$inner 8
 // WANT nested: ~java.util.concurrent.ThreadPoolExecutor.runWorker > Follow.lambda$nested 8
+// WANT oldtimer: Follow$Once.run > Follow.t_task 8
+// WANT oldtimer: Follow.oldTimer > ~Follow$Often.run 8
+// WANT oldtimer: Follow.oldTimer > ~Follow$Once.run 8
+// WANT oldtimer: Follow.root > Follow.oldTimer 1
+// WANT oldtimer: ~Follow$Often.run > Follow$Once.run 8
+// WANT oldtimer: ~Follow$Once.run > Follow.t_task 8
 // WANT pool: Follow.lambda$pool > Follow.t_fails 8
 // WANT pool: Follow.lambda$pool > Follow.t_value 10
 // WANT pool: Follow.lambda$static > Follow.t_task 8

@@ -216,6 +216,12 @@ public final class Follow {
         return token != 0 ? token : begin(Thread.currentThread(), method);
     }
 
+    /** What run() of the program's own timer tasks calls: their Timer's thread may be in code from before the recording. */
+    public static long start(Object task, int method) {
+        long token = Probe.enter(method);
+        return token != 0 ? token : begin(task, method);
+    }
+
     private static long execute(long s, long tag, long tid, int method, long[] at) {
         if ((U.getByte(s + Layout.MODES + method) & Layout.MODE_MASK) == Layout.MODE_OFF) return 0;
         long home = Records.slot(s, tid), record = 0, current;
