@@ -66,7 +66,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then")
 	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
-	fs.StringVar(&f.probes, "probes", "auto", "have the target's compiler inline the probes: `auto`, as many methods are within reach or not; inlined; called")
+	fs.StringVar(&f.probes, "probes", "auto", "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach; inlined; called")
 	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
 	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events")
 	fs.DurationVar(&f.over, "over", 0, "with --slowest, only those that took longer than this `time`, such as 50ms")
