@@ -68,16 +68,13 @@ func (l *Ledger) VerifyBy(known func(ClassID) verify.Hierarchy) { l.known = know
 // into the methods; it must come before the first [Ledger.Rewrite].
 func (l *Ledger) InjectBy(in *probe.Injector) { l.program = in }
 
-// ProbeBy makes the ledger call other methods of the probe class. It must come
-// before [Ledger.SitesBy].
-func (l *Ledger) ProbeBy(hooks probe.Hooks) { l.hooks = hooks }
-
 // SitesBy makes the ledger put probes around calls, too, by the program of
-// [probe.TokenSites]. at is asked about each call in a method of a class that
+// [probe.TokenSites]; hooks replace those of [NewLedger]. at is asked about each call in a method of a class that
 // gets probes, and answers as its At does. It must come before the first
 // [Ledger.Rewrite].
-func (l *Ledger) SitesBy(at func(ClassID, *probe.Point) (which int, arg int32)) {
-	in := probe.TokenSites(l.hooks)
+func (l *Ledger) SitesBy(hooks probe.Hooks, at func(ClassID, *probe.Point) (which int, arg int32)) {
+	l.hooks = hooks
+	in := probe.TokenSites(hooks)
 	in.At = func(p *probe.Point) (int, int32) { return at(l.rewriting, p) }
 	l.program = in
 }
@@ -94,7 +91,7 @@ type Start struct {
 // after [Ledger.SitesBy] and before those methods' classes are rewritten.
 func (l *Ledger) StartsBy(starts ...Start) error {
 	p := l.program.Program
-	p.Calls = slices.Clip(p.Calls)
+	p.Calls, p.Entries = slices.Clip(p.Calls), nil
 	for _, s := range starts {
 		entry := probe.Sequence{{Kind: probe.StepID}, {Kind: probe.StepCall, Call: len(p.Calls)}, {Kind: probe.StepStore}}
 		if s.This {

@@ -108,7 +108,7 @@ end`)
 	l := NewLedger(probe.Hooks{Class: "java/lang/P", Enter: "a", Exit: "b", Thrown: "c", Resync: "d", Reflected: "e"}, 3)
 	l.VerifyBy(func(ClassID) verify.Hierarchy { return verify.Classes{} })
 	asked := 0
-	l.SitesBy(func(in ClassID, p *probe.Point) (int, int32) {
+	l.SitesBy(l.hooks, func(in ClassID, p *probe.Point) (int, int32) {
 		callee, err := p.Callee()
 		if err != nil || in != id {
 			t.Fatal(in, err)

@@ -1,6 +1,12 @@
 package session
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+)
 
 // Calibrations is how often the cost of the recording's clock has been found.
 func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
@@ -10,6 +16,20 @@ func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
 		}
 	})
 	return n, err
+}
+
+// Instrumented is the class of a name as the session puts probes into it, nil if
+// it has none.
+func (s *Session) Instrumented(ctx context.Context, class string, file []byte) (b []byte, err error) {
+	problem := s.do(ctx, func() {
+		s.loop.h.Classes(func(m *cha.ClassMirror) bool {
+			if m.ID.Name == class {
+				b, err = s.loop.ledger.Rewrite(hotswap.ClassID(m.ID), file)
+			}
+			return m.ID.Name != class
+		})
+	})
+	return b, errors.Join(problem, err)
 }
 
 // HoldEvents keeps the session from reading events until release is called.

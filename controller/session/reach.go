@@ -35,8 +35,7 @@ func (s *Session) chooseProbes(ctx context.Context, form string, specs []rootSpe
 			}
 		}
 		s.called = form == ProbesCalled || form != ProbesInlined && (l.reach == 0 || l.reach >= calledFrom)
-		l.ledger.ProbeBy(s.hooks())
-		l.ledger.SitesBy(l.site)
+		l.ledger.SitesBy(s.hooks(), l.site)
 		s.log.Debug("probes", "called", s.called, "reach", l.reach)
 	})
 }

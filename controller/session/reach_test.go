@@ -1,7 +1,10 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +16,10 @@ import (
 // for, and called where a root's class isn't loaded yet.
 func TestProbes(t *testing.T) {
 	dir := sources(t, "Traps")
+	file, err := os.ReadFile(filepath.Join(dir, "t", "Traps.class"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	calm, late := "t.Traps.calm", "t.Traps$Island.enter"
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, c := range []struct {
@@ -28,6 +35,10 @@ func TestProbes(t *testing.T) {
 				p := program(t, j, dir, "Traps", nil, "liars")
 				s := attached(t, p)
 				start(t, s, session.Recording{Roots: []string{c.root}, Wait: true, Probes: c.probes})
+				b, err := s.Instrumented(t.Context(), "t/Traps", file)
+				if err != nil || bytes.Contains(b, []byte("enterCall")) != (c.called && c.reach) || c.reach && !bytes.Contains(b, []byte("enter")) {
+					t.Errorf("the class with the root is instrumented otherwise (%d bytes): %v", len(b), err)
+				}
 				r := stopped(t, s)
 				if r.Called != c.called || r.Reach > 0 != c.reach {
 					t.Errorf("called %v, %d methods within reach", r.Called, r.Reach)

@@ -209,7 +209,6 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	}
 	s.loop.h.SetPolicy(s.loop.excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)
-	s.loop.ledger.SitesBy(s.loop.site)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil
 }

@@ -212,8 +212,7 @@ public final class Follow {
 
     /** What run() of the program's own thread classes calls instead of Probe.enter. */
     public static long start(int method) {
-        long token = Probe.enter(method);
-        return token != 0 ? token : begin(Thread.currentThread(), method);
+        return start(Thread.currentThread(), method);
     }
 
     /** What run() of the program's own timer tasks calls: their Timer's thread may be in code from before the recording. */
