@@ -32,6 +32,7 @@ type Method struct {
 	Key    probe.MethodKey
 	Reason string // why it has no probes; "" when it has, or will have
 	Sites  bool   // it has its probes where it is called: native, or an intrinsic of the JVM's
+	Leaf   bool   // its probe is that of leaf methods (LeavesBy)
 }
 
 // A Ledger is empty at first. Create it with [NewLedger].
@@ -104,6 +105,18 @@ func (l *Ledger) StartsBy(starts ...Start) error {
 		return slices.IndexFunc(starts, func(s Start) bool { return s.Is(l.rewriting, m) })
 	}
 	in, err := probe.NewInjector(p)
+	if err != nil {
+		return err
+	}
+	l.program = in
+	return nil
+}
+
+// LeavesBy makes the ledger put the probes of leaf methods, the static methods
+// entry and thrown (I)V of a class, into those for which is says so. It must
+// come after [Ledger.SitesBy] and before the first [Ledger.Rewrite].
+func (l *Ledger) LeavesBy(class, entry, thrown string, is func(ClassID, probe.MethodKey) bool) error {
+	in, err := l.program.WithLeaves(class, entry, thrown, func(k probe.MethodKey) bool { return is(l.rewriting, k) })
 	if err != nil {
 		return err
 	}
@@ -191,6 +204,15 @@ func (l *Ledger) Method(id int32) *Method {
 	return l.methods[id]
 }
 
+// Rows calls f for each method of a class that was ever wanted.
+func (l *Ledger) Rows(id ClassID, f func(*Method)) {
+	if c := l.classes[id]; c != nil {
+		for _, m := range c.want {
+			f(m)
+		}
+	}
+}
+
 // Lookup is the row of a method, nil if it was never wanted.
 func (l *Ledger) Lookup(id ClassID, key probe.MethodKey) *Method {
 	if c := l.classes[id]; c != nil {
@@ -235,6 +257,9 @@ func (l *Ledger) Rewrite(id ClassID, b []byte) ([]byte, error) {
 		})
 		if err != nil {
 			return nil, err
+		}
+		for _, m := range c.want {
+			m.Leaf = slices.Contains(r.Leaves, m.Key)
 		}
 		for _, s := range r.Skipped {
 			if m := c.want[s.MethodKey]; m != nil && m.Reason == "" {

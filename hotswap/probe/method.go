@@ -27,6 +27,7 @@ type rewriter struct {
 	out      []byte // Code attributes; what was handed out stays until the class is written
 	total    int    // bytes of Code attributes made for the class
 	scratch  int    // words of locals behind the fresh one that the method needs
+	leaf     bool   // the method got the leaves' sequences
 }
 
 // maxGrowth bounds the bytes made for one class. Stack maps of hostile code can
@@ -75,6 +76,10 @@ func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
 	}
 	if err := r.resolve(); err != nil {
 		return sizes{}, err
+	}
+	if r.leaf = r.isLeaf(m); r.leaf {
+		defer func(p *Injector) { r.program = p }(r.program)
+		r.program = r.program.leaf
 	}
 	mark := r.class.Pool.Mark()
 	size := sizes{before: len(r.code.Bytecode)}

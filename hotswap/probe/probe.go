@@ -31,6 +31,7 @@ type Skipped struct {
 type Result struct {
 	Bytes     []byte // nil when nothing was rewritten
 	Rewritten []MethodKey
+	Leaves    []MethodKey // those of them that got what is for leaf methods
 	Skipped   []Skipped
 	Notes     []Skipped // rewritten, but the user should know, say that HotSpot won't compile or inline it any more
 }
@@ -68,6 +69,9 @@ func (in *Injector) Rewrite(cf []byte, id func(MethodKey) (id int32, ok bool)) (
 			continue
 		}
 		res.Rewritten = append(res.Rewritten, key)
+		if r.leaf {
+			res.Leaves = append(res.Leaves, key)
+		}
 		if note := sizes.note(); note != "" {
 			res.Notes = append(res.Notes, Skipped{key, note})
 		}

@@ -40,6 +40,8 @@ type Program struct {
 	// index, or none, -1. Nil picks none.
 	Entries []Sequence
 	EntryOf func(MethodKey) int
+
+	Leaf Leaf // for leaf methods, in place of all sequences
 }
 
 // A Call is a static method of a class that every rewritten class can see.
@@ -143,6 +145,7 @@ type Injector struct {
 	points [PointKinds]int // the same for points
 	around []aroundNeeds   // the same for what goes around calls
 	any    bool            // some kind of point has a sequence, or something goes around calls
+	leaf   *Injector       // for leaf methods; nil if they get what all do
 }
 
 // needs are the words of stack that sequences need.
@@ -203,6 +206,9 @@ func NewInjector(p Program) (*Injector, error) {
 		}
 		in.around = append(in.around, need)
 		in.any = true
+	}
+	if err := in.makeLeaf(); err != nil {
+		return nil, fmt.Errorf("leaf: %w", err)
 	}
 	return in, nil
 }
