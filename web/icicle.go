@@ -89,6 +89,9 @@ func (v view) icicle(l *IcicleLook) IciclePage {
 			if n.Incomplete {
 				b[12] |= rowIncomplete
 			}
+			if v.f.Report.Counted[n.Method] {
+				b[12] |= rowCounted
+			}
 			if a := n.Async; a != nil {
 				b[12] |= rowAsync
 				b[13], b[14] = a.Waited, a.Longest

@@ -13,6 +13,7 @@ const (
 	rowIncomplete             // a wait at this node timed out
 	rowHot                    // on the hot path
 	rowAsync                  // executions of tasks that the caller handed over
+	rowCounted                // only counted: its time is its caller's
 )
 
 // A Row is [path, depth, method, flags, calls, thrown, self, measured, error,
@@ -91,6 +92,9 @@ func (v view) tree(l *TreeLook) TreePage {
 			}
 			if n.Incomplete {
 				r[3] |= rowIncomplete
+			}
+			if v.f.Report.Counted[n.Method] {
+				r[3] |= rowCounted
 			}
 			if hot[path] {
 				r[3] |= rowHot

@@ -31,7 +31,7 @@ func TestProfile(t *testing.T) {
 	r := f.run(t, "profile", "4711", "--root", "shop/Price#of(I)J", "--root", "shop.Price.of(I)J", "--root", "a.B.c",
 		"--for", "10ms", "--until-calls", "7", "--scheme", "a", "--wait")
 	r.want(t, 0, "shop.Price.of", "rivulet: this JVM will print a warning\n")
-	want := session.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Probes: session.ProbesAuto}
+	want := session.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Leaves: session.LeavesCounted, Probes: session.ProbesAuto}
 	if diff := cmp.Diff(want, f.rec); diff != "" {
 		t.Error("-want +got:\n", diff)
 	}

@@ -34,6 +34,7 @@ type recordFlags struct {
 	follow     bool
 	natives    string
 	probes     string
+	leaves     string
 	record     string
 	slowest    int
 	over       time.Duration
@@ -67,6 +68,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
 	fs.StringVar(&f.probes, "probes", "auto", "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach; inlined; called")
+	fs.StringVar(&f.leaves, "leaves", "counted", "`counted`: short methods that call nothing are only counted, and their time is their callers'; timed: as all others")
 	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
 	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events")
 	fs.DurationVar(&f.over, "over", 0, "with --slowest, only those that took longer than this `time`, such as 50ms")
@@ -107,6 +109,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 		{"--recursion", f.recursion, []string{"expand", "fold"}},
 		{"--natives", f.natives, []string{session.NativesOff, session.NativesOn, session.NativesAll}},
 		{"--probes", cmp.Or(f.probes, session.ProbesAuto), []string{session.ProbesAuto, session.ProbesInlined, session.ProbesCalled}},
+		{"--leaves", cmp.Or(f.leaves, session.LeavesCounted), []string{session.LeavesCounted, session.LeavesTimed}},
 		{"--record", cmp.Or(f.record, "tree"), []string{"tree", "events"}}, // "rivulet time" has none
 	} {
 		if !slices.Contains(c.known, c.value) {
@@ -176,7 +179,7 @@ func (f *recordFlags) recording() session.Recording {
 	return session.Recording{
 		Events: f.record == "events", Slowest: f.slowest, Over: f.over, Timeline: slices,
 		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
-		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Follow: f.follow, Natives: f.natives, Probes: f.probes, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
+		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Follow: f.follow, Natives: f.natives, Probes: f.probes, Leaves: f.leaves, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
 	}
 }
 

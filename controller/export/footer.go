@@ -57,6 +57,7 @@ func (t *textWriter) footer() {
 	if r.Called && r.Reach > 0 {
 		t.printf("%s within reach: probes are called rather than inlined, which is faster where there are many\n", Plural(int64(r.Reach), "method", "methods"))
 	}
+	t.leaves()
 	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
 		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))
 	if p := r.Redefinition.LongestPause; p != nil {
@@ -87,6 +88,25 @@ func (t *textWriter) footer() {
 		}
 	}
 	t.notes()
+}
+
+// leaves says how many calls have no times of their own.
+func (t *textWriter) leaves() {
+	methods, calls := 0, int64(0)
+	for _, e := range t.flat {
+		if t.report.Counted[e.Method] {
+			methods++
+			calls += e.Calls
+		}
+	}
+	if methods == 0 {
+		return
+	}
+	t.printf("%s of %s are only counted", Plural(calls, "call", "calls"), Plural(int64(methods), "method", "methods"))
+	if c := t.report.Calibration; c != nil && c.Leaf > 0 {
+		t.printf(", at %.1f ns a call of a leaf", c.Leaf)
+	}
+	t.text(": their time is their callers'; --leaves timed gives short leaves times of their own\n")
 }
 
 func (t *textWriter) notes() {

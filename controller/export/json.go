@@ -238,6 +238,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.uncorrected(e.Raw, e.Error)
 	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
+	w.flag("counted", w.report.Counted[e.Method])
 	w.hidden(e.Method)
 	w.text("}")
 }
@@ -272,6 +273,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		}
 		w.flag("incomplete", n.Incomplete)
 		w.flag("folded", n.Folded)
+		w.flag("counted", w.report.Counted[n.Method])
 		if n.Async != nil {
 			w.flag("async", true)
 			w.field("waited_ns", n.Async.Waited)

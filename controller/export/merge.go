@@ -30,6 +30,7 @@ func Merge(reports ...*Report) *Report {
 	var methods []cct.Method
 	ids := map[cct.Method]int32{}
 	skipped := map[Skipped]bool{}
+	out.Counted = map[int32]bool{}
 	number := func(r *Report, id int32) int32 {
 		if id == cct.Unplaced {
 			return id
@@ -40,7 +41,9 @@ func Merge(reports ...*Report) *Report {
 			k = int32(len(methods))
 			methods = append(methods, m)
 			ids[m] = k
+			out.Counted[k] = r.Counted[id]
 		}
+		out.Counted[k] = out.Counted[k] && r.Counted[id] // a time in one of them is one to be shown
 		return k
 	}
 	for _, r := range reports {
@@ -188,6 +191,7 @@ func meanCalibration(reports []*Report) *Calibration {
 		calls += n
 		c.Inner += n * k.Inner
 		c.Outer += n * k.Outer
+		c.Leaf += n * k.Leaf
 		c.Spread = math.Max(c.Spread, k.Spread)
 		c.Batches += k.Batches
 		if t := k.Tick; t != nil {
@@ -199,6 +203,6 @@ func meanCalibration(reports []*Report) *Calibration {
 			c.Tick.Gaps, c.Tick.Ticks = c.Tick.Gaps+t.Gaps, c.Tick.Ticks+t.Ticks
 		}
 	}
-	c.Inner, c.Outer = c.Inner/calls, c.Outer/calls
+	c.Inner, c.Outer, c.Leaf = c.Inner/calls, c.Outer/calls, c.Leaf/calls
 	return &c
 }

@@ -31,7 +31,7 @@ func ReadJSON(r io.Reader) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := reader{scanner: newScanner(b), ids: map[cct.Method]int32{}, byName: map[string]int32{}}
+	in := reader{scanner: newScanner(b), ids: map[cct.Method]int32{}, counted: map[int32]bool{}, byName: map[string]int32{}}
 	out, err := in.report()
 	if err != nil {
 		return nil, fmt.Errorf("json report, at byte %d: %w", in.at, err)
@@ -46,6 +46,7 @@ type reader struct {
 	fields  map[string]json.RawMessage // of the top object, but the long ones
 	methods []cct.Method
 	ids     map[cct.Method]int32
+	counted map[int32]bool
 	byName  map[string]int32 // the method of a name that flat has once, -1 of others
 	roots   []*cct.Node
 	threads []jsonThread // of each root, as its entry has them
@@ -115,7 +116,7 @@ func (in *reader) build() (*Report, error) {
 	r := &Report{
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
 		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
-		Filter: h.Filter, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
+		Filter: h.Filter, Counted: in.counted, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
 		Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing),
 	}
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
@@ -187,11 +188,16 @@ func (in *reader) flat() error {
 			Method string `json:"method"`
 			Loader string `json:"loader"`
 			Hidden int    `json:"hidden"`
+
+			Counted bool `json:"counted"`
 		}
 		if err := in.value(&e); err != nil {
 			return err
 		}
 		id := in.method(cct.Method{Name: e.Method, Loader: e.Loader, Hidden: e.Hidden})
+		if e.Counted {
+			in.counted[id] = true
+		}
 		if _, ok := in.byName[e.Method]; ok {
 			id = -1
 		}

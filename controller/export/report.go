@@ -47,6 +47,10 @@ type Report struct {
 	Timeline *Timeline // nil where nobody asked
 	Marks    *Marks    // nil where there is no timeline
 
+	// Counted are the methods, by their numbers in Tree, that are only counted:
+	// their time is their callers'.
+	Counted map[int32]bool
+
 	Instrumented int  // methods that had probes
 	Reach        int  // methods that Scheme A would have instrumented when the recording began, 0 where that wasn't known
 	Called       bool // the target's compiler was kept from inlining the probes
@@ -79,11 +83,12 @@ type Filter struct {
 
 // A Calibration is the cost of a probe pair, in ns a call.
 type Calibration struct {
-	Inner   float64 `json:"inner_ns"`  // charged to the callee before correction
-	Outer   float64 `json:"outer_ns"`  // charged to the caller
-	Spread  float64 `json:"spread_ns"` // how far their sum may be off
-	Batches int     `json:"batches"`   // measured; the cheapest counts
-	Tick    *Tick   `json:"tick"`      // nil with the precise clock
+	Inner   float64 `json:"inner_ns"`          // charged to the callee before correction
+	Outer   float64 `json:"outer_ns"`          // charged to the caller
+	Spread  float64 `json:"spread_ns"`         // how far their sum may be off
+	Leaf    float64 `json:"leaf_ns,omitempty"` // of a leaf that is only counted, charged to the caller; 0 where it was not measured
+	Batches int     `json:"batches"`           // measured; the cheapest counts
+	Tick    *Tick   `json:"tick"`              // nil with the precise clock
 }
 
 // A CPU says how threads' time on a core was sampled. Virtual counts looks at

@@ -235,8 +235,11 @@ func (t *textWriter) hotMethods() {
 				each = "~" + each
 			}
 		}
-		table.add(t.labels[e.Method], "", Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self), Duration(e.Total), t.onCPU(e.Sample),
-			Count(e.Calls), t.thrown(e.Thrown), each)
+		self, off, part := Duration(e.Self), t.uncertain(e), share(e.Self, t.sums.Self)
+		if t.report.Counted[e.Method] {
+			self, off, part, each = noTime, "", "", noTime
+		}
+		table.add(t.labels[e.Method], "", self, off, part, t.total(e), t.onCPU(e.Sample), Count(e.Calls), t.thrown(e.Thrown), each)
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := t.flat[len(flat):]; len(rest) > 0 && by == "self" {
@@ -246,6 +249,15 @@ func (t *textWriter) hotMethods() {
 		}
 		t.printf("and %s with %s of self time (%s)\n", Plural(int64(len(rest)), "method", "methods"), Duration(self), share(self, t.sums.Self))
 	}
+}
+
+// total is a method's total time; that of a leaf which is only counted is its
+// callers'.
+func (t *textWriter) total(e cct.Flat) string {
+	if t.report.Counted[e.Method] && e.Total == 0 {
+		return noTime
+	}
+	return Duration(e.Total)
 }
 
 var sortNames = map[string]string{

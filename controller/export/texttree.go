@@ -65,8 +65,14 @@ func (t *textWriter) tree() {
 		if hot[n] {
 			mark, style = "* ", styleHot
 		}
-		table.add(mark+b.joint+t.nodeLabel(b), style, Count(n.Calls), t.thrown(n.Thrown), Duration(n.Self),
-			Duration(n.Total), share(n.Total, t.sums.Self), t.onCPU(samples[n]))
+		self, total, part := Duration(n.Self), Duration(n.Total), share(n.Total, t.sums.Self)
+		if t.report.Counted[n.Method] {
+			self = noTime
+			if n.Total == 0 {
+				total, part = noTime, ""
+			}
+		}
+		table.add(mark+b.joint+t.nodeLabel(b), style, Count(n.Calls), t.thrown(n.Thrown), self, total, part, t.onCPU(samples[n]))
 		push(t.below(b, len(table.rows)+len(todo), top))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
@@ -120,6 +126,9 @@ func (t *textWriter) below(b branch, rows int, top map[*cct.Node]bool) []branch 
 	}
 	return lines
 }
+
+// noTime stands where a time is the caller's.
+const noTime = "-"
 
 // asyncMark stands before what is executed as a task.
 const asyncMark = "⇢ "

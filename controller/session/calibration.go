@@ -44,7 +44,7 @@ const (
 
 // mostCost is the dearest that a compiled probe pair can be, in ns, with room
 // for slow machines.
-var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
+var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
 
 // A calibration is under way, or done.
 type calibration struct {
@@ -110,7 +110,7 @@ func (c *cost) doubtful() bool {
 // compiler, while nothing is recorded: before any root is armed, or afterwards. A
 // target that can't do it is recorded uncorrected.
 func (s *Session) calibrate(ctx context.Context, mode byte) error {
-	rewritten, err := s.rewriteSample()
+	rewritten, err := s.rewriteSample(mode)
 	if err != nil {
 		return err
 	}
@@ -120,23 +120,45 @@ func (s *Session) calibrate(ctx context.Context, mode byte) error {
 	})
 }
 
-// calibrateBeside does the same while the recording is on, and returns at once.
-// The sample has a tree of its own, which is nobody's (wire.Sample). What has not
-// been found when the recording ends is measured then.
-func (s *Session) calibrateBeside(ctx context.Context, mode byte) error {
-	rewritten, err := s.rewriteSample()
-	if err != nil {
-		return err
-	}
-	return s.do(ctx, func() {
-		if l := &s.loop; s.data.hasSpare() && l.costs[mode] == nil {
-			l.calibrate(calibration{mode: mode, beside: true, done: func() {}}, rewritten)
+// calibrateBeside does the same while the recording is on, with one mode after
+// the other, and returns at once. The sample has a tree of its own, which is
+// nobody's (wire.Sample). What has not been found when the recording ends is
+// measured then.
+func (s *Session) calibrateBeside(ctx context.Context, modes []byte) error {
+	samples := map[byte][]byte{}
+	for _, m := range modes {
+		b, err := s.rewriteSample(m)
+		if err != nil {
+			return err
 		}
-	})
+		samples[m] = b
+	}
+	var next func()
+	next = func() {
+		l := &s.loop
+		for len(modes) > 0 && !l.leaving && l.final == nil && s.data.hasSpare() {
+			m := modes[0]
+			modes = modes[1:]
+			if l.costs[m] == nil {
+				l.calibrate(calibration{mode: m, beside: true, done: next}, samples[m])
+				return
+			}
+		}
+	}
+	return s.do(ctx, next)
 }
 
-func (s *Session) rewriteSample() ([]byte, error) {
-	r, err := probe.Rewrite(s.bundle.Sample, s.hooks(), func(k probe.MethodKey) (int32, bool) {
+// rewriteSample puts the probes of a mode into the sample.
+func (s *Session) rewriteSample(mode byte) ([]byte, error) {
+	in, err := probe.NewInjector(probe.Tokens(s.hooks()))
+	if err == nil && mode == wire.ModeLeaf {
+		class, count, thrown := s.leafHooks()
+		in, err = in.WithLeaves(class, count, thrown, func(k probe.MethodKey) bool { return k.Name == "leaf" })
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := in.Rewrite(s.bundle.Sample, func(k probe.MethodKey) (int32, bool) {
 		switch k.Name {
 		case "accept":
 			return sampleCaller, true
@@ -145,7 +167,7 @@ func (s *Session) rewriteSample() ([]byte, error) {
 		}
 		return 0, false
 	})
-	if err != nil || len(r.Rewritten) != 2 {
+	if err != nil || len(r.Rewritten) != 2 || (mode == wire.ModeLeaf) != (len(r.Leaves) == 1) {
 		return nil, fmt.Errorf("the agent's sample can't be rewritten: %w", err)
 	}
 	return r.Bytes, nil
@@ -154,7 +176,7 @@ func (s *Session) rewriteSample() ([]byte, error) {
 // calibrate begins a calibration of probes. The gate has to be open.
 func (l *loop) calibrate(c calibration, rewritten []byte) {
 	d := l.s.data
-	if c.mode == wire.ModeCounted {
+	if counts(c.mode) {
 		d.setMode(sampleCaller, l.clock()|wire.ModeRoot)
 	} else {
 		d.setMode(sampleCaller, c.mode|wire.ModeRoot)
@@ -182,6 +204,7 @@ func (l *loop) runSample(calls uint32, plain, rewritten []byte) {
 	var w wire.Writer
 	w.U32(l.calibration.number)
 	w.U32(calls)
+	w.U8(map[bool]uint8{true: 1}[l.calibration.mode == wire.ModeLeaf])
 	w.Block(plain)
 	w.Block(rewritten)
 	l.send(wire.CmdCalibrate, &w)
@@ -208,7 +231,7 @@ func (s *Session) remeasure(ctx context.Context) {
 			used[l.final[id]] = true
 			s.data.setMode(id, wire.ModeOff)
 		}
-		for _, mode := range []byte{wire.ModeCounted, wire.ModeTick, wire.ModePrecise, wire.ModeEventTick, wire.ModeEventPrecise} {
+		for _, mode := range []byte{wire.ModeCounted, wire.ModeLeaf, wire.ModeTick, wire.ModePrecise, wire.ModeEventTick, wire.ModeEventPrecise} {
 			if used[mode] && l.costs[mode].doubtful() {
 				want = append(want, mode)
 			}
@@ -343,20 +366,22 @@ func (l *loop) endCalibration() {
 	d.setMode(sampleCaller, wire.ModeOff)
 	d.setMode(sampleCallee, wire.ModeOff)
 	if m, ok := c.found(); ok {
-		if c.mode == wire.ModeCounted { // a counted method has no time of its own
+		if counts(c.mode) { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()
 		}
 		l.costs[c.mode] = l.costs[c.mode].with(m, len(c.batches))
 	}
 	l.s.log.Debug("calibrated", "mode", c.mode, "cost", l.costs[c.mode], "batches", len(c.batches), "took", time.Since(c.begin))
-	c.done()
+	done := c.done
 	c.done = nil
+	done()
 }
 
 // An again says when to calibrate the next time.
 type again struct {
 	at  time.Time
 	gap time.Duration
+	odd bool // the next one is of leaves, if there are any
 }
 
 // checkAgain measures the recording's clock once more, for a moment, when it is
@@ -369,14 +394,17 @@ func (l *loop) checkAgain() {
 		return
 	}
 	if a.gap == 0 {
-		*a = again{now.Add(againFirst), againFirst}
+		*a = again{at: now.Add(againFirst), gap: againFirst}
 	}
 	mode := l.s.data.mainMode()
+	if a.odd && l.costs[wire.ModeLeaf] != nil {
+		mode = wire.ModeLeaf
+	}
 	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || l.s.events != nil || !l.s.data.hasSpare() {
 		return
 	}
 	a.gap = min(a.gap+a.gap/2, againLongest)
-	a.at = now.Add(a.gap)
+	a.at, a.odd = now.Add(a.gap), !a.odd
 	l.calibrate(calibration{mode: mode, beside: true, again: true, done: func() {}}, nil)
 }
 
@@ -417,10 +445,13 @@ func (b basis) correct(r *export.Report) {
 	})
 	main := b.costs[b.clock]
 	if main == nil {
-		r.Tree.GiveToCallers(func(id int32) bool { return b.mode(id) == wire.ModeCounted })
+		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
 		return
 	}
 	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
+	if leaf := b.costs[wire.ModeLeaf]; leaf != nil {
+		r.Calibration.Leaf = leaf.Total()
+	}
 	if ticks(b.clock) {
 		r.Calibration.Tick = b.tick
 	}
@@ -438,7 +469,7 @@ func (b basis) mode(id int32) byte {
 // fix gives the time of methods that are counted only to their callers, and
 // takes the probes' cost off a tree, where it is known.
 func (b basis) fix(tree *cct.Snapshot) cct.Correction {
-	tree.GiveToCallers(func(id int32) bool { return b.mode(id) == wire.ModeCounted })
+	tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
 	if b.costs[b.clock] == nil {
 		return cct.Correction{}
 	}

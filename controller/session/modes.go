@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,8 +43,8 @@ func (r ModeRule) matches(id cha.MethodID) bool {
 }
 
 // SetMode switches the mode of all methods that match, now and those that come
-// into reach later, without a change to any class. It returns how many methods
-// changed. Invocations that are open keep the mode that they began with.
+// into reach later, without a change to any class but those of leaves that get a
+// clock ([Recording].Leaves). It returns how many methods changed. Invocations that are open keep the mode that they began with.
 func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err error) {
 	if _, ok := modes[rule.Mode]; !ok {
 		return 0, fmt.Errorf("mode %q: there are off, counted, tick and precise", rule.Mode)
@@ -58,12 +59,18 @@ func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err 
 			return 0, err
 		}
 	}
-	err = s.recording(ctx, func(l *loop) {
+	var problem error
+	err = s.wait(ctx, func(done func()) {
+		l := &s.loop
+		if problem = l.isRecording(); problem != nil {
+			done()
+			return
+		}
 		l.rec.Modes = append(slices.Clip(l.rec.Modes), rule)
-		changed = l.applyModes()
+		changed = l.timeLeaves(done) + l.applyModes()
 		l.rec.switched = l.rec.switched || changed > 0
 	})
-	return changed, err
+	return changed, errors.Join(problem, err)
 }
 
 // SetClock switches the clock of all methods that no rule gives another mode:
@@ -110,10 +117,17 @@ func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
 // modeOf is how a method is recorded, once its callees are known.
 func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 	mode := l.clock()
+	leaf := l.isLeaf(id)
+	if leaf {
+		mode = wire.ModeLeaf
+	}
 	for _, r := range l.rec.Modes {
 		if m := modes[r.Mode]; r.matches(id) && (m == wire.ModeTick || m == wire.ModePrecise || !root) {
 			mode = m
 		}
+	}
+	if leaf && mode != wire.ModeOff { // until it has got other probes
+		mode = wire.ModeLeaf
 	}
 	if with := eventModes[mode]; with != 0 && l.s.events != nil {
 		return with

@@ -110,15 +110,21 @@ func (s *Session) Warm(ctx context.Context) error {
 func (s *Session) recording(ctx context.Context, f func(l *loop)) error {
 	var err error
 	if e := s.do(ctx, func() {
-		if !s.loop.armed || s.loop.timers != nil || !s.loop.rec.stopped.IsZero() || s.loop.leaving {
-			err = ErrNotRecording
-			return
+		if err = s.loop.isRecording(); err == nil {
+			f(&s.loop)
 		}
-		f(&s.loop)
 	}); e != nil {
 		return e
 	}
 	return err
+}
+
+// isRecording is nil while a recording is on, or paused.
+func (l *loop) isRecording() error {
+	if !l.armed || l.timers != nil || !l.rec.stopped.IsZero() || l.leaving {
+		return ErrNotRecording
+	}
+	return nil
 }
 
 // begin opens the gate for a tree that is empty.

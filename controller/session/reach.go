@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
@@ -23,8 +24,10 @@ const calledFrom = 1000
 // first is put in: by what Scheme A would instrument. What roots that are not
 // loaded yet reach can't be told; a program that is recorded from its start is
 // taken for a big one.
-func (s *Session) chooseProbes(ctx context.Context, form string, specs []rootSpec, ids []cha.MethodID) error {
-	return s.do(ctx, func() {
+func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootSpec, ids []cha.MethodID) error {
+	form := rec.Probes
+	var problem error
+	err := s.do(ctx, func() {
 		l := &s.loop
 		end := l.analyse()
 		l.reach = len(scheme.NewA(l.h).Roots(ids).Steps)
@@ -36,8 +39,13 @@ func (s *Session) chooseProbes(ctx context.Context, form string, specs []rootSpe
 		}
 		s.called = form == ProbesCalled || form != ProbesInlined && (l.reach == 0 || l.reach >= calledFrom)
 		l.ledger.SitesBy(s.hooks(), l.site)
+		if s.leaves = rec.Leaves != LeavesTimed && !rec.Events; s.leaves {
+			class, count, thrown := s.leafHooks()
+			problem = l.ledger.LeavesBy(class, count, thrown, l.mayBeLeaf)
+		}
 		s.log.Debug("probes", "called", s.called, "reach", l.reach)
 	})
+	return errors.Join(err, problem)
 }
 
 // hooks name the probe class's methods in the target.

@@ -49,6 +49,11 @@ type Recording struct {
 	// one of the Natives constants, "" is NativesOn.
 	Natives string
 
+	// Leaves says whether short leaf methods are only counted (package probe,
+	// Leaf), their time being their callers': one of the Leaves constants, "" is
+	// LeavesCounted. With Events, and where a mode rule says so, they are timed.
+	Leaves string
+
 	// Probes says whether the target's compiler is to inline the probes: one of
 	// the Probes constants, "" is ProbesAuto.
 	Probes string
@@ -90,6 +95,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if !slices.Contains([]string{"", ProbesAuto, ProbesInlined, ProbesCalled}, rec.Probes) {
 		return fmt.Errorf("probes %q: there are auto, inlined and called", rec.Probes)
 	}
+	if !slices.Contains([]string{"", LeavesCounted, LeavesTimed}, rec.Leaves) {
+		return fmt.Errorf("leaves %q: there are counted and timed", rec.Leaves)
+	}
 	if len(rec.Roots) == 0 {
 		return errors.New("no root given")
 	}
@@ -102,7 +110,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("finding the roots")
-	if err := s.chooseProbes(ctx, rec.Probes, specs, ids); err != nil {
+	if err := s.chooseProbes(ctx, rec, specs, ids); err != nil {
 		return err
 	}
 	lap.done("counting what they reach")
@@ -145,7 +153,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("arming")
-	return s.calibrateBeside(ctx, s.data.mainMode())
+	modes := []byte{s.data.mainMode()}
+	if s.leaves {
+		modes = append(modes, wire.ModeLeaf)
+	}
+	return s.calibrateBeside(ctx, modes)
 }
 
 // armRoots instruments the roots as a scheme says, and opens the gate.

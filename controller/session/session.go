@@ -70,6 +70,7 @@ type Session struct {
 	room    *room
 	data    *dataFile
 	called  bool         // the form of the probes, see chooseProbes
+	leaves  bool         // short leaf methods are only counted
 	ticker  *ticker      // nil with the precise clock
 	events  *events      // nil where a tree alone is recorded
 	cpu     *cpuSampler  // nil unless asked for

@@ -125,6 +125,7 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 		b = out // an opened class has its own probes, too
 	}
 	out, err = l.ledger.Rewrite(hotswap.ClassID(id), b)
+	l.setLeaves(id)
 	switch {
 	case err != nil:
 		refuse("Rivulet can't read the bytes that the JVM hands on: " + err.Error())
@@ -175,7 +176,7 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		if st.Root {
 			mode |= wire.ModeRoot
 		}
-		if added {
+		if added || st.Root && m.Leaf { // a leaf's probe begins no recording
 			l.changes++
 			l.wanted[st.Method.Class] = l.changes
 			l.owing[st.Method.Class] = true

@@ -52,7 +52,7 @@ var Messages = []Message{
 	{"CMD_GO", CmdGo, "", "", "let a program that waits at its start (premain) go on"},
 	{"CMD_FIND", CmdFind, "str name", "", "say which loaders could find this class: FOUND"},
 
-	{"CMD_CALIBRATE", CmdCalibrate, "u32 number, u32 calls, bytes class, bytes class", "", "run the sample, without and with probes, so many calls at first: CALIBRATED; empty classes are those of the last time"},
+	{"CMD_CALIBRATE", CmdCalibrate, "u32 number, u32 calls, u8 form, bytes class, bytes class", "", "run the sample, without and with probes, so many calls at first: CALIBRATED; form 1 has the probe of leaf methods; empty classes are those of the last time with this form"},
 
 	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 pid", "", "first message of the agent"},
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},

@@ -128,7 +128,7 @@ var Layout = []Const{
 	{"MODE_EVENT_PRECISE", ModeEventPrecise, "recorded with System.nanoTime, with events"},
 	{"MODE_TICK", ModeTick, "recorded with the tick clock"},
 	{"MODE_PRECISE", ModePrecise, "recorded with System.nanoTime"},
-	{"MODE_MASK", ModeMask, "what the target minds of a mode but its root flag; the rest is the controller's: 16 is counted, MODE_TICK whose time is its caller's"},
+	{"MODE_MASK", ModeMask, "what the target minds of a mode but its root flag; the rest is the controller's: 16 is counted, MODE_TICK whose time is its caller's, 48 a leaf that is counted and has no exit"},
 	{"MODE_ROOT", ModeRoot, "flag, the sign bit: an invocation from outside enters the subgraph"},
 
 	{"RECORDS", OffRecords, "area of thread records"},
@@ -278,7 +278,8 @@ const (
 // Modes of a method. The root flag is the sign bit of the mode's byte; the
 // target minds only that and what is in ModeMask. So a counted method is
 // recorded as cheaply as any, and what time it is charged is given to its
-// caller when the tree is read.
+// caller when the tree is read. A leaf is a counted method whose probe has no
+// exit.
 const (
 	ModeOff          = 0
 	ModeFresh        = 1
@@ -288,6 +289,7 @@ const (
 	ModePrecise      = 5
 	ModeMask         = 0x0f
 	ModeCounted      = 0x10 | ModeTick // with the tick clock, be it standing still
+	ModeLeaf         = 0x20 | ModeCounted
 	ModeRoot         = 0x80
 )
 

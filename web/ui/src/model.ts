@@ -58,7 +58,7 @@ export const R = { path: 0, depth: 1, method: 2, flags: 3, calls: 4, thrown: 5, 
 export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, calls: 6, thrown: 7, raw: 8, error: 9, cut: 10, above: 11, flags: 12, waited: 13, longest: 14 } as const;
 export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10 } as const;
 export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10 } as const;
-export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8;
+export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16;
 
 export interface Line { name?: string; f: number[] }
 export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[] }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf, store } from "./conn";
 import { usePalette, useSize, useStore } from "./hooks";
 import { at, beside, boxHeight, chain, draw } from "./icicle";
-import { B, R, flagAsync, flagHot, flagIncomplete, flagOpen } from "./model";
+import { B, R, flagAsync, flagCounted, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Share, Trouble, arrow } from "./parts";
 import { Table, step, type Column } from "./table";
@@ -130,6 +130,7 @@ export function Detail() {
     <div class="detail" aria-live="polite">
       <MethodName name={nameOf(f.m)} />
       <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>
+      {(f.flags & flagCounted) > 0 && <span>only counted: its time is its caller's</span>}
       <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>
       <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>
       {(f.flags & flagAsync) > 0 && <span class="async">{arrow} asynchronous, queued {mean(f.waited, f.calls) || 0} each, {time(f.longest)} at the longest</span>}
@@ -164,6 +165,7 @@ export function TreeTable() {
         {(r[R.flags] & flagAsync) > 0 && <span class="arrow" aria-hidden="true">{arrow}</span>}
         <MethodName name={n} pkg={false} />
         {(r[R.flags] & flagAsync) > 0 && <Async calls={r[R.calls]} waited={r[R.waited]} longest={r[R.longest]} />}
+        {(r[R.flags] & flagCounted) > 0 && <span class="tag" title="A short method that calls nothing: its time is its caller's">counted</span>}
         {(r[R.flags] & flagIncomplete) > 0 && <span class="tag warn">incomplete</span>}
         {r[R.levels] > 0 && <span class="tag">×{r[R.levels]} levels</span>}
       </span>,

@@ -139,6 +139,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private static void define() throws Exception {
         define("rivulet.probe.Probe".intern()); // renamed with everything else: the names in this JVM
         define("rivulet.probe.Callees".intern());
+        define("rivulet.probe.Leaf".intern());
         define("rivulet.probe.Records".intern());
         define("rivulet.probe.Unplaced".intern());
         define("rivulet.probe.Events".intern());

@@ -10,26 +10,29 @@ final class Calibrate {
     private static final int LARGEST = 1 << 20;
 
     private final Mailbox mailbox;
-    private IntConsumer bare, sample;
+    private IntConsumer bare;
+    private final IntConsumer[] samples = new IntConsumer[2];
 
     Calibrate(Mailbox mailbox) {
         this.mailbox = mailbox;
     }
 
     void run(DataInputStream m) throws IOException {
-        int number = m.readInt(), n = m.readInt();
+        int number = m.readInt(), n = m.readInt(), form = m.readUnsignedByte() & 1;
         byte[] plain = new byte[m.readInt()];
         m.readFully(plain);
         byte[] probed = new byte[m.readInt()];
         m.readFully(probed);
         try {
             if (plain.length > 0) {
-                bare = new Loader().make(plain);
-                sample = new Loader().make(probed);
+                samples[form] = null;
+                if (bare == null) bare = new Loader().make(plain);
+                samples[form] = new Loader().make(probed);
             }
         } catch (ReflectiveOperationException | LinkageError e) {
-            bare = sample = null;
+            samples[form] = null;
         }
+        IntConsumer sample = samples[form];
         if (sample == null) {
             mailbox.call(Wire.REQ_CALIBRATED, new Out().u32(number).u32(0).u64(0).u64(0).done(), PATIENCE);
             return;

@@ -17,7 +17,7 @@ final class Wire {
     static final int CMD_GO = 5;
     /** say which loaders could find this class: FOUND. */
     static final int CMD_FIND = 6;
-    /** run the sample, without and with probes, so many calls at first: CALIBRATED; empty classes are those of the last time. */
+    /** run the sample, without and with probes, so many calls at first: CALIBRATED; form 1 has the probe of leaf methods; empty classes are those of the last time with this form. */
     static final int CMD_CALIBRATE = 7;
     /** first message of the agent. */
     static final int REQ_HELLO = 16;

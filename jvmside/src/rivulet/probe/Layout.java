@@ -117,7 +117,7 @@ public final class Layout {
     public static final int MODE_TICK = 4;
     /** recorded with System.nanoTime. */
     public static final int MODE_PRECISE = 5;
-    /** what the target minds of a mode but its root flag; the rest is the controller's: 16 is counted, MODE_TICK whose time is its caller's. */
+    /** what the target minds of a mode but its root flag; the rest is the controller's: 16 is counted, MODE_TICK whose time is its caller's, 48 a leaf that is counted and has no exit. */
     public static final int MODE_MASK = 15;
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
     public static final int MODE_ROOT = 128;

@@ -150,15 +150,12 @@ public final class Probe {
 
     /** Every entry that isn't within one tick, of a thread inside, to a node that was entered before. */
     @DontInline
-    private static long any(int method) {
+    static long any(int method) {
         long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0) return 0;
         long tid = U.getLong(Thread.currentThread(), TID), slot = Records.slot(s, tid);
         int mode = U.getByte(s + Layout.MODES + method);
-        long record = 0, current = 0;
-        if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) record = U.getLong(slot + Layout.S_RECORD);
-        else if (U.getInt(slot + Layout.S_DISPLACED) != 0) record = Records.inside(slot, s, tag, tid);
-        if (record != 0) current = U.getLong(record + Layout.R_CURSOR);
+        long record = Records.of(slot, s, tag, tid), current = record == 0 ? 0 : U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return mode >= 0 ? 0 : root(s, tag, slot, tid, method);
         mode &= MODE;
         if (mode < Layout.MODE_TICK) return other(s, tag, record, current, method);

@@ -29,6 +29,18 @@ final class Records {
         return record != 0 && U.getLong(record + Layout.R_KEY) == (tag | tid) ? record : 0;
     }
 
+    /** The record of a thread that is inside the subgraph, by its home slot, or 0. */
+    static long of(long slot, long s, long tag, long tid) {
+        if (U.getLong(slot + Layout.S_KEY) == (tag | tid)) return U.getLong(slot + Layout.S_RECORD);
+        return U.getInt(slot + Layout.S_DISPLACED) != 0 ? inside(slot, s, tag, tid) : 0;
+    }
+
+    /** The current thread's record if it is inside the subgraph, else 0. */
+    static long current(long s, long tag) {
+        long tid = U.getLong(Thread.currentThread(), Probe.TID);
+        return of(slot(s, tid), s, tag, tid);
+    }
+
     static long slot(long s, long n) {
         return s + Layout.SLOTS + ((n & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
     }

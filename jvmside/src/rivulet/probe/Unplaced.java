@@ -53,6 +53,12 @@ final class Unplaced {
         return index;
     }
 
+    /** The method's node for calls that found no room, 0 if there were none. */
+    static long of(long s, long record, int method) {
+        int table = U.getInt(record + Layout.R_OVER);
+        return table == 0 ? 0 : U.getInt(hashed(s, Probe.node(s, table), method));
+    }
+
     /** Begins an invocation without room: its token, or 0 if there is no place for it either. */
     static long enter(long s, long token, long record, long current, int method) {
         long index = over(s, record, method);

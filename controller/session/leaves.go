@@ -1,0 +1,120 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// What becomes of short leaf methods, see [Recording].
+const (
+	LeavesCounted = "counted"
+	LeavesTimed   = "timed"
+)
+
+// counts tells whether a mode has no times: they are the callers'.
+func counts(mode byte) bool { return mode == wire.ModeCounted || mode == wire.ModeLeaf }
+
+// leafHooks name the class of the leaves' probe in the target, and its methods.
+func (s *Session) leafHooks() (class, count, thrown string) {
+	class, count, thrown = s.bundle.Part("Leaf"), "count", "thrown"
+	if s.called {
+		count = "countCall"
+	}
+	return class, count, thrown
+}
+
+// mayBeLeaf tells whether a method, if it is a leaf, needs no times of its own.
+func (l *loop) mayBeLeaf(class hotswap.ClassID, key probe.MethodKey) bool {
+	m := l.ledger.Lookup(class, key)
+	return m != nil && m.ID > 0 && l.s.data.mode(m.ID)&wire.ModeRoot == 0 && !l.timedByRule(methodID(m))
+}
+
+// timedByRule tells whether a method was given a clock of its own.
+func (l *loop) timedByRule(id cha.MethodID) (is bool) {
+	for _, r := range l.rec.Modes {
+		if r.matches(id) {
+			is = modes[r.Mode] == wire.ModeTick || modes[r.Mode] == wire.ModePrecise
+		}
+	}
+	return is
+}
+
+func (l *loop) isLeaf(id cha.MethodID) bool {
+	m := l.ledger.Lookup(keyOf(id))
+	return m != nil && m.Leaf
+}
+
+// setLeaves gives the methods of a class that was just rewritten the mode that
+// goes with their probes. A leaf calls nothing, so it needs no first call. One
+// that is none any more, since it got another agent's code, does.
+func (l *loop) setLeaves(id cha.ClassID) {
+	if !l.s.leaves {
+		return
+	}
+	l.ledger.Rows(hotswap.ClassID(id), func(m *hotswap.Method) {
+		if m.ID <= 0 || m.Reason != "" {
+			return
+		}
+		mode := l.s.data.mode(m.ID)
+		switch leaf := mode == wire.ModeLeaf; {
+		case m.Leaf && !leaf && mode&wire.ModeRoot == 0:
+			l.s.data.setMode(m.ID, l.modeOf(methodID(m), false))
+		case !m.Leaf && leaf && l.timedByRule(methodID(m)):
+			l.s.data.setMode(m.ID, l.modeOf(methodID(m), false))
+		case !m.Leaf && leaf:
+			l.s.data.setMode(m.ID, wire.ModeFresh)
+		}
+	})
+}
+
+// timeLeaves has leaves that a rule gives a clock get the probes for it: their
+// classes are retransformed, as no other switch of modes needs.
+// It returns how many they are, but for those that were off, and calls done when
+// they have them.
+func (l *loop) timeLeaves(done func()) (n int) {
+	ids := map[cha.ClassID]bool{}
+	for id := int32(1); id < l.ledger.Len(); id++ {
+		m := l.ledger.Method(id)
+		class := cha.ClassID{}
+		if m != nil {
+			class = cha.ClassID(m.Class)
+		}
+		if m == nil || !m.Leaf || !l.timedByRule(methodID(m)) || l.pending(class) && !ids[class] {
+			continue
+		}
+		if l.s.data.mode(id) == wire.ModeLeaf {
+			n++
+		}
+		l.changes++
+		l.wanted[class] = l.changes
+		l.owing[class] = true
+		ids[class] = true
+	}
+	if len(ids) == 0 {
+		done()
+		return 0
+	}
+	classes := slices.SortedFunc(maps.Keys(ids), cha.ClassID.Compare)
+	l.enqueue(&job{classes: classes, all: true, done: func([]cha.ClassID) { done() }})
+	return n
+}
+
+// counted are the methods that are recorded without times of their own.
+func (l *loop) counted() map[int32]bool {
+	out := map[int32]bool{}
+	for id := int32(1); id < l.ledger.Len(); id++ {
+		mode := l.s.data.mode(id)
+		if int(id) < len(l.final) {
+			mode = l.final[id]
+		}
+		if mode&wire.ModeRoot == 0 && counts(mode) {
+			out[id] = true
+		}
+	}
+	return out
+}
