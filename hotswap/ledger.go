@@ -39,6 +39,7 @@ type Method struct {
 type Ledger struct {
 	hooks     probe.Hooks
 	program   *probe.Injector // nil for token probes
+	starts    []Start
 	rewriting ClassID
 	max       int32
 	methods   []*Method // by id; 0 unused
@@ -74,7 +75,7 @@ func (l *Ledger) InjectBy(in *probe.Injector) { l.program = in }
 // gets probes, and answers as its At does. It must come before the first
 // [Ledger.Rewrite].
 func (l *Ledger) SitesBy(hooks probe.Hooks, at func(ClassID, *probe.Point) (which int, arg int32)) {
-	l.hooks = hooks
+	l.hooks, l.starts = hooks, nil
 	in := probe.TokenSites(hooks)
 	in.At = func(p *probe.Point) (int, int32) { return at(l.rewriting, p) }
 	l.program = in
@@ -88,11 +89,14 @@ type Start struct {
 	Is   func(ClassID, probe.MethodKey) bool // asked about each method that gets probes; the first that says yes counts
 }
 
-// StartsBy makes the ledger put other calls into some methods. It must come
-// after [Ledger.SitesBy] and before those methods' classes are rewritten.
+// StartsBy makes the ledger put other calls into some methods; those of a later
+// call are asked about first. It must come after [Ledger.SitesBy] and before
+// those methods' classes are rewritten.
 func (l *Ledger) StartsBy(starts ...Start) error {
 	p := l.program.Program
 	p.Calls, p.Entries = slices.Clip(p.Calls), nil
+	l.starts = append(slices.Clone(starts), l.starts...)
+	starts = l.starts
 	for _, s := range starts {
 		entry := probe.Sequence{{Kind: probe.StepID}, {Kind: probe.StepCall, Call: len(p.Calls)}, {Kind: probe.StepStore}}
 		if s.This {

@@ -150,7 +150,11 @@ func (s *Session) calibrateBeside(ctx context.Context, modes []byte) error {
 
 // rewriteSample puts the probes of a mode into the sample.
 func (s *Session) rewriteSample(mode byte) ([]byte, error) {
-	in, err := probe.NewInjector(probe.Tokens(s.hooks()))
+	p := probe.Tokens(s.hooks())
+	p.Calls = append(p.Calls, probe.Call{Class: s.bundle.Probe, Name: "enterRoot", Desc: "(I)J"})
+	p.Entries = []probe.Sequence{{{Kind: probe.StepID}, {Kind: probe.StepCall, Call: len(p.Calls) - 1}, {Kind: probe.StepStore}}}
+	p.EntryOf = func(k probe.MethodKey) int { return map[string]int{"accept": 1}[k.Name] - 1 }
+	in, err := probe.NewInjector(p)
 	if err == nil && mode == wire.ModeLeaf {
 		class, count, thrown := s.leafHooks()
 		in, err = in.WithLeaves(class, count, thrown, func(k probe.MethodKey) bool { return k.Name == "leaf" })

@@ -31,7 +31,7 @@ func (s *Session) leafHooks() (class, count, thrown string) {
 // mayBeLeaf tells whether a method, if it is a leaf, needs no times of its own.
 func (l *loop) mayBeLeaf(class hotswap.ClassID, key probe.MethodKey) bool {
 	m := l.ledger.Lookup(class, key)
-	return m != nil && m.ID > 0 && l.s.data.mode(m.ID)&wire.ModeRoot == 0 && !l.timedByRule(methodID(m))
+	return m != nil && m.ID > 0 && !l.isRoot(class, key) && !l.timedByRule(methodID(m))
 }
 
 // timedByRule tells whether a method was given a clock of its own.

@@ -5,7 +5,9 @@ import (
 	"errors"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -39,13 +41,20 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 		}
 		s.called = form == ProbesCalled || form != ProbesInlined && (l.reach == 0 || l.reach >= calledFrom)
 		l.ledger.SitesBy(s.hooks(), l.site)
+		problem = l.ledger.StartsBy(hotswap.Start{Call: probe.Call{Class: s.bundle.Probe, Name: "enterRoot", Desc: "(I)J"}, Is: l.isRoot})
 		if s.leaves = rec.Leaves != LeavesTimed && !rec.Events; s.leaves {
 			class, count, thrown := s.leafHooks()
-			problem = l.ledger.LeavesBy(class, count, thrown, l.mayBeLeaf)
+			problem = errors.Join(problem, l.ledger.LeavesBy(class, count, thrown, l.mayBeLeaf))
 		}
 		s.log.Debug("probes", "called", s.called, "reach", l.reach)
 	})
 	return errors.Join(err, problem)
+}
+
+// isRoot tells whether a method's probe is to begin recordings.
+func (l *loop) isRoot(class hotswap.ClassID, key probe.MethodKey) bool {
+	m := l.ledger.Lookup(class, key)
+	return m != nil && m.ID > 0 && l.s.data.mode(m.ID)&wire.ModeRoot != 0
 }
 
 // hooks name the probe class's methods in the target.

@@ -217,15 +217,13 @@ public final class Follow {
 
     /** What run() of the program's own timer tasks calls: their Timer's thread may be in code from before the recording. */
     public static long start(Object task, int method) {
-        long token = Probe.enter(method);
+        long token = Probe.enterRoot(method);
         return token != 0 ? token : begin(task, method);
     }
 
     private static long execute(long s, long tag, long tid, int method, long[] at) {
         if ((U.getByte(s + Layout.MODES + method) & Layout.MODE_MASK) == Layout.MODE_OFF) return 0;
-        long home = Records.slot(s, tid), record = 0, current;
-        if (U.getLong(home + Layout.S_KEY) == (tag | tid)) record = U.getLong(home + Layout.S_RECORD);
-        else if (U.getInt(home + Layout.S_DISPLACED) != 0) record = Records.inside(home, s, tag, tid);
+        long home = Records.slot(s, tid), record = Records.of(home, s, tag, tid), current;
         boolean top = record == 0;
         if (top) {
             record = Probe.lease(s, tag, home, tid, false);

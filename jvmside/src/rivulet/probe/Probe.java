@@ -81,7 +81,20 @@ public final class Probe {
     @ForceInline
     public static long enter(int method) {
         long s = U.getLong(CELL);
-        if (dormant(s, method)) return 0;
+        return U.getInt(s + Layout.H_GATE) == 0 ? 0 : inside(s, method, 0);
+    }
+
+    /** Of a root. */
+    @ForceInline
+    public static long enterRoot(int method) {
+        long s = U.getLong(CELL);
+        if (U.getInt(s + Layout.H_GATE) != 0) return inside(s, method, Layout.MODE_ROOT);
+        return U.getLong(s + Layout.H_TAG) == 0 ? 0 : any(method);
+    }
+
+    /** Some thread is inside, this one perhaps. root is what a root's mode has. */
+    @ForceInline
+    private static long inside(long s, int method, int root) {
         int mode = U.getByte(s + Layout.MODES + method);
         if (mode == Layout.MODE_OFF) return 0;
         long tag = U.getLong(s + Layout.H_TAG), tid = U.getLong(Thread.currentThread(), TID);
@@ -96,16 +109,10 @@ public final class Probe {
                 U.putLong(record + Layout.R_CURSOR, index);
                 return tag | current;
             }
-        } else if ((U.getInt(slot + Layout.S_DISPLACED) | mode & Layout.MODE_ROOT) == 0) {
+        } else if ((U.getInt(slot + Layout.S_DISPLACED) | mode & root) == 0) {
             return 0;
         }
         return any(method);
-    }
-
-    /** Nobody is inside, and the method is no root; or no session is on. */
-    @ForceInline
-    private static boolean dormant(long s, int method) {
-        return U.getInt(s + Layout.H_GATE) == 0 && (U.getLong(s + Layout.H_TAG) == 0 || U.getByte(s + Layout.MODES + method) >= 0);
     }
 
     /**
@@ -114,7 +121,7 @@ public final class Probe {
      */
     @ForceInline
     public static long enterCall(int method) {
-        return dormant(U.getLong(CELL), method) ? 0 : entry(method);
+        return U.getInt(U.getLong(CELL) + Layout.H_GATE) == 0 ? 0 : entry(method);
     }
 
     @DontInline
