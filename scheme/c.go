@@ -20,7 +20,8 @@ const (
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
 // what it is going to call, by the look of the code, and what costs next to
 // nothing. And it leaves out initializers of classes that are initialized (JVMS
-// §5.5: they don't run again). It records what B does.
+// §5.5: they don't run again), and callbacks that nothing in the JDK names. It
+// records what B does.
 type schemeC struct {
 	core
 	views map[cha.MethodID]*view
@@ -43,7 +44,18 @@ type view struct {
 func NewC(h *cha.Hierarchy) Scheme {
 	s := &schemeC{core: newCore(h), views: map[cha.MethodID]*view{}}
 	s.prune = true
+	s.withheld = map[cha.MethodID]bool{}
 	return s
+}
+
+// Select implements Selector.
+func (s *schemeC) Select(may func(name, desc string) bool) { s.may = may }
+
+// Named implements Selector. Nobody waits for what is called now.
+func (s *schemeC) Named() Plan {
+	s.begin(shallow)
+	s.named()
+	return s.end()
 }
 
 func (*schemeC) Name() string { return "C" }

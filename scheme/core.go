@@ -27,6 +27,9 @@ type core struct {
 	scout     bool                  // callbacks are not planned
 	prune     bool                  // initializers that have run are not planned
 
+	may      func(name, desc string) bool // what excluded code can call; nil: anything
+	withheld map[cha.MethodID]bool        // callbacks that it can't
+
 	plan    Plan
 	reach   reach
 	loading cha.ClassID // class of Steps, while in Loaded
@@ -307,7 +310,35 @@ func (c *core) setCallbacks() {
 	c.h.Callbacks(c.callback)
 }
 
-func (c *core) callback(t cha.Hit) { c.hit(nil, t) }
+func (c *core) callback(t cha.Hit) {
+	if c.may != nil && !c.may(t.Method.Name, t.Method.Desc) {
+		c.withheld[t.ID()] = true
+		return
+	}
+	c.hit(nil, t)
+}
+
+// named plans the callbacks that were withheld and need not be any more.
+func (c *core) named() {
+	for id := range c.withheld {
+		if c.may != nil && !c.may(id.Name, id.Desc) {
+			continue
+		}
+		delete(c.withheld, id)
+		if class, m := c.h.Class(id.Class), c.h.Method(id); class != nil && m != nil {
+			c.hit(nil, cha.Hit{Class: class, Method: m})
+		}
+	}
+}
+
+// anything plans all callbacks: JNI code may call what it likes.
+func (c *core) anything() {
+	c.may = nil
+	c.named()
+	if !c.callbacks {
+		c.setCallbacks()
+	}
+}
 
 // instrumentable reports whether a method can be a step. One that can't is
 // reported, and followed if it has code.
@@ -315,9 +346,7 @@ func (c *core) instrumentable(t cha.Hit) bool {
 	switch {
 	case t.Method.IsNative():
 		c.skip(t.ID(), Native)
-		if !c.callbacks {
-			c.setCallbacks() // JNI code may call what it likes
-		}
+		c.anything()
 		return false
 	case t.Class.Fixed:
 		id := t.ID()

@@ -250,3 +250,31 @@ func TestHarmless(t *testing.T) {
 		}
 	}
 }
+
+// TestSelector withholds callbacks until the JDK can call them by name, or native
+// code is reached, which may call anything.
+func TestSelector(t *testing.T) {
+	h := app(
+		class("A", object, 0, "root static >java/util/Timer.go", "nat static native"),
+		class("B", object, 0, "toString"),
+	)
+	names := map[string]bool{}
+	s := NewC(h).(Selector)
+	s.Select(func(name, desc string) bool { return names[name+desc] })
+	want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "=A.root fresh:root:A.root")
+	want(t, "nothing is named", s.Named(), "")
+	late := class("L", object, 0, "toString")
+	h.Add(late)
+	want(t, "loaded", s.Loaded(late.ID), "")
+	names["toString()V"] = true
+	want(t, "named", s.Named(), "B.toString L.toString")
+	want(t, "named again", s.Named(), "")
+	names["toString()V"] = false // a scheme that is told so asks no more
+	x := class("X", object, 0, "toString")
+	h.Add(x)
+	want(t, "loaded, withheld", s.Loaded(x.ID), "")
+	want(t, "native code", s.Found([]cha.MethodID{mid("A.nat")}), "A.nat!native X.toString")
+	y := class("Y", object, 0, "toString")
+	h.Add(y)
+	want(t, "loaded after that", s.Loaded(y.ID), "Y.toString")
+}

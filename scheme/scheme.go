@@ -25,7 +25,8 @@
 // that could lead out of them again, or into native code of the application,
 // every application method that overrides or implements one of theirs counts as
 // reachable: compare, run, toString, hashCode, finalize and so on, whoever it
-// was that called. See callback.go for calls that can't. Classes excluded in other loaders are followed as if they were not,
+// was that called. A [Selector] leaves out those that nothing in the JDK can
+// name. See callback.go for calls that can't. Classes excluded in other loaders are followed as if they were not,
 // except that they are not instrumented; so are filtered methods, but for those
 // that are roots.
 //
@@ -124,6 +125,20 @@ type Scheme interface {
 	// Listed says that classes turned out to be loaded without having been
 	// announced, or have become known better.
 	Listed(ids []cha.ClassID) Plan
+}
+
+// A Selector is a scheme that leaves callbacks out which the JDK can't call.
+type Selector interface {
+	Scheme
+
+	// Select says which methods code of the JDK may call, by name and descriptor;
+	// nil, as at first, is any. It is asked during calls of the scheme. What it
+	// has once allowed it allows for good.
+	Select(may func(name, desc string) bool)
+
+	// Named says that it may call more methods than before, from the moment on
+	// when the plan is carried out.
+	Named() Plan
 }
 
 // Unseen returns the calls of a method that lead to methods which no scheme can

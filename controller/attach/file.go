@@ -3,6 +3,7 @@ package attach
 import (
 	"fmt"
 	"os"
+	"path"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,4 +25,29 @@ func OpenFile(pid int, name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// ReadDir lists a directory, by the name that the target has for it.
+func ReadDir(pid int, name string) ([]os.DirEntry, error) {
+	f, err := openTarget(pid, name, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
+}
+
+// RuntimeLib returns the folder that has the libraries and the runtime image of a
+// target's JDK, 9 or later, by the name that the target has for it.
+func RuntimeLib(pid int) (string, error) {
+	l, err := readLayout(pid)
+	switch {
+	case err != nil:
+		return "", err
+	case l.libjvm.path == "":
+		return "", &os.PathError{Op: "find", Path: "libjvm.so", Err: os.ErrNotExist}
+	case l.libjvm.deleted:
+		return "", &os.PathError{Op: "find", Path: l.libjvm.path, Err: fmt.Errorf("the JDK was replaced: %w", os.ErrNotExist)}
+	}
+	return path.Dir(path.Dir(l.libjvm.path)), nil
 }

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -16,7 +17,8 @@ import (
 
 // TestBacks: what only the JDK calls is recorded, in every scheme. A scheme that
 // leaves out callbacks which it believes nobody calls, or methods of classes that
-// are not initialized yet, fails here.
+// are not initialized yet, fails here. Scheme C leaves out what nothing in the JDK
+// names.
 func TestBacks(t *testing.T) {
 	source, err := os.ReadFile("testdata/Backs.java")
 	if err != nil {
@@ -40,15 +42,18 @@ func TestBacks(t *testing.T) {
 			if scheme != "C" && j.Version != 17 {
 				continue
 			}
-			t.Run(scheme, func(t *testing.T) { backs(t, j, dir, scheme) })
+			t.Run(scheme, func(t *testing.T) { backs(t, j, dir, scheme, scheme != "C" || j.Version < 9) })
+		}
+		if j.Version == 17 { // what somebody adds to the JDK may call anything
+			t.Run("boot class path", func(t *testing.T) { backs(t, j, dir, "C", true, "-Xbootclasspath/a:"+t.TempDir()) })
 		}
 	}, 8, 17, 25)
 }
 
-func backs(t *testing.T, j jvmtest.JDK, dir, scheme string) {
+func backs(t *testing.T, j jvmtest.JDK, dir, scheme string, all bool, options ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	p := jvmtest.Start(t, j, nil, "t.Backs", nil, dir)
+	p := jvmtest.Start(t, j, options, "t.Backs", nil, dir)
 	p.WaitLine("READY")
 	s, err := session.Attach(ctx, p.PID(), session.Config{})
 	if err != nil {
@@ -57,6 +62,15 @@ func backs(t *testing.T, j jvmtest.JDK, dir, scheme string) {
 	t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
 	if err := s.Start(ctx, session.Recording{Roots: []string{"t.Backs.root"}, Scheme: scheme}); err != nil {
 		t.Fatal(err)
+	}
+	// Nobody names Idle's method until the JDK loads what calls it.
+	idle, err := os.ReadFile(filepath.Join(dir, "t", "Backs$Idle.class"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Instrumented(ctx, "t/Backs$Idle", idle)
+	if err != nil || bytes.Contains(b, []byte("enter")) != all && scheme != "A" {
+		t.Errorf("a method that nothing in the JDK names has probes: %t (%v), want %t", b != nil, err, all)
 	}
 	p.Send("go")
 	p.WaitLine("OK")

@@ -8,6 +8,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
+	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -41,6 +42,9 @@ type loop struct {
 	filter     filter.Set
 	opened     opened
 	reach      int // methods that the roots may call, 0 where that can't be told
+	calling    calling
+	namesDue   int            // listings of the JDK's classes that were asked for
+	lookedUp   *outward.Names // what classes name that look methods up
 	reflection reflection
 	following  following
 	sites      sites
@@ -163,6 +167,8 @@ func (l *loop) handle(q request) error {
 		err = l.onBatch(r)
 	case wire.ReqRestored:
 		err = l.onRestored(r)
+	case wire.ReqNames:
+		err = l.onNames(r)
 	case wire.ReqFound:
 		err = l.onFound(r)
 	default:
@@ -330,6 +336,7 @@ func parse(id cha.ClassID, b []byte) (p parsed, err error) {
 // take adds what was parsed to the hierarchy.
 func (l *loop) take(p *parsed) {
 	l.h.Add(p.mirror)
+	l.looksUp(p)
 	if l.keepsFile() && classfile.HasMethodParameters(p.file) {
 		l.files[p.id] = append([]byte(nil), p.bytes...)
 	}

@@ -114,6 +114,8 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("counting what they reach")
+	learned, forget := s.learnCalling(ctx, make)
+	defer forget()
 	if rec.Events {
 		if err := s.do(ctx, func() { s.startEvents(rec, clock) }); err != nil {
 			return err
@@ -149,6 +151,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("following tasks, opening the JDK")
+	if err := learned(); err != nil {
+		return err
+	}
+	lap.done("learning what the JDK can call")
 	if err := s.armRoots(ctx, rec, make, specs, ids); err != nil {
 		return err
 	}
@@ -165,6 +171,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
 		l.scheme = make(l.h)
+		l.selectCallbacks()
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
 		end := l.analyse()
@@ -226,7 +233,11 @@ func (s *Session) relist(ctx context.Context) error {
 		for _, id := range fresh {
 			s.loop.lateRoots(id)
 		}
-		s.loop.arm(s.loop.scheme.Listed(fresh), done)
+		p := s.loop.scheme.Listed(fresh)
+		more := s.loop.moreCallbacks()
+		p.Steps, p.Revealed = append(p.Steps, more.Steps...), append(p.Revealed, more.Revealed...)
+		p.Skipped = append(p.Skipped, more.Skipped...)
+		s.loop.arm(p, done)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -207,6 +208,8 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		owing:   map[cha.ClassID]bool{},
 		loaders: map[uint32]string{0: "boot"},
 		costs:   map[byte]*cost{},
+
+		lookedUp: outward.NewNames(),
 	}
 	s.loop.h.SetPolicy(s.loop.excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)

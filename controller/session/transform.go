@@ -36,6 +36,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	if !redefined {
 		l.markLoad(id)
 	}
+	l.named(id, b)
 	var also []cha.ClassID
 	if m := l.h.Class(id); l.onlyDoor(id) {
 		l.s.log.Debug("door", "class", id)
@@ -46,6 +47,9 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 				also = l.announce(id)
 			}
 		}
+	}
+	if l.scheme != nil {
+		also = append(also, l.want(l.moreCallbacks())...)
 	}
 	l.wantOpened(id)
 	answered := false

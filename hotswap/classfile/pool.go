@@ -151,3 +151,18 @@ func (p *Pool) utf8(i uint16) string {
 	}
 	return string(p.raw[at+3 : at+3+n])
 }
+
+// ParsePool reads the constant pool of a class file, and nothing behind it.
+func ParsePool(b []byte) (*Pool, error) {
+	r := &reader{b: b, section: "4.1"}
+	if r.u4() != magic {
+		r.failAt(0, errMagic)
+	}
+	r.u2() // minor_version
+	r.u2()
+	p := readPool(r)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &p, nil
+}

@@ -19,6 +19,7 @@ const (
 	CmdGo          = 5
 	CmdFind        = 6
 	CmdCalibrate   = 7
+	CmdNames       = 8
 )
 
 // Requests travel from the target to the controller through the mailbox, and
@@ -37,6 +38,7 @@ const (
 
 	ReqCalibrated = 26
 	ReqTargets    = 27
+	ReqNames      = 28
 )
 
 // MaxMessage bounds a message of either direction, in bytes. The largest that
@@ -54,6 +56,8 @@ var Messages = []Message{
 
 	{"CMD_CALIBRATE", CmdCalibrate, "u32 number, u32 calls, u8 form, bytes class, bytes class", "", "run the sample, without and with probes, so many calls at first: CALIBRATED; form 1 has the probe of leaf methods; empty classes are those of the last time with this form"},
 
+	{"CMD_NAMES", CmdNames, "", "", "send the names of the JDK's loaded classes: NAMES"},
+
 	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 pid", "", "first message of the agent"},
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},
 	{"REQ_CLASSES", ReqClasses, "u8 last, [] u32 loader, str name, u32 access, u8 state, u32 superLoader, str super, [] u32 interfaceLoader, str interface; str place", "", "loaded classes; state has the CLASS_ bits; an empty super is none; place is the path of the code source's URL, if that is a file's, or an equals sign for that of the row before"},
@@ -65,6 +69,7 @@ var Messages = []Message{
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
 	{"REQ_CALIBRATED", ReqCalibrated, "u32 number, u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch of the calibration of that number; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 ends it, or lets other commands come first"},
 	{"REQ_TARGETS", ReqTargets, "i32 number, [] u32 loader, str class, str name, str descriptor", "[] u32 loader, str name", "a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative"},
+	{"REQ_NAMES", ReqNames, "u8 last, [] str name", "", "classes of the boot and platform loaders that are loaded, without arrays and hidden ones"},
 	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class; 0 stands for the JDK's own"},
 }
 

@@ -15,6 +15,9 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Comparator;
+import java.util.Formattable;
+import java.util.Formatter;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -111,6 +114,33 @@ public class Backs {
 
     static void handle() {
         DoubleStream.of(1, 2).mapToInt((DoubleToIntFunction) cutting).sum();
+    }
+
+    /** Nothing but the string by which it is looked up names it: no class of the JDK that is loaded calls LongToIntFunction. */
+    static class Cast implements LongToIntFunction {
+        @Override
+        public int applyAsInt(long v) {
+            hit("Cast.applyAsInt");
+            return (int) v;
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    static void lookedUp() {
+        Comparator.comparingInt((ToIntFunction<Object>) casting).compare(1L, 2L);
+    }
+
+    // ---- an interface that only a class names which the JDK loads in the third round ----
+
+    static class Idle implements Formattable {
+        @Override
+        public void formatTo(Formatter f, int flags, int width, int precision) {
+            hit("Idle.formatTo");
+        }
+    }
+
+    static void idle(int round) {
+        if (round == 2) String.format("%s", idle);
     }
 
     // ---- deserialization, and a constructor of it ----
@@ -366,7 +396,7 @@ public class Backs {
         for (LongToDoubleFunction f : twins) LongStream.range(0, 2).mapToDouble(f).sum();
     }
 
-    static Object weigh = new Weigh(), adding, cutting, halves = new Halves(), derived = new Derived();
+    static Object weigh = new Weigh(), adding, cutting, casting, idle = new Idle(), halves = new Halves(), derived = new Derived();
     static LongToDoubleFunction[] twins = new LongToDoubleFunction[3];
     static Runnable user;
     static byte[] form;
@@ -385,6 +415,8 @@ public class Backs {
         plain();
         proxy();
         handle();
+        lookedUp();
+        idle(round);
         serial();
         service();
         user.run();
@@ -402,6 +434,8 @@ public class Backs {
         adding = Proxy.newProxyInstance(Backs.class.getClassLoader(), new Class<?>[] {ObjLongConsumer.class}, new Through(new Add()));
         MethodHandle cut = MethodHandles.publicLookup().findVirtual(DoubleToIntFunction.class, "applyAsInt", MethodType.methodType(int.class, double.class));
         cutting = MethodHandleProxies.asInterfaceInstance(DoubleToIntFunction.class, cut.bindTo(new Cut()));
+        MethodHandle cast = MethodHandles.publicLookup().findVirtual(LongToIntFunction.class, "applyAsInt", MethodType.methodType(int.class, long.class));
+        casting = MethodHandleProxies.asInterfaceInstance(ToIntFunction.class, cast.bindTo(new Cast()));
         ByteArrayOutputStream b = new ByteArrayOutputStream();
         try (ObjectOutputStream out = new ObjectOutputStream(b)) {
             out.writeObject(new Form());

@@ -247,6 +247,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 case Wire.CMD_FETCH: fetch(m); break;
                 case Wire.CMD_RETRANSFORM: retransform(m); break;
                 case Wire.CMD_FIND: listing.find(m.readUTF()); break;
+                case Wire.CMD_NAMES: listing.names(); break;
                 case Wire.CMD_CALIBRATE: calibrate.run(m); break;
                 case Wire.CMD_GO: go = true; break;
                 case Wire.CMD_STOP: return Layout.REASON_COMMAND;

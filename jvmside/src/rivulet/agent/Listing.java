@@ -83,6 +83,24 @@ final class Listing {
         send(Wire.REQ_CLASSES, true, n, out);
     }
 
+    /** Names what is loaded of the JDK. That the JVM keeps the names of classes is all that stays of it. */
+    void names() {
+        Out out = new Out();
+        int n = 0;
+        for (Class<?> c : inst.getAllLoadedClasses()) {
+            if (!loaders.jdk(c.getClassLoader()) || c.isArray() || c.isPrimitive()) continue;
+            if (c.getName().indexOf('/') >= 0) continue; // hidden
+            out.str(Loaders.internal(c));
+            n++;
+            if (out.size() > PART) {
+                send(Wire.REQ_NAMES, false, n, out);
+                out = new Out();
+                n = 0;
+            }
+        }
+        send(Wire.REQ_NAMES, true, n, out);
+    }
+
     private void row(Out out, Class<?> c, Class<?> s, Class<?>[] is) {
         String name = Loaders.internal(c);
         int state = (c.isInterface() ? Wire.CLASS_INTERFACE : 0) | (inst.isModifiableClass(c) ? Wire.CLASS_MODIFIABLE : 0)

@@ -19,6 +19,8 @@ final class Wire {
     static final int CMD_FIND = 6;
     /** run the sample, without and with probes, so many calls at first: CALIBRATED; form 1 has the probe of leaf methods; empty classes are those of the last time with this form. */
     static final int CMD_CALIBRATE = 7;
+    /** send the names of the JDK's loaded classes: NAMES. */
+    static final int CMD_NAMES = 8;
     /** first message of the agent. */
     static final int REQ_HELLO = 16;
     /** class loaders that the controller has not heard of. */
@@ -41,6 +43,8 @@ final class Wire {
     static final int REQ_CALIBRATED = 26;
     /** a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative. */
     static final int REQ_TARGETS = 27;
+    /** classes of the boot and platform loaders that are loaded, without arrays and hidden ones. */
+    static final int REQ_NAMES = 28;
     /** loaders of which a resource search found the class; 0 stands for the JDK's own. */
     static final int REQ_FOUND = 25;
     /** an interface. */
