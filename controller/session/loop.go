@@ -42,6 +42,7 @@ type loop struct {
 	filter     filter.Set
 	opened     opened
 	reach      int // methods that the roots may call, 0 where that can't be told
+	closure    closure
 	calling    calling
 	namesDue   int            // listings of the JDK's classes that were asked for
 	lookedUp   *outward.Names // what classes name that look methods up

@@ -22,6 +22,29 @@ const (
 // inlined (docs/decisions/0023-called-probes.md).
 const calledFrom = 1000
 
+// closure is Scheme A with its first plan, from which it is known what is within
+// reach; it need not be made again while the hierarchy is the same.
+type closure struct {
+	scheme scheme.Scheme
+	plan   scheme.Plan
+	epoch  uint64
+}
+
+// firstPlan makes the recording's scheme and its plan of the roots, and says whether
+// that was made before, to count.
+func (l *loop) firstPlan(make func(*cha.Hierarchy) scheme.Scheme, ids []cha.MethodID) (p scheme.Plan, again bool) {
+	c := l.closure
+	l.closure = closure{}
+	l.scheme = make(l.h)
+	if c.scheme != nil && c.scheme.Name() == l.scheme.Name() && c.epoch == l.h.Epoch() {
+		l.scheme = c.scheme
+		return c.plan, false
+	}
+	defer l.analyse()()
+	l.selectCallbacks()
+	return l.scheme.Roots(ids), c.scheme != nil
+}
+
 // chooseProbes decides on the form of all probes of a recording, before the
 // first is put in: by what Scheme A would instrument. What roots that are not
 // loaded yet reach can't be told; a program that is recorded from its start is
@@ -32,8 +55,13 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 	err := s.do(ctx, func() {
 		l := &s.loop
 		end := l.analyse()
-		l.reach = len(scheme.NewA(l.h).Roots(ids).Steps)
+		a := scheme.NewA(l.h)
+		plan := a.Roots(ids)
 		end()
+		l.reach, l.closure = len(plan.Steps), closure{}
+		if rec.Scheme == a.Name() {
+			l.closure = closure{a, plan, l.h.Epoch()}
+		}
 		for i := range specs {
 			if len(specs[i].ids) == 0 {
 				l.reach = 0

@@ -170,15 +170,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hierarchy) scheme.Scheme, specs []rootSpec, ids []cha.MethodID) error {
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
-		l.scheme = make(l.h)
-		l.selectCallbacks()
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
-		end := l.analyse()
 		began := time.Now()
-		p := l.scheme.Roots(ids)
-		end()
-		s.log.Debug("planned", "steps", len(p.Steps), "took", time.Since(began))
+		p, again := l.firstPlan(make, ids)
+		s.log.Debug("planned", "steps", len(p.Steps), "took", time.Since(began), "again", again)
 		l.arm(p, done)
 	}); err != nil {
 		return err
