@@ -61,6 +61,7 @@ type Recording struct {
 	Filter     []string `json:"filter,omitempty"`    // rules in order: "--include PATTERN", "--exclude PATTERN", "--jdk"
 	Natives    string   `json:"natives,omitempty"`   // "off", "on" or "all"
 	Recursion  string   `json:"recursion,omitempty"` // "expand" or "fold"
+	Probes     string   `json:"probes,omitempty"`    // "auto", "inlined" or "called"
 	Warmup     string   `json:"warmup,omitempty"`    // "5s", or root invocations, "500"
 	Slowest    int      `json:"slowest,omitempty"`   // so many of the slowest root invocations; events are recorded then
 	Over       string   `json:"over,omitempty"`      // of those that took longer: "50ms"

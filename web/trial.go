@@ -40,6 +40,7 @@ type Trial struct {
 	Filter     []string `json:"filter,omitempty"`
 	Natives    string   `json:"natives,omitempty"`
 	Recursion  string   `json:"recursion,omitempty"`
+	Probes     string   `json:"probes,omitempty"`
 	Memory     int64    `json:"memory,omitempty"`
 }
 
@@ -47,7 +48,7 @@ type Trial struct {
 func (t *Trial) Recording() Recording {
 	return Recording{
 		Roots: t.Roots, Scheme: "B", Clock: t.Clock, UntilCalls: t.UntilCalls, Wait: t.Wait,
-		Filter: t.Filter, Natives: t.Natives, Recursion: t.Recursion, Memory: t.Memory,
+		Filter: t.Filter, Natives: t.Natives, Recursion: t.Recursion, Probes: t.Probes, Memory: t.Memory,
 	}
 }
 

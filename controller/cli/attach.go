@@ -73,6 +73,7 @@ Commands:
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting, at the cost of a thread dump now and then")
 	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own; off: neither")
+	f.addProbes(fs)
 	return cmd
 }
 

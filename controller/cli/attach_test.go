@@ -154,7 +154,7 @@ echo the end
 quit
 echo not reached
 `
-	code, stdout, stderr := rivulet(t, script, "attach", fmt.Sprint(p.PID()))
+	code, stdout, stderr := rivulet(t, script, "attach", fmt.Sprint(p.PID()), "--probes", "called")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
@@ -180,6 +180,10 @@ echo not reached
 		t.Errorf("stdout has the control character %q", stdout[i:i+2])
 	}
 	wantNoAgent(t, p.PID())
+	var saved struct{ Methods struct{ Probes string } }
+	if b, err := os.ReadFile(file("b.json")); err != nil || json.Unmarshal(b, &saved) != nil || saved.Methods.Probes != "called" {
+		t.Errorf("--probes called: %v, probes %q", err, saved.Methods.Probes)
+	}
 	checkForms(t, file)
 }
 

@@ -89,6 +89,7 @@ the JVM and ends the comparison.
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times; with --for, whichever is first")
 	fs.StringVar(&f.clock, "clock", "tick", "the `tick` or the precise clock")
 	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
+	f.addProbes(fs)
 	fs.StringVar(&f.format, "format", "", "`text` or json")
 	fs.BoolVar(&asJSON, "json", false, "short for --format json")
 	fs.StringVarP(&f.file, "output", "o", "", "write the comparison to this `file`")

@@ -18,7 +18,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%s, for %v", f.steps(), f.comparing.For)
 	}
 	f = newFake()
-	r := f.run(t, "compare", "4711", "--root", "shop.Price.of", "--until-calls", "5", "--json")
+	r := f.run(t, "compare", "4711", "--root", "shop.Price.of", "--until-calls", "5", "--probes", "inlined", "--json")
 	var got struct {
 		Kind    string
 		Schemes []struct {
@@ -29,7 +29,7 @@ func TestCompare(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 0 || got.Kind != "comparison" || len(got.Schemes) != 3 || got.Schemes[2].Calls != 12 {
 		t.Errorf("code %d, %v: %s", r.code, err, r.stdout)
 	}
-	if f.comparing.For != 0 || f.rec.UntilCalls != 5 {
+	if f.comparing.For != 0 || f.rec.UntilCalls != 5 || f.rec.Probes != "inlined" {
 		t.Errorf("for %v, %+v", f.comparing.For, f.rec)
 	}
 	f = newFake()

@@ -15,7 +15,7 @@ func TestCompareOnPage(t *testing.T) {
 		if got := call("compare", `{"roots":["Price"]}`); !strings.Contains(got, "no class before the method") {
 			t.Error("a root that is none:", got)
 		}
-		got := call("compare", `{"roots":["shop.Price::of"],"schemes":["C","A"],"seconds":2.5,"natives":"all","filter":["--jdk"]}`)
+		got := call("compare", `{"roots":["shop.Price::of"],"schemes":["C","A"],"seconds":2.5,"natives":"all","probes":"called","filter":["--jdk"]}`)
 		if !strings.Contains(got, `"kind":"comparison"`) || !strings.Contains(got, `"snapshot":1`) {
 			t.Error("compared:", got)
 		}
@@ -24,7 +24,7 @@ func TestCompareOnPage(t *testing.T) {
 		}
 	}, "serve")
 	rec := f.comparing.Recording
-	if f.comparing.For != 2500*time.Millisecond || strings.Join(f.comparing.Schemes, "") != "CA" || rec.Roots[0] != "shop.Price.of" || rec.Natives != "all" || !rec.Filter.JDK || rec.Clock != "tick" {
+	if f.comparing.For != 2500*time.Millisecond || strings.Join(f.comparing.Schemes, "") != "CA" || rec.Roots[0] != "shop.Price.of" || rec.Natives != "all" || rec.Probes != "called" || !rec.Filter.JDK || rec.Clock != "tick" {
 		t.Errorf("compared %+v", f.comparing)
 	}
 

@@ -40,6 +40,7 @@ func (s pageSession) recording(r web.Recording) (session.Recording, error) {
 	}{
 		{"natives", r.Natives, []string{"", session.NativesOff, session.NativesOn, session.NativesAll}},
 		{"recursion", r.Recursion, []string{"", "expand", "fold"}},
+		{"probes", r.Probes, []string{"", session.ProbesAuto, session.ProbesInlined, session.ProbesCalled}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return fail("%s %q: there is only %s", c.what, c.value, enumerate(c.known[1:]))
@@ -47,6 +48,9 @@ func (s pageSession) recording(r web.Recording) (session.Recording, error) {
 	}
 	if r.Natives != "" {
 		rec.Natives = r.Natives
+	}
+	if r.Probes != "" {
+		rec.Probes = r.Probes
 	}
 	if r.Recursion != "" {
 		rec.Fold = r.Recursion == "fold"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -67,8 +68,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then")
 	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers")
 	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither")
-	fs.StringVar(&f.probes, "probes", "auto", "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach; inlined; called")
-	fs.StringVar(&f.leaves, "leaves", "counted", "`counted`: short methods that call nothing are only counted, and their time is their callers'; timed: as all others")
+	f.addProbes(fs)
 	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
 	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events")
 	fs.DurationVar(&f.over, "over", 0, "with --slowest, only those that took longer than this `time`, such as 50ms")
@@ -81,6 +81,12 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text report; 0 for all")
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the report; 0 for all (json: all unless given)")
 	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)")
+}
+
+// addProbes adds --probes and --leaves.
+func (f *recordFlags) addProbes(fs *pflag.FlagSet) {
+	fs.StringVar(&f.probes, "probes", session.ProbesAuto, "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach; inlined; called")
+	fs.StringVar(&f.leaves, "leaves", session.LeavesCounted, "`counted`: short methods that call nothing are only counted, and their time is their callers'; timed: as all others")
 }
 
 // check looks at everything that can be wrong before a target is touched.

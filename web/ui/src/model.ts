@@ -4,7 +4,7 @@ export interface Target { pid: number; user: string; java: string; main: string;
 export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
-  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter?: string[]; natives?: string; recursion?: string; warmup?: string;
+  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter?: string[]; natives?: string; recursion?: string; probes?: string; warmup?: string;
   slowest?: number; over?: string; memory?: number; timeline?: boolean; follow?: boolean;
 }
 export interface Snapshot {

@@ -46,7 +46,7 @@ export function Schemes() {
         </span>
         <label><input id="seconds" type="number" min="1" max="3600" value={s.seconds} onChange={(e) => choose({ seconds: Math.max(1, Math.min(3600, Number(e.currentTarget.value) || 1)) })} /> s each</label>
         <button id="compare" disabled={busy || s.roots.length === 0 || s.schemes.length === 0} onClick={() => void compare({
-          roots: all.roots, filter: all.filter, clock: all.clock, natives: all.natives, recursion: all.recursion, memory: all.memory, schemes: s.schemes, seconds: s.seconds,
+          roots: all.roots, filter: all.filter, clock: all.clock, natives: all.natives, recursion: all.recursion, probes: all.probes, memory: all.memory, schemes: s.schemes, seconds: s.seconds,
         })}>Compare</button>
       </p>
       <p class="hint">{s.roots.length === 0 ? "Choose a root first." : `Takes some ${lasts(s.seconds, s.schemes.length)} s. The JVM goes on with its work meanwhile.`}</p>
@@ -59,10 +59,10 @@ export function TryAll() {
   useStore();
   const s = store.state;
   if (s?.phase !== "stopped" || s.recording.roots.length === 0) return null;
-  const { roots, filter, clock, natives, recursion, memory } = s.recording, { schemes, seconds } = ui.setup;
+  const { roots, filter, clock, natives, recursion, probes, memory } = s.recording, { schemes, seconds } = ui.setup;
   return (
     <>
-      <button id="try" title={`Schemes ${schemes.join(", ")} on the roots of this recording, for ${seconds} s each`} onClick={() => void compare({ roots, filter, clock, natives, recursion, memory, schemes, seconds })}>
+      <button id="try" title={`Schemes ${schemes.join(", ")} on the roots of this recording, for ${seconds} s each`} onClick={() => void compare({ roots, filter, clock, natives, recursion, probes, memory, schemes, seconds })}>
         Compare schemes on these roots
       </button>
       <ErrorLine text={problem} close={() => { problem = ""; changed(); }} />

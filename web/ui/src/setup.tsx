@@ -12,7 +12,7 @@ export function choose(change: Partial<Setup>): void {
 export function recording(s: Setup) {
   return {
     roots: s.roots, scheme: s.scheme, clock: s.clock, until_calls: Number(s.until) || 0, filter: [...(s.jdk ? ["--jdk"] : []), ...s.filter],
-    natives: s.natives, recursion: s.recursion, warmup: s.warmup.trim(), slowest: s.slowest, over: s.slowest > 0 ? s.over.trim() : "", memory: s.memory, ...(s.timeline ? { timeline: true } : {}), ...(s.follow ? { follow: true } : {}),
+    natives: s.natives, recursion: s.recursion, probes: s.probes, warmup: s.warmup.trim(), slowest: s.slowest, over: s.slowest > 0 ? s.over.trim() : "", memory: s.memory, ...(s.timeline ? { timeline: true } : {}), ...(s.follow ? { follow: true } : {}),
   };
 }
 
@@ -96,10 +96,10 @@ function Filter() {
 
 function More() {
   const s = ui.setup;
-  const changed = s.natives !== "on" || s.recursion !== "expand" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
-      <summary>More: single invocations, natives, recursion, warm-up, memory</summary>
+      <summary>More: single invocations, natives, recursion, probes, warm-up, memory</summary>
       <label class="radio">
         <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
         <small class="muted">Records events, too; some nanoseconds more a call</small>
@@ -125,6 +125,12 @@ function More() {
           <dt><label for="recursion">Recursion</label></dt>
           <dd><select id="recursion" value={s.recursion} onChange={(e) => choose({ recursion: e.currentTarget.value })}>
             <option value="expand">a row for each level</option><option value="fold" disabled={s.slowest > 0 || s.timeline}>folded while recording</option>
+          </select></dd>
+        </div>
+        <div>
+          <dt><label for="probes">Probes</label></dt>
+          <dd><select id="probes" value={s.probes} onChange={(e) => choose({ probes: e.currentTarget.value })}>
+            <option value="auto">inlined, but not in big subgraphs</option><option value="inlined">inlined by the JVM's compiler</option><option value="called">called</option>
           </select></dd>
         </div>
         <div>
