@@ -10,12 +10,13 @@ import (
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
-// A part is one of the paper's tables.
+// A part is one of the paper's tables, or another; no shop is none of it.
 type part struct{ name, title, intro, shop string }
 
 var parts = []part{
 	{"whole", "Whole runs", "The root is what the program does in an iteration.", bench.ShopWhole},
 	{"partial", "Partial roots", "The root takes about a tenth of the program's time.", bench.ShopPartial},
+	{"first", "First runs", "The root is all that javac does, and the program has done nothing before: most of its classes are loaded while it is recorded. *Bare* is the first iteration of a process without a profiler.", ""},
 }
 
 // programs are small enough for all rows to take some minutes a JDK.
@@ -40,14 +41,14 @@ var schemes = []string{"A", "B", "C"}
 func (p *part) rows(k *bench.Kit, page *bench.Page) error {
 	for _, j := range k.JDKs {
 		for _, program := range programs() {
-			if !k.Wants(program.Name) {
+			if program.Cold = p.name == "first"; !k.Wants(program.Name) || program.Cold && program.Name != "javac" {
 				continue
 			}
 			if err := p.program(k, page, j, &program); err != nil {
 				return fmt.Errorf("JDK %d, %s, %s: %w", j.Version, program.Name, p.name, err)
 			}
 		}
-		if k.Wants("shop") {
+		if k.Wants("shop") && p.shop != "" {
 			if err := p.server(k, page, j); err != nil {
 				return fmt.Errorf("JDK %d, shop, %s: %w", j.Version, p.name, err)
 			}
@@ -72,7 +73,11 @@ func (p *part) program(k *bench.Kit, page *bench.Page, j jdk.JDK, program *bench
 	}
 	var first *bench.Report
 	for _, s := range schemes {
-		r, err := k.Profile(j, program, bare, "--root", program.Root(p.name), "--scheme", s)
+		flags := []string{"--root", program.Root(p.name), "--scheme", s}
+		if program.Room != "" && p.name != "partial" {
+			flags = append(flags, "--memory", program.Room)
+		}
+		r, err := k.Profile(j, program, bare, flags...)
 		if err != nil {
 			return fmt.Errorf("scheme %s: %w", s, err)
 		}

@@ -17,13 +17,21 @@ func TestLaps(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	var r ProgramRun
-	if err := r.read("PID 7\nBARE 0 307\nBARE 1 290\nREADY\nDONE\nPOST 0 301\nSqlW n=2 setup=0.50s run=0.60s checksum=3e79 iter_ms: 900 310\n"); err != nil {
+	if err := r.read("PID 7\nBARE 0 307\nBARE 1 290\nREADY\nDONE\nPOST 0 301\nSqlW n=2 setup=0.50s run=0.60s checksum=3e79 iter_ms: 900 310\n", false); err != nil {
 		t.Fatal(err)
 	}
 	if r.checksum != "3e79" || !slices.Equal(r.Laps, []float64{900, 310}) || !slices.Equal(r.Bare, []float64{307, 290}) || !slices.Equal(r.Post, []float64{301}) {
 		t.Errorf("%+v", r)
 	}
-	if err := r.read("BARE 0 307\n"); err == nil {
+	for cold, text := range map[bool]string{false: "PID 7\nREADY\nDONE\nJavacW n=1 checksum=3e79 iter_ms: 900\n", true: "PID 7\nREADY\n"} {
+		if err := r.read(text, cold); err == nil {
+			t.Errorf("no error without times: %s", text)
+		}
+	}
+	if err := new(ProgramRun).read("PID 7\nREADY\nDONE\nJavacW n=1 checksum=3e79 iter_ms: 900\n", true); err != nil {
+		t.Errorf("a cold one: %v", err)
+	}
+	if err := r.read("BARE 0 307\n", false); err == nil {
 		t.Error("no error without a checksum")
 	}
 }
