@@ -2,9 +2,7 @@ package session_test
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,18 +78,7 @@ func TestFollowServer(t *testing.T) {
 		url := "http://127.0.0.1:" + strings.TrimPrefix(p.WaitLine("PORT "), "PORT ")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.FollowServe.handle"}, Follow: true, Slowest: 10})
-		get := func(path string) (string, error) {
-			res, err := http.Get(url + path)
-			if err != nil {
-				return "", err
-			}
-			defer res.Body.Close()
-			b, err := io.ReadAll(res.Body)
-			if err == nil && res.StatusCode != http.StatusOK {
-				err = fmt.Errorf("%s: %s", path, res.Status)
-			}
-			return string(b), err
-		}
+		get := func(path string) (string, error) { return ask200(url + path) }
 		var load sync.WaitGroup
 		for range clients {
 			load.Go(func() {
@@ -127,5 +114,5 @@ func TestFollowServer(t *testing.T) {
 				t.Errorf("slowest %d, which took %d and %d: %+v", k, i.Took, i.Suspended, path)
 			}
 		}
-	}, 25)
+	}, 21, 25)
 }
