@@ -35,20 +35,25 @@ type TimelinePage struct {
 	Methods [][2]string      `json:"methods"` // name, loader
 	// Slices are [thread, depth, method, start, took, flags]: places in Threads
 	// and Methods, method -1 a wait for the profiler; callers before callees.
-	Slices       [][6]int64     `json:"slices"`
-	Left         int64          `json:"left"`          // slices that are kept, but not here
-	Least        int64          `json:"least"`         // all of them shorter than so many ns
-	Missing      int64          `json:"missing"`       // slices that were not kept
-	MissingBelow int64          `json:"missing_below"` // all of them shorter than so many ns
-	Marks        []TimelineMark `json:"marks"`
-	MarksLeft    int64          `json:"marks_left"`
-	Note         string         `json:"note"` // why a kind of marks is missing
+	Slices       [][6]int64 `json:"slices"`
+	Left         int64      `json:"left"`          // slices that are kept, but not here
+	Least        int64      `json:"least"`         // all of them shorter than so many ns
+	Missing      int64      `json:"missing"`       // slices that were not kept
+	MissingBelow int64      `json:"missing_below"` // all of them shorter than so many ns
+	// Hops are tasks from their hand-over to their execution: [thread, depth,
+	// method, when] of the hand-over, the same of the execution, how long that took.
+	Hops      [][9]int64     `json:"hops"`
+	HopsLeft  int64          `json:"hops_left"`
+	Marks     []TimelineMark `json:"marks"`
+	MarksLeft int64          `json:"marks_left"`
+	Note      string         `json:"note"` // why a kind of marks is missing
 }
 
 // Flags of a slice.
 const (
 	sliceRoot = 1 << iota // a root invocation
 	sliceOpen             // it is under way
+	sliceTask             // the execution of a task
 )
 
 // A TimelineThread is a lane.
@@ -110,7 +115,7 @@ func (l *Live) timeline(ctx context.Context, source int64, q event.Query) (*Time
 			return nil, err
 		}
 		if f != nil {
-			v.Threads = named(v.Threads, f.threads)
+			v.Threads = named(v.Threads, slices.Concat(f.Report.Tree.Executors, f.threads))
 		}
 		return pageOf(v), nil
 	case f == nil || f.Report.Timeline == nil:
@@ -149,7 +154,7 @@ func named(threads map[int64]cct.Thread, known []*cct.Thread) map[int64]cct.Thre
 
 func pageOf(v *export.TimelineView) *TimelinePage {
 	p := &TimelinePage{
-		End: v.End, Threads: []TimelineThread{}, Methods: [][2]string{}, Slices: make([][6]int64, 0, len(v.Slices)), Marks: []TimelineMark{},
+		End: v.End, Threads: []TimelineThread{}, Methods: [][2]string{}, Slices: make([][6]int64, 0, len(v.Slices)), Hops: [][9]int64{}, HopsLeft: v.HopsLeft, Marks: []TimelineMark{},
 		Left: v.Left, Least: v.Least, Missing: v.Missing, MissingBelow: v.MissingBelow, MarksLeft: v.MarksLeft, Note: v.Note,
 	}
 	lanes := map[int64]int64{}
@@ -159,17 +164,20 @@ func pageOf(v *export.TimelineView) *TimelinePage {
 		p.Threads = append(p.Threads, TimelineThread{ID: id, Name: export.Clean(t.Name), Virtual: t.Virtual})
 	}
 	methods := map[int32]int64{event.Suspended: -1}
-	for _, s := range v.Slices {
-		m, ok := methods[s.Method]
+	method := func(id int32) int64 {
+		m, ok := methods[id]
 		if !ok {
 			m = int64(len(p.Methods))
-			methods[s.Method] = m
-			name := cct.Method{Name: fmt.Sprintf("unknown method %d", s.Method)}
-			if known, ok := v.Lookup(s.Method); ok {
+			methods[id] = m
+			name := cct.Method{Name: fmt.Sprintf("unknown method %d", id)}
+			if known, ok := v.Lookup(id); ok {
 				name = known
 			}
 			p.Methods = append(p.Methods, [2]string{name.Name, name.Loader})
 		}
+		return m
+	}
+	for _, s := range v.Slices {
 		flags := int64(0)
 		if s.Root {
 			flags |= sliceRoot
@@ -177,7 +185,16 @@ func pageOf(v *export.TimelineView) *TimelinePage {
 		if s.Open {
 			flags |= sliceOpen
 		}
-		p.Slices = append(p.Slices, [6]int64{lanes[s.Thread], int64(s.Depth), m, s.Start, s.Took, flags})
+		if s.Task {
+			flags |= sliceTask
+		}
+		p.Slices = append(p.Slices, [6]int64{lanes[s.Thread], int64(s.Depth), method(s.Method), s.Start, s.Took, flags})
+	}
+	for _, h := range v.Hops {
+		p.Hops = append(p.Hops, [9]int64{
+			lanes[h.From], int64(h.FromDepth), method(h.By), h.At,
+			lanes[h.To], int64(h.ToDepth), method(h.Method), h.Began, h.Took,
+		})
 	}
 	for _, k := range v.Marks {
 		p.Marks = append(p.Marks, TimelineMark{Kind: k.Kind.String(), Name: export.Clean(k.Name), Start: k.Start, Took: k.Took, Count: k.Count, Pause: k.Pause, Off: k.Off})

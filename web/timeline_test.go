@@ -27,6 +27,12 @@ func (f timed) line() (*export.Timeline, *export.Marks) {
 	t.Slices = append(t.Slices,
 		event.Slice{Thread: 1, Method: 1, Root: true, Open: true, Took: 2000},
 		event.Slice{Thread: 1, Method: event.Suspended, Depth: 2, Start: 7, Took: 1})
+	for i := range int64(5) {
+		t.Slices = append(t.Slices, event.Slice{Thread: 2, Method: 3, Task: true, Start: 100*i + 50, Took: 5})
+		t.Hops = append(t.Hops, event.Hop{From: 1, FromDepth: 1, By: int32(i), At: 100*i + 2, To: 2, Method: 3, Began: 100*i + 50, Took: 5})
+	}
+	t.Threads[2], t.HopsLeft = cct.Thread{ID: 2}, 7
+	t.Hops = append(t.Hops, event.Hop{From: 9, To: 2, Began: 100}) // from a thread that has no slices
 	return t, &export.Marks{All: []event.Mark{{Kind: event.GC, Name: "Copy", Start: 150, Took: 20, Count: 1, Pause: 20}}}
 }
 
@@ -95,14 +101,18 @@ func TestTimeline(t *testing.T) {
 				}
 				continue
 			}
-			if status != 200 || len(p.Slices) != 2 || len(p.Threads) != 1 || p.End != 2000 || p.Missing != 3 || len(p.Marks) != 1 || p.Marks[0].Kind != "gc" {
+			if status != 200 || len(p.Slices) != 3 || len(p.Threads) != 2 || p.End != 2000 || p.Missing != 3 || len(p.Marks) != 1 || p.Marks[0].Kind != "gc" {
 				t.Errorf("%s: %d %+v", state, status, p)
 			}
 			if first := p.Slices[0]; first[1] != 0 || first[5] != sliceRoot|sliceOpen || p.Methods[first[2]][0] != "p1.C1.m1()V" {
 				t.Errorf("%s: %+v", state, p)
 			}
+			hop, task := p.Hops[0], p.Slices[2]
+			if len(p.Hops) != 1 || p.HopsLeft != 7 || hop[0] != 0 || hop[1] != 1 || p.Methods[hop[2]][0] != "p1.C1.m1()V" || hop[3] != 102 || hop[4] != 1 || hop[5] != 0 || hop[6] != task[2] || hop[7] != 150 || hop[8] != 5 || task[5] != sliceTask || task[0] != 1 {
+				t.Errorf("%s: hops %+v of %+v", state, p.Hops, p)
+			}
 			var few TimelinePage
-			if get(s, "/api/timeline?limit=1", &few); len(few.Slices) != 1 || few.Left != 11 || few.Least != 20 {
+			if get(s, "/api/timeline?limit=1", &few); len(few.Slices) != 1 || few.Left != 16 || few.Least != 20 {
 				t.Errorf("%s, one of all: %+v", state, few)
 			}
 		}

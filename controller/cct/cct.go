@@ -77,14 +77,15 @@ type Thread struct {
 // A Snapshot is everything that the data file held at one moment.
 type Snapshot struct {
 	Threads    []*Thread
-	Overflow   int64 // calls for which there was no room in the tree
-	Uncounted  int64 // of those, calls that not even the reserve had room for: they are in no count
-	Lost       int64 // root invocations for which there was no record
-	Refused    int64 // root invocations not recorded since the budget was used up
-	Incomplete int64 // waits for a reveal that timed out
-	Unfollowed int64 // tasks that were handed over and could not be followed, for want of room
-	Detached   int64 // contexts of executions whose hand-over was not read: none at the end
-	Bad        int64 // links that led nowhere: the target's memory is damaged
+	Executors  []*Thread // that only executed tasks, which lie where they were handed over: who they are, without trees
+	Overflow   int64     // calls for which there was no room in the tree
+	Uncounted  int64     // of those, calls that not even the reserve had room for: they are in no count
+	Lost       int64     // root invocations for which there was no record
+	Refused    int64     // root invocations not recorded since the budget was used up
+	Incomplete int64     // waits for a reveal that timed out
+	Unfollowed int64     // tasks that were handed over and could not be followed, for want of room
+	Detached   int64     // contexts of executions whose hand-over was not read: none at the end
+	Bad        int64     // links that led nowhere: the target's memory is damaged
 }
 
 // Roots returns the roots of all threads, unmerged.

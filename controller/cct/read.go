@@ -103,7 +103,13 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 				t.Roots = above.Children
 			}
 		}
-		s.Threads = slices.DeleteFunc(s.Threads, func(t *Thread) bool { return r.executors[t] != nil && len(t.Roots) == 0 && t.RootEntries == 0 })
+		s.Threads = slices.DeleteFunc(s.Threads, func(t *Thread) bool {
+			only := r.executors[t] != nil && len(t.Roots) == 0 && t.RootEntries == 0
+			if only {
+				s.Executors = append(s.Executors, &Thread{ID: t.ID, Name: t.Name, Virtual: t.Virtual})
+			}
+			return only
+		})
 		for _, t := range s.Threads {
 			computeTotals(t.Roots)
 		}

@@ -153,7 +153,7 @@ func (s *stream) take(words []Word) {
 		}
 		if timeline {
 			s.time = time
-			s.end(method)
+			s.end(method, nodes[at.parent].method)
 		}
 		if top = at.parent; nodes[top].method < 0 { // above the roots, or a task's
 			s.top, s.time = top, time
@@ -282,15 +282,20 @@ func (s *stream) pop() {
 	if s.nodes[s.top].method < 0 {
 		s.ended(false)
 	} else if s.b.Timeline != nil {
-		s.end(s.nodes[s.top].method)
+		s.end(s.nodes[s.top].method, s.nodes[s.nodes[s.top].parent].method)
 	}
 	s.top = s.nodes[s.top].parent
 }
 
-// end enters the invocation on top into the timeline.
-func (s *stream) end(method int32) {
+// end enters the invocation on top into the timeline. above is the method of the
+// node above it.
+func (s *stream) end(method, above int32) {
 	if n := len(s.begins) - 1; n >= 0 {
-		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0, Start: s.begins[n], Took: s.time - s.begins[n]})
+		task := above <= firstTask
+		if task && len(s.frames) > 0 { // the clock may have ticked since it was named
+			s.frames[len(s.frames)-1].began = s.begins[n]
+		}
+		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0 && !task, Task: task, Start: s.begins[n], Took: s.time - s.begins[n]})
 		s.begins = s.begins[:n]
 	}
 }

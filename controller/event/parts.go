@@ -38,16 +38,21 @@ type part struct {
 
 // A task is a hand-over whose execution has not ended yet.
 type task struct {
-	by    *part
-	at    []int32
-	since int64
+	by     *part // nil where nobody wants it
+	at     []int32
+	since  int64
+	thread int64 // for the timeline: where, as of [Hop]
+	depth  uint16
+	method int32
 }
 
 // A frame is an execution that is under way.
 type frame struct {
-	part   *part // nil where nobody wants it
-	number int64 // of its task
-	mark   int   // of its first node among those touched
+	part   *part  // nil where nobody wants it
+	number int64  // of its task
+	mark   int    // of its first node among those touched
+	began  int64  // ns, for the timeline: when that did
+	depth  uint16 // of its outermost invocation
 }
 
 // current is the part that the invocation on top belongs to.
@@ -61,7 +66,8 @@ func (s *stream) current() *part {
 // submit takes note of a task that the invocation on top hands over.
 func (s *stream) submit(number int64) {
 	by := s.current()
-	if by == nil || s.top == 0 {
+	line := s.b.Timeline
+	if by == nil && line == nil || s.top == 0 {
 		return
 	}
 	if len(s.b.tasks) >= mostTasks { // old ones are executed no more, or by a schedule
@@ -71,23 +77,32 @@ func (s *stream) submit(number int64) {
 			}
 		}
 	}
-	t := task{by: by, since: s.time}
-	for k := s.top; s.nodes[k].method >= 0; k = s.nodes[k].parent {
-		t.at = append(t.at, s.nodes[k].method)
+	t := task{by: by, since: s.time, thread: s.thread, depth: depthOf(len(s.begins) - 1), method: s.nodes[s.top].method}
+	early := false
+	if line != nil {
+		_, early = line.hops.early[number]
+		line.hops.submitted(number, t)
 	}
-	slices.Reverse(t.at)
-	if p := s.b.early[number]; p != nil {
-		delete(s.b.early, number)
-		s.b.earlyNodes -= p.early
-		s.b.belong(p, t)
-		return
+	if by != nil {
+		for k := s.top; s.nodes[k].method >= 0; k = s.nodes[k].parent {
+			t.at = append(t.at, s.nodes[k].method)
+		}
+		slices.Reverse(t.at)
+		if p := s.b.early[number]; p != nil {
+			delete(s.b.early, number)
+			s.b.earlyNodes -= p.early
+			s.b.belong(p, t)
+			early = true
+		}
 	}
-	s.b.tasks[number] = t
+	if !early || number&1 != 0 { // what is executed again and again has more to come
+		s.b.tasks[number] = t
+	}
 }
 
 // begin pushes the execution of the task that was named last.
 func (s *stream) begin() {
-	f := frame{mark: len(s.touched), number: s.number}
+	f := frame{mark: len(s.touched), number: s.number, began: s.time, depth: depthOf(len(s.begins))}
 	if s.b.Slowest != nil {
 		f.part = &part{began: s.time, thread: s.thread, number: s.number, track: s.track}
 		if s.top != 0 {
@@ -106,6 +121,15 @@ func (s *stream) ended(whole bool) {
 	}
 	f := s.frames[n]
 	s.frames = s.frames[:n]
+	t, known := s.b.tasks[f.number]
+	if s.b.Timeline != nil {
+		if one, ok := s.hop(f, s.time); ok {
+			s.b.Timeline.hops.executed(f.number, one, t, known)
+		}
+	}
+	if known && f.number&1 == 0 && (whole || f.part == nil) {
+		delete(s.b.tasks, f.number)
+	}
 	if p := f.part; p != nil && whole && f.mark+1 < len(s.touched) {
 		most := s.b.Slowest.nodes()
 		var above int64
@@ -115,12 +139,12 @@ func (s *stream) ended(whole bool) {
 		p.tree, p.cutContext, p.cut = s.copied(f.mark+1, most)
 		p.tree.Self += above
 		p.ended = s.time
-		if t, ok := s.b.tasks[f.number]; ok {
-			if f.number&1 == 0 {
-				delete(s.b.tasks, f.number)
-			}
+		switch {
+		case known && t.by != nil:
 			s.b.belong(p, t)
-		} else {
+		case known:
+			p.drop()
+		default:
 			s.b.keepEarly(f.number, p)
 		}
 	}

@@ -100,7 +100,7 @@ func (w *walker) collect(b *Builder) {
 			if f.part == nil {
 				continue
 			}
-			if t, ok := b.tasks[f.number]; ok && t.by.root() == w.root {
+			if t := b.tasks[f.number]; t.by != nil && t.by.root() == w.root {
 				w.known[f.part] = t
 			}
 		}

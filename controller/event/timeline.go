@@ -20,6 +20,7 @@ type Slice struct {
 	Method int32  // or Suspended
 	Depth  uint16 // callers above it, at most 65,535
 	Root   bool   // a root invocation, which has depth 0
+	Task   bool   // the execution of a task, see [Hop]
 	Open   bool   // it was under way
 	Start  int64  // ns on the target's nanoTime
 	Took   int64  // ns, waits for the profiler included
@@ -34,10 +35,13 @@ type Timeline struct {
 	slices []Slice
 	took   []int64 // for sorting
 	left   int64
+	hops   hops
 }
 
 // NewTimeline holds at most so many slices.
-func NewTimeline(most int) *Timeline { return &Timeline{most: max(most, 2)} }
+func NewTimeline(most int) *Timeline {
+	return &Timeline{most: max(most, 2), hops: hops{most: max(most/8, 2), early: map[int64]Hop{}}}
+}
 
 func (t *Timeline) add(s Slice) {
 	if s.Took < t.least {

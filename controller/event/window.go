@@ -74,18 +74,27 @@ func (b *Builder) Kept(now int64) (out []Slice, left, least int64) {
 		if s == nil {
 			continue
 		}
-		k := s.top
+		k := s.called(s.top)
 		for depth := len(s.begins) - 1; depth >= 0 && k != 0; depth-- {
 			if depth >= mostOpen {
-				k = s.nodes[k].parent
+				k = s.called(s.nodes[k].parent)
 				continue
 			}
+			task := s.nodes[s.nodes[k].parent].method <= firstTask
 			out = append(out, Slice{
-				Record: s.record, Thread: s.thread, Method: s.nodes[k].method, Depth: depthOf(depth), Root: depth == 0, Open: true,
+				Record: s.record, Thread: s.thread, Method: s.nodes[k].method, Depth: depthOf(depth), Root: depth == 0 && !task, Task: task, Open: true,
 				Start: s.begins[depth], Took: max(now-s.begins[depth], 0),
 			})
-			k = s.nodes[k].parent
+			k = s.called(s.nodes[k].parent)
 		}
 	}
 	return out, b.Timeline.left, b.Timeline.least
+}
+
+// called is a node itself, or what is above it if it stands for a hand-over.
+func (s *stream) called(k int32) int32 {
+	for k != 0 && s.nodes[k].method < 0 {
+		k = s.nodes[k].parent
+	}
+	return k
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,12 +43,18 @@ func withEvents() *export.Report {
 		Timeline: &export.Timeline{
 			Threads: map[int64]cct.Thread{7: {ID: 7, Name: `a "name"`}, 8: {ID: 8, Virtual: true}},
 			Slices: []event.Slice{
-				{Thread: 7, Method: 2, Start: 1500, Took: 500},
-				{Thread: 7, Method: event.Suspended, Start: 2000, Took: 250},
+				{Thread: 7, Method: 2, Depth: 1, Start: 1500, Took: 500},
+				{Thread: 7, Method: event.Suspended, Depth: 1, Start: 2000, Took: 250},
 				{Thread: 7, Method: 0, Root: true, Start: 1000, Took: 2000},
 				{Thread: 8, Method: 99, Start: 5, Took: 0},
+				{Thread: 8, Method: 99, Task: true, Start: 1500, Took: 20},
 			},
 			Left: 3, Least: 10,
+			Hops: []event.Hop{
+				{From: 7, By: 0, At: 1200, To: 8, Method: 99, Began: 1500, Took: 20},
+				{From: 7, By: 0, At: 3000, To: 8, Method: 99, Began: 3100}, // from where no slice lies
+				{From: 7, By: 0, At: 1300, To: 8, Method: 99, Began: 3100}, // to there
+			},
 		},
 		Marks: &export.Marks{
 			Left: 4, Note: "no collections",
@@ -142,6 +149,39 @@ func TestSlowestJSON(t *testing.T) {
 	}
 }
 
+// TestTraceNests wants slices of a thread to lie within each other or apart: a
+// root invocation that began at the tick before the last one's end, with a callee.
+func TestTraceNests(t *testing.T) {
+	r := withEvents()
+	r.Marks, r.Timeline.Hops = nil, nil
+	r.Timeline.Slices = []event.Slice{
+		{Thread: 7, Method: 2, Depth: 1, Start: 1000, Took: 4000}, // ends as its caller does
+		{Thread: 7, Method: 0, Root: true, Start: 1000, Took: 4000},
+		{Thread: 7, Method: 3, Depth: 1, Start: 4000, Took: 3000},
+		{Thread: 7, Method: 2, Root: true, Start: 4000, Took: 5000},
+		{Thread: 8, Method: 2, Root: true, Start: 4000, Took: 5000},
+	}
+	var out bytes.Buffer
+	if err := r.Trace(&out); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		var e struct {
+			Ph, Name string
+			TS, Dur  float64
+			TID      int
+		}
+		if err := json.Unmarshal([]byte(strings.TrimRight(line, ",\n")), &e); err == nil && e.Ph == "X" {
+			got = append(got, fmt.Sprintf("%d %s %v %v", e.TID, e.Name, e.TS, e.TS+e.Dur))
+		}
+	}
+	want := []string{"7 shop.Orders.process(Lshop/Order;)V 1 5", "7 shop.Price.of(I)J 1 5", "8 shop.Price.of(I)J 4 9", "7 shop.Price.of(I)J 5 9", "7 shop.Price.of(J)J 5 7"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestTrace(t *testing.T) {
 	var out bytes.Buffer
 	if err := withEvents().Trace(&out); err != nil {
@@ -158,6 +198,9 @@ func TestTrace(t *testing.T) {
 		`{"ph":"X","name":"(waits for Rivulet)","cat":"rivulet","ts":2.000,"dur":0.250,"pid":4711,"tid":7}`,
 		`{"ph":"X","name":"shop.Orders.process(Lshop/Order;)V","cat":"root","ts":1.000,"dur":2.000,"pid":4711,"tid":7}`,
 		`{"ph":"X","name":"unknown method 99","cat":"call","ts":0.005,"dur":0.000,"pid":4711,"tid":8}`,
+		`{"ph":"X","name":"unknown method 99","cat":"task","ts":1.500,"dur":0.020,"pid":4711,"tid":8}`,
+		`{"ph":"s","name":"task","cat":"task","id":1,"ts":1.200,"pid":4711,"tid":7,"args":{"queued_ns":300}}`,
+		`{"ph":"f","name":"task","cat":"task","id":1,"ts":1.500,"pid":4711,"tid":8,"bp":"e"}`,
 		`{"ph":"M","name":"thread_name","pid":4711,"tid":1879048192,"args":{"name":"GC"}}`,
 		`{"ph":"X","name":"Copy","cat":"gc","ts":0.500,"dur":0.100,"pid":4711,"tid":1879048192,"args":{"count":2,"pause_ns":90,"off_ns":7}}`,
 		`{"ph":"X","name":"classes redefined","cat":"redefinition","ts":0.000,"dur":0.030,"pid":4711,"tid":1879048256,"args":{"count":3,"pause_ns":60}}`,
@@ -168,6 +211,9 @@ func TestTrace(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("not there: %s\n%s", want, out.String())
 		}
+	}
+	if n := strings.Count(out.String(), `{"ph":"s"`); n != 1 {
+		t.Errorf("%d flows", n)
 	}
 	if err := (&export.Report{}).Trace(&out); !errors.Is(err, export.ErrNoTimeline) {
 		t.Errorf("error %v", err)

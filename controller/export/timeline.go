@@ -16,6 +16,9 @@ type Timeline struct {
 	Threads map[int64]cct.Thread // who they are, without trees
 	Left    int64                // slices left out
 	Least   int64                // ns below which they were; 0 if none was
+
+	Hops     []event.Hop // tasks that were handed over and executed
+	HopsLeft int64       // of these, the shorter ones, left out
 }
 
 // Marks are what happened to the target meanwhile: collections, redefinitions,
@@ -49,6 +52,8 @@ type TimelineView struct {
 	event.Window              // of Slices; Left and Least are those that the window lacks
 	Missing      int64        // slices that the recording did not keep, all of them shorter
 	MissingBelow int64        // than so many ns
+	Hops         []event.Hop  // that meet the range, the longest, by when they were handed over
+	HopsLeft     int64        // hops that are not here, for want of room
 	Marks        []event.Mark // that meet the range, the longest of each kind; those without a length by time
 	MarksLeft    int64        // marks that are not here, for want of room
 	Threads      map[int64]cct.Thread
@@ -57,8 +62,11 @@ type TimelineView struct {
 	Note         string
 }
 
-// mostMarksShown bounds a view's marks of a kind.
-const mostMarksShown = 1000
+// Bounds of a view: marks of a kind, and hops.
+const (
+	mostMarksShown = 1000
+	mostHopsShown  = 2000
+)
 
 // View answers a query; names are of the slices' methods.
 func (t *Timeline) View(q event.Query, marks *Marks, names cct.Lookup) *TimelineView {
@@ -72,6 +80,7 @@ func (t *Timeline) View(q event.Query, marks *Marks, names cct.Lookup) *Timeline
 	for i := range t.Slices {
 		v.End = max(v.End, t.Slices[i].Start+t.Slices[i].Took)
 	}
+	v.hops(t, q)
 	var kinds [event.MarkKinds][]event.Mark
 	for _, k := range marks.All {
 		v.End = max(v.End, k.Start+k.Took)
@@ -89,6 +98,26 @@ func (t *Timeline) View(q event.Query, marks *Marks, names cct.Lookup) *Timeline
 		v.Marks = append(v.Marks, of...)
 	}
 	return v
+}
+
+// hops adds those that meet the range, between threads that have slices.
+func (v *TimelineView) hops(t *Timeline, q event.Query) {
+	v.HopsLeft = t.HopsLeft
+	for _, h := range t.Hops {
+		if _, ok := t.Threads[h.From]; !ok {
+			continue
+		}
+		if _, ok := t.Threads[h.To]; !ok || h.Began+h.Took < q.From || q.To != 0 && h.At > q.To || q.Thread != 0 && q.Thread != h.From && q.Thread != h.To {
+			continue
+		}
+		v.Hops = append(v.Hops, h)
+	}
+	if n := len(v.Hops) - mostHopsShown; n > 0 {
+		slices.SortStableFunc(v.Hops, func(a, b event.Hop) int { return cmp.Compare(b.Began+b.Took-b.At, a.Began+a.Took-a.At) })
+		v.Hops = v.Hops[:mostHopsShown]
+		v.HopsLeft += int64(n)
+	}
+	slices.SortStableFunc(v.Hops, func(a, b event.Hop) int { return cmp.Compare(a.At, b.At) })
 }
 
 type jsonMarks struct {

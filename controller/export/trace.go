@@ -17,8 +17,9 @@ var ErrNoTimeline = errors.New("no timeline was recorded: it takes events (--tra
 // Trace writes the timeline in the Chrome trace-event format (JSON object
 // form), which Perfetto, speedscope and chrome://tracing open: a complete
 // event ("ph":"X") for each slice, times in µs from the beginning of the
-// recording. Slices of category "rivulet" are waits for the profiler. What is
-// marked lies on rows of its own, as slices of category "gc", "redefinition" and
+// recording. Slices of category "task" are executions of tasks; a flow ("ph":"s"
+// and "f") leads to each from the invocation that handed it over. Slices of
+// category "rivulet" are waits for the profiler. What is marked lies on rows of its own, as slices of category "gc", "redefinition" and
 // "reveal", and as instants ("ph":"i") of category "load".
 func (r *Report) Trace(out io.Writer) error {
 	t := r.Timeline
@@ -53,10 +54,11 @@ func (r *Report) Trace(out io.Writer) error {
 		}
 		w.text(fmt.Sprintf(",\n"+`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}}`, r.Target.PID, id, quote(name)))
 	}
-	for _, s := range t.Slices {
+	for _, s := range wellNested(t.Slices) {
 		w.text(",\n")
 		w.slice(r, s)
 	}
+	w.flows(r)
 	w.marks(r)
 	w.text("\n]}\n")
 	if err := w.flush(); err != nil {
@@ -73,6 +75,9 @@ func (w *jsonWriter) slice(r *Report, s event.Slice) {
 	case s.Root:
 		w.bytes(w.name(s.Method))
 		w.text(`,"cat":"root"`)
+	case s.Task:
+		w.bytes(w.name(s.Method))
+		w.text(`,"cat":"task"`)
 	default:
 		w.bytes(w.name(s.Method))
 		w.text(`,"cat":"call"`)

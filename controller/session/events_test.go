@@ -209,13 +209,14 @@ func sortPairs(text string) string {
 func last(text string) string { return text[strings.LastIndexByte(text, ' ')+1:] }
 
 // readTrace checks a timeline against the Chrome trace-event format, and that
-// slices of a thread lie within each other or apart. It counts the slices by
-// name, and root invocations.
+// slices of a thread lie within each other or apart; both ends of a flow, in a
+// slice. It counts the slices by name, flows as "task", and root invocations.
 func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 	t.Helper()
 	var f struct {
 		TraceEvents []struct {
 			Ph, Name, Cat string
+			ID            int64
 			PID, TID      *int64
 			TS, Dur       *float64
 			Args          map[string]any
@@ -229,6 +230,11 @@ func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 	type span struct{ from, to float64 }
 	threads := map[int64][]span{}
 	named := map[int64]bool{}
+	type end struct {
+		thread int64
+		at     float64
+	}
+	flows := map[string]map[int64]end{"s": {}, "f": {}}
 	names = map[string]int{}
 	for i, e := range f.TraceEvents {
 		if e.PID == nil || e.TID == nil || e.Name == "" {
@@ -253,6 +259,11 @@ func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 			if e.TS == nil || *e.TS < 0 || e.Cat != "load" || !named[*e.TID] {
 				t.Errorf("instant %d: %+v", i, e)
 			}
+		case "s", "f":
+			if _, twice := flows[e.Ph][e.ID]; e.TS == nil || e.ID == 0 || e.Cat != "task" || twice {
+				t.Fatalf("flow %d: %+v", i, e)
+			}
+			flows[e.Ph][e.ID] = end{*e.TID, *e.TS}
 		default:
 			t.Errorf("phase %q", e.Ph)
 		}
@@ -273,6 +284,19 @@ func readTrace(t *testing.T, text string) (roots int, names map[string]int) {
 			}
 			open = append(open, s)
 		}
+	}
+	for id, from := range flows["s"] {
+		to, both := flows["f"][id]
+		within := func(e end) bool {
+			return slices.ContainsFunc(threads[e.thread], func(s span) bool { return s.from <= e.at && e.at < s.to })
+		}
+		if !both || to.at < from.at || !within(from) || !within(to) {
+			t.Errorf("flow %d from %v to %v", id, from, to)
+		}
+		names["task"]++
+	}
+	if len(flows["s"]) != len(flows["f"]) {
+		t.Errorf("%d flows begin, %d end", len(flows["s"]), len(flows["f"]))
 	}
 	return roots, names
 }

@@ -97,7 +97,10 @@ func TestFollow(t *testing.T) {
 		}
 		p := program(t, j, dir, "Follow", []string{"-Djava.util.concurrent.ForkJoinPool.common.parallelism=3"}, strings.Join(hows, ","), "8")
 		s := attached(t, p)
-		start(t, s, session.Recording{Roots: []string{"t.Follow.root"}, Follow: true, Slowest: map[int]int{17: 100, 25: 100}[j.Version], UntilCalls: int64(len(hows))})
+		start(t, s, session.Recording{
+			Roots: []string{"t.Follow.root"}, Follow: true, UntilCalls: int64(len(hows)),
+			Slowest: map[int]int{17: 100, 25: 100}[j.Version], Timeline: map[int]int{11: 1 << 16, 17: 1 << 16}[j.Version],
+		})
 		p.Send("go")
 		p.WaitLine("OK")
 		r := finish(t, s)
@@ -121,9 +124,45 @@ func TestFollow(t *testing.T) {
 			}
 			same(t, edges(r, trees), want)
 		}
+		if r.Timeline != nil {
+			checkHops(t, r, want)
+		}
 		p.Send("end")
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 	}, 8, 11, 17, 21, 25)
+}
+
+// checkHops wants a hop on the timeline for each execution, and those with both
+// ends in slices in the trace.
+func checkHops(t *testing.T, r *export.Report, want map[string]int64) {
+	t.Helper()
+	got, executions := map[string]int64{}, map[string]int64{}
+	name := func(method int32) string { return lambdaNumber.ReplaceAllString(short(r, method), "$1") }
+	long := 0
+	for _, h := range r.Timeline.Hops {
+		got[name(h.By)+" > ~"+name(h.Method)]++
+		if h.Took > 0 {
+			long++
+		}
+	}
+	for edge, n := range want {
+		if strings.Contains(edge, "> ~") {
+			executions[edge] = n
+		}
+	}
+	same(t, got, executions)
+	var trace strings.Builder
+	if err := r.Trace(&trace); err != nil {
+		t.Fatal(err)
+	}
+	if _, names := readTrace(t, trace.String()); names["task"] == 0 || names["task"] < long {
+		t.Errorf("%d tasks in the trace of %d that took a tick", names["task"], long)
+	}
+	for id, th := range r.Timeline.Threads {
+		if th.Name == "" && !th.Virtual {
+			t.Errorf("thread %d has no name", id)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -76,7 +77,7 @@ func (e *events) reportTimeline(r *export.Report, now int64) {
 		now = e.s.now()
 	}
 	r.Timeline, r.Marks = e.timeline(r.Events.Began, now)
-	r.Timeline.Name(r.Tree.Threads)
+	r.Timeline.Name(slices.Concat(r.Tree.Executors, r.Tree.Threads))
 }
 
 // timeline is what is kept so far, up to now on the target's nanoTime. Marks of
@@ -91,6 +92,11 @@ func (e *events) timeline(began, now int64) (*export.Timeline, *export.Marks) {
 		t.Slices[i].Start -= began
 		id := t.Slices[i].Thread
 		t.Threads[id] = cct.Thread{ID: id}
+	}
+	t.Hops, t.HopsLeft = b.Hops(now)
+	for i := range t.Hops {
+		t.Hops[i].At -= began
+		t.Hops[i].Began -= began
 	}
 	var left [event.MarkKinds]int64
 	m.All, left = marks.Since(began)

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -9,7 +11,7 @@ import (
 // namesOf finds a tree's threads by Java's id, without their trees.
 func namesOf(tree *cct.Snapshot) func(id int64) cct.Thread {
 	name := map[int64]*cct.Thread{}
-	for _, t := range tree.Threads {
+	for _, t := range slices.Concat(tree.Executors, tree.Threads) {
 		name[t.ID] = t
 	}
 	return func(id int64) cct.Thread {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestFollow follows tasks to a pool: what they do is below who handed them over,
@@ -13,8 +14,8 @@ func TestFollow(t *testing.T) {
 	program := program(t, "Handing")
 	p := open(t, served(t), 1280, 800)
 	p.root(program, "handing root")
-	value[bool](p, `(document.querySelector("#follow").click(), document.querySelector(".more summary").click(), document.querySelector("#keep-slowest").click(), true)`)
-	p.until(`document.querySelector("#follow").checked && document.querySelector("#keep-slowest").checked`)
+	value[bool](p, `(document.querySelector("#follow").click(), document.querySelector(".more summary").click(), document.querySelector("#keep-slowest").click(), document.querySelector("#timeline").click(), true)`)
+	p.until(`document.querySelector("#follow").checked && document.querySelector("#keep-slowest").checked && document.querySelector("#timeline").checked`)
 	p.click("#start")
 	p.wait(".phase.recording")
 	program.tell(t, "run 8")
@@ -52,6 +53,20 @@ func TestFollow(t *testing.T) {
 	p.until(`document.querySelectorAll("#path tbody tr").length > 2 && document.querySelector("#path").innerText.includes("task")`)
 	p.fair("critical path")
 	p.shot("follow-path")
+	p.press("6")
+	label := `document.querySelector(".timeline")?.getAttribute("aria-label")`
+	p.until(label + `?.includes(", 40 tasks handed over")`)
+	p.shot("follow-timeline")
+	p.do("the first root invocation", chromedp.Focus(".timeline"), chromedp.KeyEvent(kb.ArrowRight))
+	p.until(label + `.includes("Handing.root(") && /handed over 5 tasks, queued [\d.]+.(ns|µs|ms) at the most/.test(` + label + `)`)
+	p.do("to what it handed over", chromedp.KeyEvent("h"))
+	p.until(label + `.includes("runWorker(") && /asynchronous, handed over by Handing.root on main, queued [\d.]+.(ns|µs|ms)/.test(` + label + `)`)
+	p.until(`document.querySelector(".detail .async").textContent.includes("queued")`)
+	p.fair("hand-overs on the timeline")
+	p.do("zoomed", chromedp.KeyEvent(kb.Enter))
+	p.shot("follow-timeline-zoomed")
+	p.do("and back", chromedp.KeyEvent("0"), chromedp.KeyEvent("h"))
+	p.until(label + `.includes("Handing.root(")`)
 	p.press("r")
 	p.wait(".phase.stopped")
 	if problems := p.console(); len(problems) > 0 {

@@ -8,12 +8,16 @@ import { time, type Name } from "./format";
 export interface TimelinePage {
   end: number; threads: { id: number; name: string; virtual?: boolean }[]; methods: [string, string][]; slices: number[][];
   left: number; least: number; missing: number; missing_below: number; marks: Mark[]; marks_left: number; note: string;
+  hops: number[][]; hops_left: number;
 }
 export interface Mark { kind: string; name: string; start: number; took: number; count: number; pause: number; off: number }
 
 /** The places of a slice's figures, and its flags. */
 export const S = { lane: 0, depth: 1, method: 2, start: 3, took: 4, flags: 5 } as const;
-export const sliceOpen = 2;
+export const sliceOpen = 2, sliceTask = 4;
+
+/** The places of a hop's figures: a task from where it was handed over to its execution. */
+export const H = { lane: 0, depth: 1, method: 2, at: 3, toLane: 4, toDepth: 5, toMethod: 6, began: 7, took: 8 } as const;
 
 export const kinds = ["gc", "redefinition", "reveal", "load"] as const;
 export const kindNames: Record<string, string> = { gc: "GC", redefinition: "redefinition", reveal: "reveals", load: "class loads" };
@@ -82,12 +86,60 @@ export function draw(canvas: HTMLCanvasElement, page: TimelinePage, p: Plan, hei
     const label = s[S.method] < 0 ? "waits for Rivulet" : fit(g, n.cls + "." + n.method, n.method, w - 8);
     if (label) g.fillText(s[S.method] < 0 ? fit(g, label, "waits", w - 8) : label, x + 4, y + rowHeight / 2);
   }
+  hops(g, page, p, lanes, hover ?? selected, c);
   g.restore();
   g.fillStyle = c.text;
   for (const l of p.lanes) {
     const t = page.threads[l.index];
     g.fillText((t?.name || (t?.virtual ? "virtual thread " : "thread ") + t?.id) + (t?.name && t.virtual ? " (virtual)" : ""), 6, l.y - titleHeight / 2);
   }
+}
+
+/** hopsOf are the hops that lead to a slice, if it is an execution, and from it. */
+export function hopsOf(page: TimelinePage, s: number[]): { to?: number[]; from: number[][] } {
+  const to = s[S.flags] & sliceTask ? page.hops.find((h) => h[H.toLane] === s[S.lane] && h[H.toDepth] === s[S.depth] && h[H.began] === s[S.start]) : undefined;
+  const from = page.hops.filter((h) => h[H.lane] === s[S.lane] && h[H.depth] === s[S.depth] && h[H.method] === s[S.method] && s[S.start] <= h[H.at] && h[H.at] <= s[S.start] + s[S.took]);
+  return { to, from };
+}
+
+/** handingOver is the slice that handed a task over. */
+export const handingOver = (page: TimelinePage, h: number[]): number[] | null =>
+  page.slices.find((s) => s[S.lane] === h[H.lane] && s[S.depth] === h[H.depth] && s[S.method] === h[H.method] && s[S.start] <= h[H.at] && h[H.at] <= s[S.start] + s[S.took]) ?? null;
+
+/** executing is the slice of a task's execution. */
+export const executing = (page: TimelinePage, h: number[]): number[] | null =>
+  page.slices.find((s) => s[S.lane] === h[H.toLane] && s[S.depth] === h[H.toDepth] && s[S.start] === h[H.began] && s[S.flags] & sliceTask) ?? null;
+
+/** mostFaint is how many hops are drawn at most while none of them is looked at. */
+const mostFaint = 300;
+
+/** hops are lines from where tasks were handed over to where they were executed: faint ones, and those of the slice that is looked at. */
+function hops(g: CanvasRenderingContext2D, page: TimelinePage, p: Plan, lanes: Map<number, Lane>, at: number[] | null, c: Ink): void {
+  const line = (h: number[], strong: boolean) => {
+    const from = lanes.get(h[H.lane]), to = lanes.get(h[H.toLane]);
+    if (!from || !to || h[H.began] < p.from || h[H.at] > p.to) return;
+    const x = xOf(p, h[H.at]), end = xOf(p, h[H.began]);
+    const y = from.y + (Math.min(h[H.depth], mostRows - 1) + 0.5) * rowHeight, down = to.y + (Math.min(h[H.toDepth], mostRows - 1) + 0.5) * rowHeight;
+    const bend = Math.max(Math.min((end - x) / 2, 60), 8);
+    g.globalAlpha = strong ? 1 : 0.35;
+    g.strokeStyle = g.fillStyle = strong ? c.text : c.marks.reveal;
+    g.lineWidth = strong ? 1.5 : 1;
+    g.beginPath();
+    g.moveTo(x, y);
+    g.bezierCurveTo(x + bend, y, end - bend, down, end, down);
+    g.stroke();
+    g.beginPath(); // its head
+    g.moveTo(end, down);
+    g.lineTo(end - 5, down - 3);
+    g.lineTo(end - 5, down + 3);
+    g.fill();
+    g.globalAlpha = 1;
+  };
+  for (const h of page.hops.slice(0, mostFaint)) line(h, false);
+  if (!at) return;
+  const near = hopsOf(page, at);
+  if (near.to) line(near.to, true);
+  for (const h of near.from.slice(0, mostFaint)) line(h, true);
 }
 
 function axis(g: CanvasRenderingContext2D, p: Plan, height: number, c: Ink): void {

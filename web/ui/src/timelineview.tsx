@@ -8,7 +8,7 @@ import { count, parse, time, type Name } from "./format";
 import { usePalette, useSize, useStore } from "./hooks";
 import { Empty, MethodName } from "./parts";
 import { SourceBar } from "./sourcebar";
-import { beside, draw, kindNames, markAt, nsAt, plan, S, sliceAt, sliceOpen, type Ink, type Mark, type TimelinePage } from "./timeline";
+import { beside, draw, executing, H, handingOver, hopsOf, kindNames, markAt, nsAt, plan, S, sliceAt, sliceOpen, sliceTask, type Ink, type Mark, type TimelinePage } from "./timeline";
 import { focusMain, ui } from "./ui";
 
 /** What is looked at; to 0 is up to the end. It outlives the view. */
@@ -103,7 +103,8 @@ export function Timeline() {
       if (e.shiftKey && e.key === "ArrowLeft") pan(-0.25);
       else if (e.shiftKey && e.key === "ArrowRight") pan(0.25);
       else choose(beside(page, selected, e.key));
-    } else if (e.key === "+" || e.key === "=") zoom(0.5);
+    } else if (e.key === "h" && selected) choose(along(page, selected) ?? selected);
+    else if (e.key === "+" || e.key === "=") zoom(0.5);
     else if (e.key === "-") zoom(2);
     else if (e.key === "0") show(0, end);
     else if (e.key === "Enter" && selected) into(selected);
@@ -113,6 +114,7 @@ export function Timeline() {
     e.stopPropagation();
   };
   const info = hover ?? selected;
+  const words = (s: number[]) => hopText(page!, s, (m) => name(m).cls + "." + name(m).method);
   if (!there) return (
     <div class="split">
       <SourceBar />
@@ -136,11 +138,12 @@ export function Timeline() {
         <button onClick={() => zoom(0.5)} aria-label="Zoom in" title="Key +">+</button>
         <button onClick={() => zoom(2)} disabled={at.to === 0} aria-label="Zoom out" title="Key −">−</button>
         <span class="muted" id="range">{time(at.from)} – {time(to)}{live && at.frozen ? ", standing still" : ""}</span>
-        {page && page.left + page.missing + page.marks_left > 0 && (
+        {page && page.left + page.missing + page.marks_left + page.hops_left > 0 && (
           <span class="muted" id="left">
             {page.left > 0 && <>{count(page.left)} shorter than {time(page.least)} appear when you zoom in. </>}
             {page.missing > 0 && <>{count(page.missing)} shorter than {time(page.missing_below)} were not kept. </>}
-            {page.marks_left > 0 && <>{count(page.marks_left)} marks left out.</>}
+            {page.marks_left > 0 && <>{count(page.marks_left)} marks left out. </>}
+            {page.hops_left > 0 && <>{count(page.hops_left)} shorter hand-overs left out.</>}
           </span>
         )}
       </SourceBar>
@@ -150,13 +153,14 @@ export function Timeline() {
           <>
             <MethodName name={name(info[S.method])} />
             <span><b>{time(info[S.took])}</b>{info[S.flags] & sliceOpen ? " so far" : ""}, from {time(info[S.start])} on</span>
-            <span class="muted">{page?.threads[info[S.lane]]?.name}, depth {info[S.depth]}</span>
+            <span class="muted">{page && threadName(page, info[S.lane])}, depth {info[S.depth]}</span>
+            {page && words(info) && <span class="async">{words(info)}</span>}
           </>
-        ) : <span class="muted">Wheel or + and − zoom, drag or Shift+arrows move, arrows go from call to call, Enter zooms to one, 0 shows all.</span>}
+        ) : <span class="muted">Wheel or + and − zoom, drag or Shift+arrows move, arrows go from call to call, Enter zooms to one, 0 shows all, h follows a task.</span>}
       </div>
       <div
         class="timeline" ref={ref} tabIndex={0} data-main role="application" onKeyDown={key}
-        aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${time(selected[S.took])}, from ${time(selected[S.start])}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks`)}
+        aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${time(selected[S.took])}, from ${time(selected[S.start])}${page && words(selected) ? ", " + words(selected) : ""}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks${page?.hops.length ? `, ${page.hops.length} tasks handed over` : ""}`)}
         onWheel={(e) => {
           if (!p || e.ctrlKey) return;
           if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan((e.deltaX || e.deltaY) / 1000);
@@ -183,6 +187,24 @@ export function Timeline() {
       </div>
     </div>
   );
+}
+
+/** along leads from an execution to what handed it over, and else to the first execution of what was handed over. */
+function along(page: TimelinePage, s: number[]): number[] | null {
+  const { to, from } = hopsOf(page, s);
+  return to ? handingOver(page, to) : from.length > 0 ? executing(page, from[0]) : null;
+}
+
+const threadName = (page: TimelinePage, lane: number): string => page.threads[lane]?.name || "thread " + page.threads[lane]?.id;
+
+/** hopText says where an execution comes from, or what a call handed over. */
+function hopText(page: TimelinePage, s: number[], name: (m: number) => string): string {
+  const { to, from } = hopsOf(page, s);
+  const parts = [];
+  if (to) parts.push(`asynchronous, handed over by ${name(to[H.method])} on ${threadName(page, to[H.lane])}, queued ${time(to[H.began] - to[H.at])}`);
+  else if (s[S.flags] & sliceTask) parts.push("asynchronous");
+  if (from.length > 0) parts.push(`handed over ${count(from.length)} ${from.length > 1 ? "tasks" : "task"}, queued ${time(Math.max(...from.map((h) => h[H.began] - h[H.at])))}${from.length > 1 ? " at the most" : ""}`);
+  return parts.join("; ");
 }
 
 function MarkLine({ m }: { m: Mark }) {
