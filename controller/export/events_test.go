@@ -212,6 +212,10 @@ func TestTrace(t *testing.T) {
 			t.Errorf("not there: %s\n%s", want, out.String())
 		}
 	}
+	root, from, wait := strings.Index(out.String(), `"cat":"root"`), strings.Index(out.String(), `{"ph":"s"`), strings.Index(out.String(), `"(waits for Rivulet)"`)
+	if !(root < from && from < wait) {
+		t.Errorf("a flow's end at %d, its slice at %d, a later one at %d", from, root, wait)
+	}
 	if n := strings.Count(out.String(), `{"ph":"s"`); n != 1 {
 		t.Errorf("%d flows", n)
 	}

@@ -54,11 +54,22 @@ func (r *Report) Trace(out io.Writer) error {
 		}
 		w.text(fmt.Sprintf(",\n"+`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}}`, r.Target.PID, id, quote(name)))
 	}
+	ends := flowEnds(t)
 	for _, s := range wellNested(t.Slices) {
+		of := ends[s.Thread]
+		for len(of) > 0 && (of[0].at < s.Start || of[0].at == s.Start && of[0].depth < s.Depth) {
+			w.flow(r, of[0])
+			of = of[1:]
+		}
+		ends[s.Thread] = of
 		w.text(",\n")
 		w.slice(r, s)
 	}
-	w.flows(r)
+	for _, id := range slices.Sorted(maps.Keys(ends)) {
+		for _, e := range ends[id] {
+			w.flow(r, e)
+		}
+	}
 	w.marks(r)
 	w.text("\n]}\n")
 	if err := w.flush(); err != nil {

@@ -7,37 +7,52 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/event"
 )
 
-// flows writes an arrow for each task, from where it was handed over to where its
-// execution began. A viewer hangs each end on the slice that it lies in, and takes
-// an end outside of all slices for an error: arrows with one, whose slice was left
-// out for want of room, are left out, too.
-func (w *jsonWriter) flows(r *Report) {
-	t := r.Timeline
-	if len(t.Hops) == 0 {
-		return
-	}
-	over := outermost(t.Slices)
-	for i, h := range t.Hops {
-		if !over.holds(h.From, h.At) || !over.holds(h.To, h.Began) {
-			continue
-		}
-		w.flow(r, "s", int64(i), h.From, h.At)
-		w.text(`,"args":{"queued_ns":`)
-		w.number(h.Began - h.At)
-		w.text("}}")
-		w.flow(r, "f", int64(i), h.To, h.Began)
-		w.text(`,"bp":"e"}`)
-	}
+// A flowEnd is one end of an arrow that leads from where a task was handed over to
+// where its execution began.
+type flowEnd struct {
+	id, thread, at int64
+	depth          uint16 // of the slice that it is of
+	queued         int64  // ns, of the first end; -1 of the second
 }
 
-// flow begins one end of an arrow.
-func (w *jsonWriter) flow(r *Report, ph string, id, thread, at int64) {
+// flowEnds are the ends of arrows by thread and time. A viewer hangs each on the
+// slice that it lies in; of slices that begin at one tick, on the last one before it
+// in the file, so ends come between the slice that they are of and those below.
+// Viewers take an end outside of all slices for an error: arrows with one, whose
+// slice was left out for want of room, are left out, too.
+func flowEnds(t *Timeline) map[int64][]flowEnd {
+	over, out := outermost(t.Slices), map[int64][]flowEnd{}
+	for i, h := range t.Hops {
+		if over.holds(h.From, h.At) && over.holds(h.To, h.Began) {
+			id := int64(i + 1)
+			out[h.From] = append(out[h.From], flowEnd{id, h.From, h.At, h.FromDepth, h.Began - h.At})
+			out[h.To] = append(out[h.To], flowEnd{id, h.To, h.Began, h.ToDepth, -1})
+		}
+	}
+	for _, of := range out {
+		slices.SortStableFunc(of, func(a, b flowEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.depth, b.depth)) })
+	}
+	return out
+}
+
+func (w *jsonWriter) flow(r *Report, e flowEnd) {
+	ph := "s"
+	if e.queued < 0 {
+		ph = "f"
+	}
 	w.text(",\n" + `{"ph":"` + ph + `","name":"task","cat":"task"`)
-	w.field("id", id+1)
+	w.field("id", e.id)
 	w.text(`,"ts":`)
-	w.micros(at)
+	w.micros(e.at)
 	w.field("pid", int64(r.Target.PID))
-	w.field("tid", thread)
+	w.field("tid", e.thread)
+	if e.queued < 0 {
+		w.text(`,"bp":"e"}`)
+		return
+	}
+	w.text(`,"args":{"queued_ns":`)
+	w.number(e.queued)
+	w.text("}}")
 }
 
 // spans are the slices of each thread that no other is above, by time.
