@@ -10,6 +10,7 @@ import (
 // Bounds of one critical path.
 const (
 	mostMoves    = 1 << 16
+	mostStill    = 64  // moves without going back in time: equal times can lead in a circle
 	mostSegments = 500 // the longest; of the others there are sums
 )
 
@@ -64,11 +65,12 @@ type Path struct {
 // A walker goes a root invocation's path back from its end.
 type walker struct {
 	root   *part
-	known  map[*part]task   // all that was executed for it, and where it comes from
-	wakes  map[int64][]step // by the thread let go on, in order of time
-	passes map[int64][]step // by task
-	ends   map[int64][]step // by its hash
-	ended  []*part          // in order of time
+	known  map[*part]task     // all that was executed for it, and where it comes from
+	waits  map[*track][]int32 // places of waits among its steps
+	wakes  map[int64][]step   // by the thread let go on, in order of time
+	passes map[int64][]step   // by task
+	ends   map[int64][]step   // by its hash
+	ended  map[int64][]*part  // by thread, in order of time
 	path   Path
 	shares map[int32]*Share
 }
@@ -78,7 +80,10 @@ func (b *Builder) path(root *part) *Path {
 	if root.track == nil {
 		return nil
 	}
-	w := &walker{root: root, known: map[*part]task{}, wakes: map[int64][]step{}, passes: map[int64][]step{}, ends: map[int64][]step{}, shares: map[int32]*Share{}}
+	w := &walker{
+		root: root, known: map[*part]task{}, shares: map[int32]*Share{}, waits: map[*track][]int32{},
+		wakes: map[int64][]step{}, passes: map[int64][]step{}, ends: map[int64][]step{}, ended: map[int64][]*part{},
+	}
 	w.collect(b)
 	w.walk()
 	return w.finish()
@@ -107,8 +112,8 @@ func (w *walker) collect(b *Builder) {
 	}
 	tracks := map[*track]bool{}
 	for p := range w.known {
-		if p.ended != 0 {
-			w.ended = append(w.ended, p)
+		if p.ended != 0 && p.outer == nil {
+			w.ended[p.thread] = append(w.ended[p.thread], p)
 		}
 		t := p.track
 		if t == nil || tracks[t] {
@@ -117,7 +122,14 @@ func (w *walker) collect(b *Builder) {
 		tracks[t] = true
 		w.path.Lacking += t.left
 		w.path.Grain = max(w.path.Grain, t.grain)
-		for _, st := range t.steps {
+		for i, st := range t.steps {
+			if st.waits() {
+				w.waits[t] = append(w.waits[t], int32(i))
+				continue
+			}
+			if !w.has(st.part) { // done for somebody else
+				continue
+			}
 			switch st.mark {
 			case wire.MarkWakes:
 				w.wakes[st.about] = append(w.wakes[st.about], st)
@@ -134,7 +146,9 @@ func (w *walker) collect(b *Builder) {
 			slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 		}
 	}
-	slices.SortFunc(w.ended, func(a, b *part) int { return cmp.Compare(a.ended, b.ended) })
+	for _, all := range w.ended {
+		slices.SortFunc(all, func(a, b *part) int { return cmp.Compare(a.ended, b.ended) })
+	}
 }
 
 // walk goes back from the root invocation's end. At each moment it knows the
@@ -142,15 +156,22 @@ func (w *walker) collect(b *Builder) {
 func (w *walker) walk() {
 	p, t := w.root, w.root.ended
 	tr := p.track
+	last, still := t, 0
 	for range mostMoves {
 		if t <= w.root.began {
 			return
+		}
+		if still++; t < last {
+			last, still = t, 0
+		}
+		if still > mostStill {
+			break
 		}
 		base := p // where the thread began to work for the root invocation
 		for base.outer != nil && w.has(base.outer) {
 			base = base.outer
 		}
-		if i := tr.lastWait(t, base.began); i >= 0 {
+		if i := w.lastWait(tr, t, base.began); i >= 0 {
 			st := &tr.steps[i]
 			if st.to > t { // the thread executed p within the wait
 				for x := p; x != nil && x != st.part; x = x.outer {
@@ -185,7 +206,10 @@ func (w *walker) walk() {
 		}
 		by, since := from.by, from.since
 		for _, st := range w.passes[base.number] { // it could begin only then
-			if st.at <= t && st.at > since && w.has(st.part) {
+			if st.at > t {
+				break
+			}
+			if st.at > since {
 				by, since = st.part, st.at
 			}
 		}
@@ -202,32 +226,31 @@ func (w *walker) has(p *part) bool {
 	return ok
 }
 
-// lastWait is the last wait that began before t, and not before from; -1 if
-// there is none.
-func (t *track) lastWait(before, from int64) int {
-	if t == nil {
+// waits reports whether the step is a wait.
+func (st *step) waits() bool {
+	return st.mark == wire.MarkPark || st.mark == wire.MarkTask || st.mark == wire.MarkThread
+}
+
+// lastWait is the track's last wait that began before t, and not before from; -1
+// if there is none.
+func (w *walker) lastWait(t *track, before, from int64) int {
+	waits := w.waits[t]
+	i, _ := slices.BinarySearchFunc(waits, before, func(i int32, at int64) int { return cmp.Compare(t.steps[i].at, at) })
+	if i == 0 || t.steps[waits[i-1]].at < from {
 		return -1
 	}
-	i, _ := slices.BinarySearchFunc(t.steps, before, func(st step, at int64) int { return cmp.Compare(st.at, at) })
-	for i--; i >= 0 && t.steps[i].at >= from; i-- {
-		switch t.steps[i].mark {
-		case wire.MarkPark, wire.MarkTask, wire.MarkThread:
-			return i
-		}
-	}
-	return -1
+	return int(waits[i-1])
 }
 
 // cause finds what ended a wait by the time to: where the path goes on. nil if
 // that is not known.
 func (w *walker) cause(st *step, to int64) (p *part, at int64, cause Cause) {
 	first := func(all []step, cause Cause) (*part, int64, Cause) {
-		for _, k := range all {
-			if k.at >= st.at && k.at <= to {
-				return k.part, k.at, cause
-			}
+		i, _ := slices.BinarySearchFunc(all, st.at, func(k step, at int64) int { return cmp.Compare(k.at, at) })
+		if i == len(all) || all[i].at > to {
+			return nil, 0, NoCause
 		}
-		return nil, 0, NoCause
+		return all[i].part, all[i].at, cause
 	}
 	switch st.mark {
 	case wire.MarkPark:
@@ -235,10 +258,15 @@ func (w *walker) cause(st *step, to int64) (p *part, at int64, cause Cause) {
 	case wire.MarkTask:
 		return first(w.ends[st.about], Notified)
 	}
-	for _, p := range slices.Backward(w.ended) {
-		if p.ended >= st.at && p.ended <= to && p.outer == nil && p.thread == st.about {
-			return p, p.ended, Ended
+	all := w.ended[st.about]
+	i, _ := slices.BinarySearchFunc(all, to, func(p *part, at int64) int {
+		if p.ended <= at {
+			return -1
 		}
+		return 1
+	})
+	if i == 0 || all[i-1].ended < st.at {
+		return nil, 0, NoCause
 	}
-	return nil, 0, NoCause
+	return all[i-1], all[i-1].ended, Ended
 }
