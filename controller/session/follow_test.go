@@ -86,10 +86,11 @@ func TestFollowOpened(t *testing.T) {
 }
 
 // TestFollow hands tasks over by each mechanism: every execution is below the
-// method that handed it over, as often as it was.
+// method that handed it over, as often as it was; and the program sees its own
+// tasks and nothing else.
 func TestFollow(t *testing.T) {
 	dir := sources(t, "Follow")
-	mechanisms := []string{"thread", "pool", "scheduled", "future", "forkjoin", "timer", "oldtimer", "nested"}
+	mechanisms := []string{"thread", "pool", "scheduled", "future", "forkjoin", "timer", "oldtimer", "nested", "seen"}
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		hows := mechanisms
 		if j.Version >= 21 {

@@ -40,6 +40,7 @@ public class Follow {
             case "oldtimer": oldTimer(); break;
             case "virtual": virtual(); break;
             case "nested": nested(); break;
+            case "seen": seen(); break;
             default: throw new Error(how);
         }
     }
@@ -276,6 +277,60 @@ public class Follow {
         e.awaitTermination(1, TimeUnit.MINUTES);
     }
 
+    /** Keeps what it executes. */
+    static class Watching extends ThreadPoolExecutor {
+        final java.util.List<Object> began = new java.util.concurrent.CopyOnWriteArrayList<>();
+
+        Watching() {
+            super(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
+        }
+
+        @Override
+        protected void beforeExecute(Thread t, Runnable r) {
+            super.beforeExecute(t, r);
+            began.add(r);
+        }
+    }
+
+    static void identical(Object[] got, Object... want) {
+        if (got.length != want.length) throw new Error(got.length + " tasks");
+        for (int i = 0; i < got.length; i++) if (got[i] != want[i]) throw new Error("not the task that was handed over: " + got[i]);
+    }
+
+    static void clean() {
+        for (StackTraceElement f : new Throwable().getStackTrace()) if (f.getClassName().toLowerCase().contains("rivulet")) throw new Error("on the stack: " + f);
+    }
+
+    /** What an application can look at: the queue, hooks, the tasks that were not begun, stack traces. */
+    static void seen() throws Exception {
+        Watching e = new Watching();
+        CountDownLatch in = new CountDownLatch(1), over = new CountDownLatch(1);
+        Throwable[] failed = new Throwable[1];
+        Runnable first = () -> {
+            try {
+                clean();
+                in.countDown();
+                Thread.sleep(60_000);
+            } catch (InterruptedException x) {
+                t_task();
+            } catch (Throwable x) {
+                failed[0] = x;
+            }
+            over.countDown();
+        }, second = () -> t_value(), third = () -> t_task();
+        e.execute(first);
+        in.await(1, TimeUnit.MINUTES);
+        e.execute(second);
+        e.execute(third);
+        identical(e.getQueue().toArray(), second, third);
+        identical(e.began.toArray(), first);
+        if (!e.remove(second)) throw new Error("not found");
+        identical(e.shutdownNow().toArray(), third);
+        over.await();
+        if (failed[0] != null) throw new Error(failed[0]);
+        e.awaitTermination(1, TimeUnit.MINUTES);
+    }
+
     public static void main(String[] args) throws Exception {
         n = Integer.parseInt(args[1]);
         java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
@@ -343,6 +398,12 @@ public class Follow {
 // WANT scheduled: Follow.scheduled > ~java.util.concurrent.ThreadPoolExecutor.runWorker 9
 // WANT scheduled: Follow.t_value > Follow.t_task 1
 // WANT scheduled: ~java.util.concurrent.ThreadPoolExecutor.runWorker > Follow.lambda$scheduled 9
+// WANT seen: Follow.lambda$seen > Follow.clean 1
+// WANT seen: Follow.lambda$seen > Follow.t_task 1
+// WANT seen: Follow.root > Follow.seen 1
+// WANT seen: Follow.seen > Follow.identical 3
+// WANT seen: Follow.seen > ~java.util.concurrent.ThreadPoolExecutor.runWorker 1
+// WANT seen: ~java.util.concurrent.ThreadPoolExecutor.runWorker > Follow.lambda$seen 1
 // WANT thread: Follow.lambda$threads > Follow.t_task 8
 // WANT thread: Follow.root > Follow.threads 1
 // WANT thread: Follow.threads > ~Follow$Own.run 8
