@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
@@ -62,7 +64,7 @@ func twins() (out []twin) {
 // compares.
 func equal(k *bench.Kit, page *bench.Page) error {
 	j := k.JDKs[0]
-	page.Table("Trees of events and recorded trees, JDK "+strconv.Itoa(j.Version), "Each program once with the tree alone and once, in another process, with events; tick clock; of sunflow the first 3,000 root invocations, of javac 300. "+
+	page.Table("Trees of events and recorded trees, JDK "+strconv.Itoa(j.Version), "Each program once with the tree alone and once, in another process, with events; tick clock; of sunflow the first 3,000 root invocations, of javac 300; of the shop, which eight connections ask, 20 s. "+
 		"Methods differ: how many methods' calls are not the same in both. (What ecj's two threads read ahead, and how often they yield to each other, depends on time: one to four methods.) "+
 		"Contexts differ: in how many contexts calls, exceptions or times of the tree made of the events are not those of the tree that the same process recorded, to the last ns.",
 		"program|", "threads", "root invocations", "calls", "tree, s", "events, s", "waited %", "dropped", "methods differ", "contexts differ")
@@ -75,6 +77,65 @@ func equal(k *bench.Kit, page *bench.Page) error {
 			return fmt.Errorf("%s, %d threads: %w", t.name, t.threads, err)
 		}
 	}
+	for _, n := range []int{1, 2, 8} {
+		if !k.Wants("shop") {
+			continue
+		}
+		log.Printf("JDK %d, shop, %d threads", j.Version, n)
+		if err := equalShop(k, page, j, n); err != nil {
+			return fmt.Errorf("shop, %d threads: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// Of the shop's load: what warms it up, and what is recorded.
+const (
+	equalWarm  = 5 * time.Second
+	equalWhile = 20 * time.Second
+)
+
+// equalShop records the shop under load, whose requests each run mixes anew:
+// there is no other process to compare with.
+func equalShop(k *bench.Kit, page *bench.Page, j jdk.JDK, threads int) (err error) {
+	pid, url, stop, err := openShop(k, j, threads)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	load := func(length time.Duration) error {
+		return forAWhile(length, func(stop <-chan struct{}) error { _, err := loadShop(url, connections, stop); return err })
+	}
+	if err := load(equalWarm); err != nil {
+		return err
+	}
+	rec, err := k.Record(pid, "--root", bench.ShopPartial, "--scheme", "C", "--record", "events", "--depth", "1")
+	if err != nil {
+		return err
+	}
+	defer rec.Kill()
+	if err := load(equalWhile); err != nil {
+		return err
+	}
+	if _, err := rec.End(); err != nil {
+		return err
+	}
+	r, err := rec.Read() // a reveal that came too late says nothing of the two trees
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(k.Temp, "report.json"))
+	if err != nil {
+		return err
+	}
+	e := &recorded{run: &bench.ProgramRun{Report: r}}
+	if err := json.Unmarshal(b, &e.report); err != nil {
+		return err
+	}
+	if e.report.Calls == 0 || e.report.Events == nil {
+		return errors.New("nothing was recorded")
+	}
+	e.row(page, "shop", threads, math.NaN(), equalWhile.Seconds(), math.NaN())
 	return nil
 }
 
@@ -101,14 +162,19 @@ func pair(k *bench.Kit, page *bench.Page, j jdk.JDK, t twin) error {
 			}
 		}
 	}
-	contexts := math.NaN()
-	if e := events.report.Events; e.Differ != nil {
-		contexts = float64(*e.Differ)
-	}
-	r := events.run.Report
-	page.Row(t.name, t.threads, whole(float64(r.Invocations)), whole(float64(r.Calls)), alone, bench.Sum(events.run.Laps)/1e3,
-		100*events.report.Events.Share, whole(float64(events.report.Events.Dropped+events.report.Events.Muted)), whole(methods), whole(contexts))
+	events.row(page, t.name, t.threads, alone, bench.Sum(events.run.Laps)/1e3, methods)
 	return nil
+}
+
+// row writes a run: alone and took are in s, of it without events and with.
+func (e *recorded) row(page *bench.Page, name string, threads int, alone, took, methods float64) {
+	contexts := math.NaN()
+	if d := e.report.Events.Differ; d != nil {
+		contexts = float64(*d)
+	}
+	log.Printf("%s, %d threads: %d calls, %d events dropped, %s contexts differ", name, threads, e.run.Report.Calls, e.report.Events.Dropped+e.report.Events.Muted, whole(contexts))
+	page.Row(name, threads, whole(float64(e.run.Report.Invocations)), whole(float64(e.run.Report.Calls)), alone, took,
+		100*e.report.Events.Share, whole(float64(e.report.Events.Dropped+e.report.Events.Muted)), whole(methods), whole(contexts))
 }
 
 // A recorded is a run with what its report says of events.

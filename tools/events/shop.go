@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
@@ -26,21 +27,11 @@ const (
 // shop records the shop under load for some minutes: whether the slowest
 // requests are those that the load found slow, and whether memory stays flat.
 func shop(k *bench.Kit, page *bench.Page) (err error) {
-	j := k.JDKs[0]
-	port := "18080"
-	if p := os.Getenv("PORT"); p != "" {
-		port = p
-	}
-	if b, err := k.Script(j, "shop.sh", "start").CombinedOutput(); err != nil {
-		return fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
-	}
-	defer func() { err = errors.Join(err, k.Script(j, "shop.sh", "stop").Run()) }()
-	out, err := k.Script(j, "shop.sh", "pid").Output()
+	pid, url, stop, err := openShop(k, k.JDKs[0], connections)
 	if err != nil {
 		return err
 	}
-	pid := strings.TrimSpace(string(out))
-	url := "http://127.0.0.1:" + port + "/shop/do/"
+	defer func() { err = errors.Join(err, stop()) }()
 	log.Print("warming the shop up")
 	if err := forAWhile(10*time.Second, func(stop <-chan struct{}) error { _, err := loadShop(url, connections, stop); return err }); err != nil {
 		return err
@@ -96,6 +87,25 @@ func shop(k *bench.Kit, page *bench.Page) (err error) {
 		page.Row(i+1, most[0].Own, most[0].Shared, most[1].Own, most[1].Shared)
 	}
 	return nil
+}
+
+// openShop starts the shop with so many threads.
+func openShop(k *bench.Kit, j jdk.JDK, threads int) (pid, url string, stop func() error, err error) {
+	port := "18080"
+	if p := os.Getenv("PORT"); p != "" {
+		port = p
+	}
+	start := k.Script(j, "shop.sh", "start")
+	start.Env = append(start.Env, "TH="+strconv.Itoa(threads))
+	if b, err := start.CombinedOutput(); err != nil {
+		return "", "", nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
+	}
+	stop = k.Script(j, "shop.sh", "stop").Run
+	out, err := k.Script(j, "shop.sh", "pid").Output()
+	if err != nil {
+		return "", "", nil, errors.Join(err, stop())
+	}
+	return strings.TrimSpace(string(out)), "http://127.0.0.1:" + port + "/shop/do/", stop, nil
 }
 
 // memories are the controller's and the target's.
