@@ -209,7 +209,7 @@ func (h *Hierarchy) Remove(id ClassID) {
 // merge keeps from old what m leaves open.
 func (m *ClassMirror) merge(old *ClassMirror) {
 	if m.Methods == nil {
-		m.Methods, m.Lambdas = old.Methods, old.Lambdas
+		m.Methods, m.Lambdas, m.Source = old.Methods, old.Lambdas, old.Source
 	}
 	if m.Exact == nil {
 		m.Exact = old.Exact
@@ -222,7 +222,7 @@ func (m *ClassMirror) merge(old *ClassMirror) {
 // intern makes equal strings of all mirrors share memory, so that no mirror
 // holds on to its class file, and numbers the methods.
 func (h *Hierarchy) intern(m *ClassMirror) {
-	h.share(&m.ID.Name, &m.Super)
+	h.share(&m.ID.Name, &m.Super, &m.Source)
 	for i := range m.Interfaces {
 		h.share(&m.Interfaces[i])
 	}

@@ -17,6 +17,7 @@ func NewMirror(id ClassID, cf *classfile.Class) (*ClassMirror, error) {
 		ID:         id,
 		Super:      cf.Super(),
 		Interfaces: cf.Interfaces(),
+		Source:     cf.SourceFile(),
 		Access:     uint16(cf.Access),
 		Hidden:     cf.Name() != id.Name,
 		Methods:    make([]Method, len(cf.Methods)),
@@ -41,6 +42,7 @@ func NewMirror(id ClassID, cf *classfile.Class) (*ClassMirror, error) {
 		m.Methods[i] = Method{Name: d.Name, Desc: d.Desc, Access: uint16(d.Access), Intrinsic: intrinsic(id.Name, cf, d)}
 		has, err := cf.ReadCode(d, &code)
 		if err == nil && has {
+			m.Methods[i].Line = uint16(code.FirstLine())
 			err = s.method(&m.Methods[i], code.Bytecode)
 		}
 		if err != nil {

@@ -34,6 +34,10 @@ type ClassMirror struct {
 	// loaded class reports them. Nil while only names are known.
 	Exact []ClassID
 
+	// Source is the name of the file that the class was compiled from, without
+	// its folder; "" if it doesn't say, or its bytes are not known.
+	Source string
+
 	Access      uint16
 	Linked      bool // as of the last listing
 	Initialized bool // as of the last listing
@@ -89,6 +93,7 @@ type Method struct {
 	Name, Desc string
 	Access     uint16
 	HasCode    bool
+	Line       uint16   // of Source where its code begins; 0 if unknown
 	Calls      []Call   // each once, in the order of their first appearance
 	Likely     []bool   // of each of Calls: most invocations of the method make it, by the look of the code; may be nil
 	Inits      []string // classes whose initialization the code can trigger (JVMS §5.5)

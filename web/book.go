@@ -14,7 +14,7 @@ import (
 type Book struct {
 	mu      sync.Mutex
 	methods []cct.Method
-	method  map[cct.Method]int32
+	method  map[cct.MethodKey]int32
 	paths   []step
 	path    map[step]int32
 }
@@ -32,7 +32,7 @@ const mostPaths = 1 << 21
 
 func newBook() *Book {
 	return &Book{
-		methods: make([]cct.Method, 1), method: map[cct.Method]int32{},
+		methods: make([]cct.Method, 1), method: map[cct.MethodKey]int32{},
 		paths: make([]step, 1), path: map[step]int32{},
 	}
 }
@@ -41,16 +41,17 @@ func newBook() *Book {
 func (b *Book) number(m cct.Method) int32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n, ok := b.method[m]
+	n, ok := b.method[m.Key()]
 	if !ok {
 		n = int32(len(b.methods))
 		b.methods = append(b.methods, m)
-		b.method[m] = n
+		b.method[m.Key()] = n
 	}
 	return n
 }
 
-// name is the method of a number; the zero Method if there is none.
+// name is the method of a number, the zero Method if there is none. What is known of
+// it besides its key, is as of the first recording that had it.
 func (b *Book) name(n int32) cct.Method {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gorilla/websocket"
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
 const (
@@ -43,8 +45,8 @@ type Client struct {
 	look Look
 
 	// The writer's own.
-	knows   map[int32]bool // methods whose names it has
-	lastLog int64          // last entry of the log that it has
+	knows   map[int32]string // methods whose names it has, with the place that it was told
+	lastLog int64            // last entry of the log that it has
 	sent    map[string][]byte
 	kept    []byte // the list of snapshots that it has
 	source  int64  // of the sections in sent
@@ -61,7 +63,7 @@ func (c *Client) end(code int, reason string) {
 // serve reads and writes until one of both ends.
 func (c *Client) serve(conn *websocket.Conn) {
 	c.conn = conn
-	c.knows, c.sent = map[int32]bool{}, map[string][]byte{}
+	c.knows, c.sent = map[int32]string{}, map[string][]byte{}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -214,7 +216,7 @@ type page struct {
 	Seq     int64           `json:"seq"`
 	Source  int64           `json:"source"`
 	Frame   int64           `json:"frame"` // 0 if there is nothing to see
-	Names   [][3]any        `json:"names,omitempty"`
+	Names   [][]any         `json:"names,omitempty"`
 	Tree    json.RawMessage `json:"tree,omitempty"`
 	Icicle  json.RawMessage `json:"icicle,omitempty"`
 	Methods json.RawMessage `json:"methods,omitempty"`
@@ -316,7 +318,7 @@ func (c *Client) page(look *Look) []byte {
 			section("compare", &p.Compare, t)
 		}
 	}
-	p.Names = c.news(mentioned)
+	p.Names = c.news(f, mentioned)
 	head, err := json.Marshal([3]int64{p.Seq, p.Source, p.Frame})
 	if err != nil {
 		return nil
@@ -342,17 +344,30 @@ func mention(to []int64, lists ...[]Line) []int64 {
 	return to
 }
 
-// news are the names that the client has not got yet: [number, name, loader].
-func (c *Client) news(methods []int64) [][3]any {
-	var out [][3]any
+// news are the names that the client has not got yet: [number, name, loader, place].
+// The place is that of the frame that is looked at, since code moves from one
+// version of a program to the next.
+func (c *Client) news(f *Frame, methods []int64) [][]any {
+	var out [][]any
 	for _, m := range methods {
 		n := int32(m)
-		if n == 0 || c.knows[n] {
+		if n == 0 {
 			continue
 		}
-		c.knows[n] = true
 		m := c.live.book.name(n)
-		out = append(out, [3]any{n, m.Name, m.Loader})
+		if id, ok := f.local[n]; ok {
+			m = f.method(id)
+		}
+		place := export.Clean(m.Place())
+		if told, ok := c.knows[n]; ok && told == place {
+			continue
+		}
+		c.knows[n] = place
+		name := []any{n, m.Name, m.Loader}
+		if place != "" {
+			name = append(name, place)
+		}
+		out = append(out, name)
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
@@ -20,7 +19,7 @@ const smallDifference = 0.01
 // methods by name and loader. Branches are followed where the difference is.
 func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff {
 	book := newBook()
-	a, b := newFrame(1, plain(before), book), newFrame(2, plain(after), book)
+	a, b := newFrame(1, before, book), newFrame(2, after, book)
 	look := &CompareLook{Rows: mostRows, Each: o.Each}
 	open := map[int32]bool{}
 	var page ComparePage
@@ -58,16 +57,4 @@ func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff 
 	}
 	d.More = page.More + len(page.Changes) - len(d.Methods)
 	return d
-}
-
-// plain is a report whose methods are known by name and loader alone: what a
-// filter hid may differ.
-func plain(r *export.Report) *export.Report {
-	c := *r
-	c.Lookup = func(id int32) (cct.Method, bool) {
-		m := r.Method(id)
-		m.Hidden = 0
-		return m, true
-	}
-	return &c
 }

@@ -26,7 +26,7 @@ func TestSlowest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Client{live: l, knows: map[int32]bool{}, sent: map[string][]byte{}}
+	c := &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}
 	var m struct {
 		Slowest SlowPage
 		Tree    TreePage

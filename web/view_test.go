@@ -52,7 +52,7 @@ func TestMillion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Client{live: l, knows: map[int32]bool{}, sent: map[string][]byte{}}
+	c := &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}
 	first := c.page(look)
 	var m struct {
 		Tree   TreePage
@@ -72,6 +72,47 @@ func TestMillion(t *testing.T) {
 	}
 	if again := c.page(look); again != nil {
 		t.Errorf("nothing has changed, and %d bytes are sent", len(again))
+	}
+}
+
+// TestPlaces tells a client where methods are in what it looks at, since a method
+// is elsewhere in another version of the program, and tells it once.
+func TestPlaces(t *testing.T) {
+	l := newLive(newFake(), nil, func() {}, func() bool { return true })
+	look, err := parseLook([]byte(`{"tree":{"rows":10}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}
+	for i, test := range []struct {
+		source string
+		line   int
+		want   []any
+	}{
+		{"", 0, []any{1.0, "a.B.c()V", "app"}},
+		{"B.java", 12, []any{1.0, "a.B.c()V", "app", "B.java:12"}},
+		{"B.java", 12, nil},
+		{"B\x1b.java", 0, []any{1.0, "a.B.c()V", "app", "B\ufffd.java"}},
+	} {
+		r := reportOf(snapshot(node(1, int64(i), 5)))
+		r.Lookup = func(int32) (cct.Method, bool) {
+			return cct.Method{Name: "a.B.c()V", Loader: "app", Hidden: i, Source: test.source, Line: test.line}, true
+		}
+		l.frame = newFrame(int64(i+1), r, l.book)
+		var m struct {
+			Names [][]any
+			Tree  *TreePage
+		}
+		if err := json.Unmarshal(c.page(look), &m); err != nil {
+			t.Fatal(err)
+		}
+		var got []any
+		if len(m.Names) > 0 {
+			got = m.Names[0]
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" || len(m.Names) > 1 || len(m.Tree.Rows) != 1 {
+			t.Errorf("frame %d: -want +got:\n%s", i+1, diff)
+		}
 	}
 }
 

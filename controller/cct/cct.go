@@ -22,6 +22,7 @@ package cct
 
 import (
 	"iter"
+	"strconv"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -32,6 +33,22 @@ type Method struct {
 	Name   string // "pkg.Outer$Inner.name(descriptor)return"
 	Loader string // "boot", "platform", "app", or the loader's class and name
 	Hidden int    // methods that a filter hides and its code can call: their time is in its own
+	Source string // file that its class was compiled from, without its folder; "" if unknown
+	Line   int    // of Source where its code begins; 0 if unknown
+}
+
+// A MethodKey tells methods of all recordings apart.
+type MethodKey struct{ Name, Loader string }
+
+// Key is the same for the method in every recording, whatever else is known of it.
+func (m Method) Key() MethodKey { return MethodKey{m.Name, m.Loader} }
+
+// Place is where its code begins, "Invoice.java:57"; "" if unknown.
+func (m Method) Place() string {
+	if m.Source == "" || m.Line == 0 {
+		return m.Source
+	}
+	return m.Source + ":" + strconv.Itoa(m.Line)
 }
 
 // A Lookup finds the method of an id.

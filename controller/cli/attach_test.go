@@ -198,6 +198,10 @@ func checkForms(t *testing.T, file func(string) string) {
 	}
 	var a struct {
 		Calls int64
+		Flat  []struct {
+			Method, Source string
+			Line           int
+		}
 		Time  struct {
 			Measured int64  `json:"measured_ns"`
 			Charged  *int64 `json:"charged_ns"`
@@ -205,6 +209,13 @@ func checkForms(t *testing.T, file func(string) string) {
 	}
 	if err := json.Unmarshal(read("a.json"), &a); err != nil || a.Calls != 50*callsEach {
 		t.Fatal(err, a.Calls)
+	}
+	for _, f := range a.Flat {
+		if strings.HasPrefix(f.Method, "Term.leaf(") {
+			if line := strings.Count(term[:strings.Index(term, "void leaf()")], "\n") + 1; f.Source != "Term.java" || f.Line != line {
+				t.Errorf("%s is at %s:%d, not at Term.java:%d", f.Method, f.Source, f.Line, line)
+			}
+		}
 	}
 	self := a.Time.Measured
 	if a.Time.Charged != nil {

@@ -21,9 +21,9 @@ import (
 var update = flag.Bool("update", false, "accept what the tests print as golden files")
 
 var methods = []cct.Method{
-	{Name: "shop.Orders.process(Lshop/Order;)V", Loader: "app"},
+	{Name: "shop.Orders.process(Lshop/Order;)V", Loader: "app", Source: "Orders.java", Line: 57},
 	{Name: "shop.Orders.<init>()V", Loader: "app"},
-	{Name: "shop.Price.of(I)J", Loader: "app"},
+	{Name: "shop.Price.of(I)J", Loader: "app", Source: "Price.java"},
 	{Name: "shop.Price.of(J)J", Loader: "app"},
 	{Name: "shop.Tree$Node.visit()I", Loader: "app"},
 	{Name: "plugin.Hook.run()V", Loader: "plugin.Loader a"},

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -279,11 +280,53 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestSource has the tools find the source files: in the folders of their packages.
+func TestSource(t *testing.T) {
+	r := whole()
+	p, err := profile.ParseData([]byte(write(t, r.Pprof)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range p.Function {
+		got[f.SystemName] = fmt.Sprint(f.Filename, " ", f.StartLine)
+	}
+	for _, l := range p.Location {
+		if l.Line[0].Line != l.Line[0].Function.StartLine {
+			t.Errorf("pprof: %+v", l.Line[0])
+		}
+	}
+	var speedscope struct {
+		Shared struct {
+			Frames []struct {
+				Name, File string
+				Line       int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(write(t, r.Speedscope)), &speedscope); err != nil {
+		t.Fatal(err)
+	}
+	for method, want := range map[string]string{methods[0].Name: "shop/Orders.java 57", methods[2].Name: "shop/Price.java 0", methods[3].Name: " 0"} {
+		if got[method] != want {
+			t.Errorf("pprof: %s is at %q, want %q", method, got[method], want)
+		}
+		for _, f := range speedscope.Shared.Frames {
+			if at := fmt.Sprint(f.File, " ", f.Line); f.Name == method && at != want {
+				t.Errorf("speedscope: %s is at %q, want %q", method, at, want)
+			}
+		}
+	}
+	if page := write(t, r.HTML); !strings.Contains(page, `"Orders.java:57"]`) || !strings.Contains(page, `"Price.java"]`) {
+		t.Error("the page doesn't say where methods are")
+	}
+}
+
 // TestControl has no form carry what a terminal obeys.
 func TestControl(t *testing.T) {
 	r := whole()
 	r.Lookup = func(id int32) (cct.Method, bool) {
-		return cct.Method{Name: fmt.Sprintf("a.\x1bc\u009b2J\u202e<\U000e0001%d.m()V", id), Loader: "l\x07\u0085"}, true
+		return cct.Method{Name: fmt.Sprintf("a.\x1bc\u009b2J\u202e<\U000e0001%d.m()V", id), Loader: "l\x07\u0085", Source: "\x1b[2J\u009b</script>", Line: 1}, true
 	}
 	r.Target.Main, r.Notes = "evil\u009b31m</script>", []string{"\x1b[2J"}
 	for _, name := range export.FormatNames() {

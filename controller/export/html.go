@@ -54,6 +54,8 @@ func (r *Report) HTML(w io.Writer) error {
 			out.text(",")
 			out.number(v)
 		}
+		out.text(",")
+		out.bytes(harmless(quote(Clean(r.Method(e.Method).Place()))))
 		out.text("]")
 	}
 	// Depth, method, calls, thrown, self, total and children of each node, in

@@ -240,6 +240,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.flag("incomplete", e.Incomplete)
 	w.flag("counted", w.report.Counted[e.Method])
 	w.hidden(e.Method)
+	w.source(e.Method)
 	w.text("}")
 }
 
@@ -327,6 +328,19 @@ func (w *jsonWriter) cpu(self int64, s cct.Sample) {
 func (w *jsonWriter) hidden(method int32) {
 	if n := w.report.Method(method).Hidden; n > 0 {
 		w.field("hidden", int64(n))
+	}
+}
+
+// source writes where a method's code begins, as far as that is known.
+func (w *jsonWriter) source(method int32) {
+	m := w.report.Method(method)
+	if m.Source == "" {
+		return
+	}
+	w.text(`,"source":`)
+	w.bytes(quote(m.Source))
+	if m.Line > 0 {
+		w.field("line", int64(m.Line))
 	}
 }
 

@@ -28,7 +28,7 @@ func Merge(reports ...*Report) *Report {
 	out.Target.Java = list(reports, func(r *Report) string { return r.Target.Java })
 	out.Target.VM = list(reports, func(r *Report) string { return r.Target.VM })
 	var methods []cct.Method
-	ids := map[cct.Method]int32{}
+	ids := map[cct.MethodKey]int32{}
 	skipped := map[Skipped]bool{}
 	out.Counted = map[int32]bool{}
 	number := func(r *Report, id int32) int32 {
@@ -36,13 +36,14 @@ func Merge(reports ...*Report) *Report {
 			return id
 		}
 		m := r.Method(id)
-		k, ok := ids[m]
+		k, ok := ids[m.Key()]
 		if !ok {
 			k = int32(len(methods))
 			methods = append(methods, m)
-			ids[m] = k
+			ids[m.Key()] = k
 			out.Counted[k] = r.Counted[id]
 		}
+		methods[k].Hidden = max(methods[k].Hidden, m.Hidden)
 		out.Counted[k] = out.Counted[k] && r.Counted[id] // a time in one of them is one to be shown
 		return k
 	}

@@ -34,8 +34,9 @@ func (r *Report) Pprof(w io.Writer) error {
 			if bare == "" {
 				bare = name
 			}
-			f := &profile.Function{ID: uint64(len(p.Function) + 1), Name: bare, SystemName: name}
-			l = &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}}
+			file, line := r.sourceOf(method)
+			f := &profile.Function{ID: uint64(len(p.Function) + 1), Name: bare, SystemName: name, Filename: file, StartLine: line}
+			l = &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f, Line: line}}}
 			p.Function, p.Location = append(p.Function, f), append(p.Location, l)
 			frames[method] = l
 		}

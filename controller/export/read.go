@@ -31,7 +31,7 @@ func ReadJSON(r io.Reader) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := reader{scanner: newScanner(b), ids: map[cct.Method]int32{}, counted: map[int32]bool{}, byName: map[string]int32{}}
+	in := reader{scanner: newScanner(b), ids: map[cct.MethodKey]int32{}, counted: map[int32]bool{}, byName: map[string]int32{}}
 	out, err := in.report()
 	if err != nil {
 		return nil, fmt.Errorf("json report, at byte %d: %w", in.at, err)
@@ -45,7 +45,7 @@ type reader struct {
 	head    head
 	fields  map[string]json.RawMessage // of the top object, but the long ones
 	methods []cct.Method
-	ids     map[cct.Method]int32
+	ids     map[cct.MethodKey]int32
 	counted map[int32]bool
 	byName  map[string]int32 // the method of a name that flat has once, -1 of others
 	roots   []*cct.Node
@@ -188,13 +188,15 @@ func (in *reader) flat() error {
 			Method string `json:"method"`
 			Loader string `json:"loader"`
 			Hidden int    `json:"hidden"`
+			Source string `json:"source"`
+			Line   int    `json:"line"`
 
 			Counted bool `json:"counted"`
 		}
 		if err := in.value(&e); err != nil {
 			return err
 		}
-		id := in.method(cct.Method{Name: e.Method, Loader: e.Loader, Hidden: e.Hidden})
+		id := in.method(cct.Method{Name: e.Method, Loader: e.Loader, Hidden: e.Hidden, Source: e.Source, Line: e.Line})
 		if e.Counted {
 			in.counted[id] = true
 		}
@@ -245,11 +247,12 @@ func (in *reader) method(m cct.Method) int32 {
 	if m.Name == noRoom && m.Loader == "" {
 		return cct.Unplaced
 	}
-	id, ok := in.ids[m]
+	id, ok := in.ids[m.Key()]
 	if !ok {
 		id = int32(len(in.methods))
 		in.methods = append(in.methods, m)
-		in.ids[m] = id
+		in.ids[m.Key()] = id
 	}
+	in.methods[id].Hidden = max(in.methods[id].Hidden, m.Hidden)
 	return id
 }

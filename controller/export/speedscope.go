@@ -36,6 +36,14 @@ func (r *Report) Speedscope(w io.Writer) error {
 		}
 		out.text(`{"name":`)
 		out.bytes(quote(r.frameName(m)))
+		if file, line := r.sourceOf(m); file != "" {
+			out.text(`,"file":`)
+			out.bytes(quote(file))
+			if line > 0 {
+				out.text(`,"line":`)
+				out.number(line)
+			}
+		}
 		out.text("}")
 	}
 	out.text("]},\"profiles\":[\n")

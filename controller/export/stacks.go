@@ -1,6 +1,10 @@
 package export
 
-import "github.com/rivulet-profiler/rivulet/controller/cct"
+import (
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
 
 // Levels of a stack that forms with a stack for each context write: those at
 // the root and those at the end. What lies between becomes one entry, since the
@@ -33,6 +37,24 @@ func stacks(roots []*cct.Node, each func(n *cct.Node, stack []int32) error) erro
 		return failed == nil
 	}, func(*cct.Node, int) { path = path[:len(path)-1] })
 	return failed
+}
+
+// sourceOf is the file of an entry of a stack, in the folders of its package as
+// tools look for it, and the line where its code begins; "" and 0 if unknown.
+func (r *Report) sourceOf(method int32) (file string, line int64) {
+	if method == betweenLevels {
+		return "", 0
+	}
+	m := r.Method(method)
+	if m.Source == "" {
+		return "", 0
+	}
+	bare, _, _ := strings.Cut(m.Name, "(")
+	parts := strings.Split(bare, ".")
+	if len(parts) > 2 {
+		file = strings.Join(parts[:len(parts)-2], "/") + "/"
+	}
+	return file + m.Source, int64(m.Line)
 }
 
 // frameName names an entry of a stack.

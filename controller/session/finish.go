@@ -298,7 +298,11 @@ func (l *loop) lookup() cct.Lookup {
 	for i := int32(len(l.names)); i < l.ledger.Len(); i++ {
 		var name cct.Method
 		if m := l.ledger.Method(i); m != nil {
-			name = cct.Method{Name: methodID(m).String(), Loader: l.loaders[m.Class.Loader]}
+			id := methodID(m)
+			name = cct.Method{Name: id.String(), Loader: l.loaders[m.Class.Loader]}
+			if c, f := l.h.Class(id.Class), l.h.Method(id); c != nil && f != nil {
+				name.Source, name.Line = c.Source, int(f.Line)
+			}
 		}
 		l.names = append(l.names, name)
 	}

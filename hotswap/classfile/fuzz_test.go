@@ -30,6 +30,9 @@ func FuzzParse(f *testing.F) {
 			if err := deep(c, &c.Methods[i]); err == errDiffers {
 				t.Fatal(err)
 			}
+			if code, err := c.Code(&c.Methods[i]); err == nil && code != nil && code.FirstLine() >= 1<<16 {
+				t.Fatal("a line that no table can have")
+			}
 		}
 		if out, err := classfile.CarryMethodParameters(b, b); err == nil && !bytes.Equal(out, b) {
 			t.Fatal("parameters carried from a class to itself")
@@ -57,4 +60,5 @@ func lookups(c *classfile.Class) {
 	}
 	c.BootstrapMethods()
 	c.Interfaces()
+	c.SourceFile()
 }

@@ -11,6 +11,7 @@ const (
 	AttrInvisibleTypeAnnots = "RuntimeInvisibleTypeAnnotations"
 	AttrBootstrapMethods    = "BootstrapMethods"
 	AttrMethodParameters    = "MethodParameters"
+	AttrSourceFile          = "SourceFile"
 )
 
 const (

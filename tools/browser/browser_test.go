@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,6 +84,18 @@ func (p *page) methods(n int) {
 	p.until(fmt.Sprintf(`!document.querySelector(".treename") && document.querySelectorAll(".table .space .tr").length === %d`, n))
 }
 
+// openUntil opens every node of the tree's table, also those that come, until a
+// condition holds.
+func (p *page) openUntil(condition string) {
+	p.t.Helper()
+	for over := time.Now().Add(30 * time.Second); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(over) {
+			p.fail("open until "+condition, context.DeadlineExceeded)
+		}
+		p.openAll()
+	}
+}
+
 // openAll opens every node of the tree's table, until none has been closed for a while.
 func (p *page) openAll() {
 	p.t.Helper()
@@ -136,9 +149,9 @@ func TestMainPath(t *testing.T) {
 	}
 	p.until(fmt.Sprintf(`document.querySelector(".fig dd")?.textContent.replace(/\D/g, "") === "%d"`, total))
 	p.wait(".table .space .tr")
-	p.openAll()
-	p.until(`document.querySelectorAll(".table .space .tr").length > 8`)
+	p.openUntil(`document.querySelectorAll(".table .space .tr").length > 8`)
 	same(t, "tree", p.calls(), want)
+	p.hover()
 	if boxes := value[bool](p, `document.querySelector(".icicle canvas").getContext("2d").getImageData(5, 5, 1, 1).data[3] > 0`); !boxes {
 		t.Error("nothing is drawn at the root of the flame graph")
 	}
@@ -193,6 +206,49 @@ func TestMainPath(t *testing.T) {
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
+}
+
+// rootLine is the line of Counted.java on which root's code begins.
+const rootLine = "root++;"
+
+// hover points at the root in the flame graph, which has all figures of it beside
+// the pointer then, and wants the same of the line below once it is selected.
+func (p *page) hover() {
+	p.t.Helper()
+	at := value[[]float64](p, `(() => { const r = document.querySelector(".icicle canvas").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
+	p.do("point", chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
+	p.until(`document.querySelector(".tip")`)
+	place := "Counted.java:" + fmt.Sprint(lineOf(p.t, "testdata/Counted.java", rootLine))
+	tip := value[string](p, `document.querySelector(".tip").innerText`)
+	for _, want := range []string{"Counted.root(int)", place, "calls\n1\u202f000", "thrown\n0", "total\n", "self\n", "may be off by\n", "measured self\n", "mean total\n", " %"} {
+		if !strings.Contains(tip, want) {
+			p.t.Errorf("no %q beside the pointer: %q", want, tip)
+		}
+	}
+	if value[bool](p, `(() => { const r = document.querySelector(".tip").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight; })()`) {
+		p.t.Error("what is beside the pointer is not all on the screen")
+	}
+	p.shot("hover")
+	p.do("select", chromedp.MouseClickXY(at[0], at[1]))
+	p.until(fmt.Sprintf(`document.querySelector(".detail .place")?.textContent === %q`, place))
+	p.do("point elsewhere", chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
+	p.until(`!document.querySelector(".tip")`)
+}
+
+// lineOf is the number of the first line with a text in it.
+func lineOf(t *testing.T, file, text string) int {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range strings.Split(string(b), "\n") {
+		if strings.Contains(l, text) {
+			return i + 1
+		}
+	}
+	t.Fatalf("no %q in %s", text, file)
+	return 0
 }
 
 // TestDemo starts the bundled sample from the page; with RIVULET_SHOTS it

@@ -21,11 +21,10 @@ func TestFollow(t *testing.T) {
 	program.tell(t, "run 8")
 	program.line(t, "RAN")
 	p.wait(".table .space .tr")
-	p.openAll()
 	rows := `[...document.querySelectorAll(".table .space .tr")].map((r) => ({
 		name: r.querySelector(".name b").textContent, calls: Number(r.querySelector(".calls").textContent.replace(/\D/g, "")),
 		mark: r.querySelector(".arrow")?.textContent ?? "", text: r.querySelector(".async")?.textContent ?? "" }))`
-	p.until(`(() => {
+	p.openUntil(`(() => {
 		const rows = ` + rows + `, tasks = rows.filter((r) => r.name === "task").map((r) => r.calls), marked = rows.filter((r) => r.mark || r.text);
 		return tasks.sort().join() === "40,8" && marked.length === 1 && marked[0].name === "runWorker" && marked[0].calls === 40
 			&& marked[0].mark === "⇢" && /asynchronous, queued [\d.]+.(ns|µs|ms)/.test(marked[0].text);

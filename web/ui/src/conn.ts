@@ -130,7 +130,7 @@ function receive(m: Record<string, unknown>): void {
     for (const e of m.log as Entry[]) store.log.push(e);
     if (store.log.length > 1000) store.log.splice(0, store.log.length - 500);
   } else if (m.t === "page") {
-    for (const [n, name, loader] of (m.names as [number, string, string][] | undefined) ?? []) store.names.set(n, parse(name, loader));
+    for (const [n, name, loader, place] of (m.names as [number, string, string, string?][] | undefined) ?? []) store.names.set(n, parse(name, loader, place));
     if (m.source !== store.source || m.frame === 0) store.sections = {};
     store.source = m.source as number;
     store.frame = m.frame as number;

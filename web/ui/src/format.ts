@@ -72,19 +72,19 @@ export function day(iso: string): string {
   return d.toDateString() === new Date().toDateString() ? clock(iso) : d.toISOString().slice(0, 10);
 }
 
-export interface Name { pkg: string; cls: string; method: string; args: string; whole: string; loader: string }
+export interface Name { pkg: string; cls: string; method: string; args: string; whole: string; loader: string; place: string }
 
 const primitive: Record<string, string> = { B: "byte", C: "char", D: "double", F: "float", I: "int", J: "long", S: "short", Z: "boolean", V: "void" };
 
 /** parse splits pkg.Outer$Inner.method(descriptor)return. */
-export function parse(whole: string, loader = ""): Name {
+export function parse(whole: string, loader = "", place = ""): Name {
   const open = whole.indexOf("(");
   const head = open < 0 ? whole : whole.slice(0, open);
   const dot = head.lastIndexOf(".");
   const owner = dot < 0 ? "" : head.slice(0, dot);
   const p = owner.lastIndexOf(".");
   const args = open < 0 ? "" : "(" + types(whole.slice(open + 1, whole.indexOf(")"))).join(", ") + ")";
-  return { pkg: p < 0 ? "" : owner.slice(0, p), cls: owner.slice(p + 1), method: head.slice(dot + 1), args, whole, loader };
+  return { pkg: p < 0 ? "" : owner.slice(0, p), cls: owner.slice(p + 1), method: head.slice(dot + 1), args, whole, loader, place };
 }
 
 /** types reads parameter descriptors (JVMS 4.3.3) as simple names. */

@@ -5,7 +5,7 @@ import { nameOf, store } from "./conn";
 import { useStore } from "./hooks";
 import { L, type Line } from "./model";
 import { count, mean, percent, time } from "./format";
-import { Async, Empty, MethodName, Share, arrow } from "./parts";
+import { Async, Empty, MethodName, Place, Share, arrow } from "./parts";
 import { Table, step, type Column } from "./table";
 import { focusMain, go, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -72,7 +72,7 @@ function figures(l: Line, whole: number) {
   return [
     time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
     time(f[L.total]), count(f[L.calls]), mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]),
-    f[L.method] ? <><MethodName name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}</> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
+    f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}</> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }
 
@@ -89,6 +89,7 @@ export function Around() {
       <SourceBar />
       <div class="detail">
         <MethodName name={nameOf(ui.method)} />
+        <Place name={nameOf(ui.method)} />
         <span>total <b>{time(f[L.total])}</b> ({percent(f[L.total], a.total)} %)</span>
         <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>
         <span><b>{count(f[L.calls])}</b> calls{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>

@@ -6,13 +6,18 @@ import { mean, time, type Name } from "./format";
 
 export function MethodName({ name, pkg = true }: { name: Name; pkg?: boolean }) {
   return (
-    <span class="name" title={name.whole + (name.loader && name.loader !== "app" ? "\nloader " + name.loader : "")}>
+    <span class="name" title={name.whole + (name.place && "\n" + name.place) + (name.loader && name.loader !== "app" ? "\nloader " + name.loader : "")}>
       {pkg && name.pkg && <span class="pkg">{name.pkg}.</span>}<wbr />
       <span class="cls">{name.cls}{name.cls && "."}</span><wbr />
       <b>{name.method}</b>
       <wbr /><span class="args">{name.args}</span>
     </span>
   );
+}
+
+/** Place is the source file, and the line where the method's code begins. */
+export function Place({ name }: { name: Name }) {
+  return name.place ? <span class="place muted" title="Source file, and the line where its code begins">{name.place}</span> : null;
 }
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {

@@ -6,7 +6,8 @@ import { usePalette, useSize, useStore } from "./hooks";
 import { at, beside, boxHeight, chain, draw } from "./icicle";
 import { B, R, flagAsync, flagCounted, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
-import { Async, Empty, MethodName, Share, Trouble, arrow } from "./parts";
+import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
+import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
 import { go, openHot, toggled, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -61,7 +62,8 @@ export function Icicle() {
   useStore();
   const [ref, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [hover, setHover] = useState(0);
+  const [over, setOver] = useState({ path: 0, x: 0, y: 0 });
+  const hover = over.path;
   const page = store.sections.icicle;
   const theme = usePalette();
   useEffect(() => {
@@ -84,11 +86,6 @@ export function Icicle() {
           <span key={path}>› <button class="plain" onClick={() => go({ focus: path })}>{nameOf(method).cls}.{nameOf(method).method}</button></span>
         ))}
         {page?.focus ? <span>› <b>{nameOf(page.boxes[0]?.[B.method] ?? 0).cls}.{nameOf(page.boxes[0]?.[B.method] ?? 0).method}</b> {percent(page.total, page.whole)} %</span> : null}
-        {hover > 0 && box && name && (
-          <span class="hover">
-            {(box[B.flags] & flagAsync) > 0 && arrow + " "}{name.cls}.<b>{name.method}</b> total {time(box[B.total])} ({percent(box[B.total], page?.whole ?? 0)} %), self {time(box[B.self])}, {count(box[B.calls])} calls
-          </span>
-        )}
       </nav>
       <div
         class="icicle" ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
@@ -107,11 +104,12 @@ export function Icicle() {
         }}
       >
         <canvas
-          ref={canvas} style={{ width: size.width + "px", height: height + "px" }} onMouseMove={(e) => setHover(under(e)?.[B.path] ?? 0)} onMouseLeave={() => setHover(0)}
+          ref={canvas} style={{ width: size.width + "px", height: height + "px" }} onMouseMove={(e) => setOver({ path: under(e)?.[B.path] ?? 0, x: e.clientX, y: e.clientY })} onMouseLeave={() => setOver({ path: 0, x: 0, y: 0 })}
           onClick={(e) => { const b = under(e); if (b && page) select(b[B.path], chain(page, b[B.path])); }}
           onDblClick={(e) => { const b = under(e); if (b) zoom(b[B.path]); }}
         />
       </div>
+      {hover > 0 && box && page && <Tip box={box} whole={page.whole} x={over.x} y={over.y} />}
     </div>
   );
 }
@@ -129,6 +127,7 @@ export function Detail() {
   return (
     <div class="detail" aria-live="polite">
       <MethodName name={nameOf(f.m)} />
+      <Place name={nameOf(f.m)} />
       <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>
       {(f.flags & flagCounted) > 0 && <span>only counted: its time is its caller's</span>}
       <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>
