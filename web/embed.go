@@ -71,6 +71,9 @@ func (l *Live) Keep(ctx context.Context, name string) (SnapshotInfo, error) {
 	if f == nil {
 		return SnapshotInfo{}, errNothing
 	}
+	if f, err = l.withTimeline(ctx, f); err != nil {
+		return SnapshotInfo{}, err
+	}
 	info, err := l.keep(f, name)
 	if err == nil {
 		l.say("info", "saved snapshot %q", info.Name)

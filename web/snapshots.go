@@ -171,7 +171,6 @@ func (l *Live) add(s *Snapshot, name, opened string) error {
 	}
 	s.ID, s.Name, s.When = l.saved, name, at(time.Now())
 	l.snapshots = append(l.snapshots, s)
-	l.boundTimelines()
 	l.use(s)
 	return nil
 }
@@ -195,12 +194,15 @@ func (l *Live) use(s *Snapshot) {
 			}
 		}
 		if nodes <= mostNodes || oldest == nil {
-			return
+			break
 		}
-		oldest.known, oldest.Frame = oldest.info(), nil
-		oldest.known.Timeline = false // files have none
+		oldest.unload()
 	}
+	l.boundTimelines()
 }
+
+// unload leaves a snapshot in its file only. The Live's lock is held.
+func (s *Snapshot) unload() { s.known, s.Frame = s.info(), nil }
 
 func cleanName(name string) string {
 	name = strings.TrimSpace(export.Clean(strings.ToValidUTF8(name, "?")))

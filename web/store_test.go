@@ -24,7 +24,7 @@ func keeping(t *testing.T, dir string) (s *Server, end func()) {
 	return keepingBy(t, newFake(), dir)
 }
 
-func keepingBy(t *testing.T, f *fake, dir string) (s *Server, end func()) {
+func keepingBy(t *testing.T, f Backend, dir string) (s *Server, end func()) {
 	t.Helper()
 	s, err := Listen("127.0.0.1:0", Config{Backend: f, Snapshots: dir})
 	if err != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,9 +23,9 @@ type Timeliner interface {
 }
 
 // errNoTimeline reports a recording without one to a person at the page.
-var errNoTimeline = apiError{http.StatusNotFound, errors.New("this recording has no timeline: tick \"timeline\" before the start, or give --trace; a snapshot has one if it is of a recording that has ended")}
+var errNoTimeline = apiError{http.StatusNotFound, errors.New("this recording has no timeline: tick \"timeline\" before the start, or give --trace")}
 
-// mostTimelines bounds the snapshots that keep their timelines, 10 MB each.
+// mostTimelines bounds the snapshots whose timelines are in memory, 10 MB each.
 const mostTimelines = 8
 
 // A TimelinePage is what "GET /api/timeline" answers; times are ns from the
@@ -202,19 +203,58 @@ func pageOf(v *export.TimelineView) *TimelinePage {
 	return p
 }
 
-// boundTimelines lets only the newest snapshots keep their timelines. It is
-// called with the lock held.
+// boundTimelines lets only the snapshots that were used last keep their timelines in
+// memory. Others leave it that are in files; of those that are not, the timeline is
+// given up. It is called with the lock held.
 func (l *Live) boundTimelines() {
-	n := 0
-	for _, s := range slices.Backward(l.snapshots) {
-		if s.Frame == nil || s.Frame.Report.Timeline == nil {
+	var with []*Snapshot
+	for _, s := range l.snapshots {
+		if s.Frame != nil && s.Frame.Report.Timeline != nil {
+			with = append(with, s)
+		}
+	}
+	slices.SortFunc(with, func(a, b *Snapshot) int { return cmp.Compare(b.used, a.used) })
+	for _, s := range with[min(len(with), mostTimelines):] {
+		if s.file != "" {
+			s.unload()
 			continue
 		}
-		if n++; n > mostTimelines {
-			r := *s.Frame.Report // frames don't change: others may be reading this one
-			r.Timeline = nil
-			f := newFrame(s.Frame.ID, &r, l.book)
-			s.Frame = f
+		r := *s.Frame.Report // frames don't change: others may be reading this one
+		r.Timeline = nil
+		s.Frame = newFrame(s.Frame.ID, &r, l.book)
+	}
+}
+
+// withTimeline is a frame of the recording that is on with its timeline, where it has
+// one: what a view has of it.
+func (l *Live) withTimeline(ctx context.Context, f *Frame) (*Frame, error) {
+	s, phase := l.settled(ctx)
+	t, ok := s.(Timeliner)
+	if !ok || phase != InRecording || f.Report.Timeline != nil {
+		return f, nil
+	}
+	v, err := t.Timeline(ctx, event.Query{})
+	if errors.Is(err, export.ErrNoTimeline) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.Threads = named(v.Threads, f.threads)
+	r := *f.Report
+	r.Timeline, r.Marks = v.Timeline()
+	r.Lookup = either(r.Lookup, v.Lookup)
+	return newFrame(f.ID, &r, l.book), nil
+}
+
+// either finds what one of two finds, the first one for preference.
+func either(a, b cct.Lookup) cct.Lookup {
+	return func(id int32) (cct.Method, bool) {
+		if a != nil {
+			if m, ok := a(id); ok {
+				return m, true
+			}
 		}
+		return b(id)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -131,6 +133,72 @@ func TestTimeline(t *testing.T) {
 		cancel()
 		if err := <-ran; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestTimelineKept saves a recording that is on and one that has ended, and wants
+// their timelines back from their files when the server is another one.
+func TestTimelineKept(t *testing.T) {
+	dir := t.TempDir()
+	s, end := keepingBy(t, timed{newFake()}, dir)
+	s.call(t, "attach", `{"pid":4711}`)
+	s.call(t, "start", `{"roots":["shop.C1.m1"],"timeline":true}`)
+	if code, text := s.call(t, "save", `{"name":"half way"}`); code != 200 {
+		t.Fatal(code, text)
+	}
+	s.call(t, "stop", `{}`)
+	var want []string
+	for _, source := range []string{"1", "2"} {
+		_, text := s.call(t, "timeline?source="+source, "")
+		want = append(want, text)
+	}
+	end()
+	s, end = keepingBy(t, timed{newFake()}, dir)
+	defer end()
+	for i, k := range s.live.State().Snapshots {
+		code, got := s.call(t, "timeline?source="+string(mustJSON(t, k.ID)), "")
+		var p TimelinePage
+		if err := json.Unmarshal([]byte(got), &p); err != nil || code != 200 || len(p.Slices) != 12 || len(p.Marks) != 1 || p.Missing != 3 {
+			t.Errorf("%s: %d %s, %v", k.Name, code, got, err)
+		}
+		if !k.Timeline || got != want[i] {
+			t.Errorf("%s, known to have one: %v: %s, it was %s", k.Name, k.Timeline, got, want[i])
+		}
+	}
+}
+
+// TestTimelinesBound wants only so many timelines in memory, and those that lie in
+// files back when they are looked at.
+func TestTimelinesBound(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), ""} {
+		l := newLive(newFake(), nil, func() {}, func() bool { return false })
+		l.log, l.store = hclog.NewNullLogger(), store{dir}
+		const n = mostTimelines + 2
+		for range n {
+			r := reportOf(snapshot(node(1, 3, 30)))
+			r.Timeline, r.Marks = timed{newFake()}.line()
+			if _, err := l.keep(l.newFrame(r), ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inMemory := func() (ids []int64) {
+			for _, s := range l.snapshots {
+				if s.Frame != nil && s.Frame.Report.Timeline != nil {
+					ids = append(ids, s.ID)
+				}
+			}
+			return ids
+		}
+		if got := inMemory(); len(got) != mostTimelines || got[0] != 3 {
+			t.Errorf("in memory are those of %v", got)
+		}
+		f := l.source(1)
+		if f == nil || f.sums.Calls != 3 || (f.Report.Timeline != nil) != (dir != "") {
+			t.Errorf("the first one, in the folder %q: %+v", dir, f)
+		}
+		if got := inMemory(); len(got) != mostTimelines || dir != "" && (got[0] != 1 || got[1] != 4) {
+			t.Errorf("then in memory are those of %v", got)
 		}
 	}
 }

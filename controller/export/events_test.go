@@ -2,9 +2,11 @@ package export_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -179,6 +181,52 @@ func TestTraceNests(t *testing.T) {
 	want := []string{"7 shop.Orders.process(Lshop/Order;)V 1 5", "7 shop.Price.of(I)J 1 5", "8 shop.Price.of(I)J 4 9", "7 shop.Price.of(I)J 5 9", "7 shop.Price.of(J)J 5 7"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestTimelineFile has the timeline come back from a snapshot, and from no JSON.
+func TestTimelineFile(t *testing.T) {
+	want := withEvents()
+	var file, trace, again bytes.Buffer
+	if err := errors.Join(want.Snapshot(&file), want.Trace(&trace)); err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := export.ReadJSON(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Methods have other numbers; their names are in the trace.
+	if err := got.Trace(&again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(trace.String(), again.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var plain bytes.Buffer
+	if err := want.JSON(&plain, export.JSONOptions{}); err != nil || strings.Contains(plain.String(), `"timeline"`) {
+		t.Error("JSON has the timeline:", err)
+	}
+	for _, test := range []struct{ old, with, want string }{
+		{`[0,1,0,1500,500,0]`, `[2,1,0,1500,500,0]`, "slice 0 makes no sense"},
+		{`[0,1,0,1500,500,0]`, `[0,65536,0,1500,500,0]`, "slice 0 makes no sense"},
+		{`[0,1,0,1500,500,0]`, `[0,1,3,1500,500,0]`, "slice 0 makes no sense"},
+		{`[0,1,-1,2000,250,0]`, `[0,1,-3,2000,250,0]`, "slice 1 makes no sense"},
+		{`[0,0,1,1,0,2,1200,1500,20,0]`, `[0,0,1,1,0,9,1200,1500,20,0]`, "hop 0 makes no sense"},
+		{`"thread_id":8,"virtual":true}],"methods"`, `"thread_id":7}],"methods"`, "a thread is there twice"},
+		{`[0,1,0,1500,500,0]`, `"x"`, "cannot unmarshal"},
+	} {
+		damaged := strings.Replace(string(text), test.old, test.with, 1)
+		if _, err := export.ReadJSON(strings.NewReader(damaged)); damaged == string(text) || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s for %s: %v, want %q", test.with, test.old, err, test.want)
+		}
 	}
 }
 

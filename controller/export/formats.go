@@ -67,14 +67,14 @@ func FormatOf(file string) (Format, bool) {
 // Write writes the report in the form.
 func (f Format) Write(r *Report, w io.Writer, o FormatOptions) error { return f.write(r, w, o) }
 
-// Snapshot writes the report as JSON, compressed by gzip: [ReadJSON] gets back
-// everything that is in it.
+// Snapshot writes the report as JSON, its timeline included, compressed by gzip:
+// [ReadJSON] gets back everything that is in it.
 func (r *Report) Snapshot(w io.Writer) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
 		return err
 	}
-	if err := r.JSON(z, JSONOptions{}); err != nil {
+	if err := r.JSON(z, JSONOptions{Timeline: true}); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {

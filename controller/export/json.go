@@ -20,6 +20,8 @@ type JSONOptions struct {
 	// Depth, where positive, is how many levels of the tree are written. What
 	// lies below is summed up in the field "below" of the lowest ones.
 	Depth int
+	// Timeline has the field "timeline" written, where there is one.
+	Timeline bool
 }
 
 // head is everything before "flat" and "tree", in the order in which it is written.
@@ -175,6 +177,9 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 	}
 	out.text("\n ]")
 	out.slowest(r.Slowest)
+	if o.Timeline {
+		out.timeline(r.Timeline)
+	}
 	out.text("\n}\n")
 	if err := out.flush(); err != nil {
 		return fmt.Errorf("json report: %w", err)

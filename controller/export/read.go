@@ -53,6 +53,7 @@ type reader struct {
 	nodes   []cct.Node   // room for nodes
 	cut     bool         // there are levels that were left out
 	slowest *Slowest
+	line    *Timeline
 }
 
 func (in *reader) report() (*Report, error) {
@@ -68,6 +69,8 @@ func (in *reader) report() (*Report, error) {
 			return in.trees()
 		case "slowest":
 			return in.slow()
+		case "timeline":
+			return in.timeline()
 		}
 		v, err := in.raw()
 		in.fields[key] = slices.Clone(v)
@@ -154,7 +157,7 @@ func (in *reader) build() (*Report, error) {
 		return nil, errors.New("threads: fewer trees than there are")
 	}
 	r.Tree = s
-	r.Events, r.Slowest, r.Marks = h.Events.read(), in.slowest, h.Marks.read()
+	r.Events, r.Slowest, r.Timeline, r.Marks = h.Events.read(), in.slowest, in.line, h.Marks.read()
 	if in.cut {
 		r.Notes = append(r.Notes, "The report was written with --depth: what lay deeper shows as "+leftOut+".")
 	}

@@ -118,7 +118,7 @@ export function Timeline() {
   if (!there) return (
     <div class="split">
       <SourceBar />
-      <Empty title="There is no timeline here."><p>Tick “Keep a timeline of single invocations” before the start. A snapshot has one if it is of a recording that has ended.</p>
+      <Empty title="There is no timeline here."><p>Tick “Keep a timeline of single invocations” before the start.</p>
         <RecordAgain change={{ timeline: true, recursion: "expand" }} tab="timeline" label="Record again with a timeline" />
       </Empty>
     </div>
