@@ -1,12 +1,15 @@
 package web
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 )
@@ -156,36 +159,64 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestConnections opens more connections than the server has places, and
-// wants it to answer as soon as one is free.
+// TestConnections opens thousands of connections while a recording is on, and wants
+// those beyond the server's places to be refused, the recording and who looks at it to
+// go on as before, and the server to answer as soon as a place is free.
 func TestConnections(t *testing.T) {
-	s := running(t, newFake())
+	const flood = 3000
+	f := newFake()
+	s := running(t, f)
+	ctx := t.Context()
+	if err := errors.Join(s.live.Attach(ctx, 4711, 0), s.live.Start(ctx, Recording{Roots: []string{"a.B.c"}})); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := s.dial(t, s.secret, "")
+	if err := c.WriteMessage(websocket.TextMessage, []byte(`{"seq":1,"tree":{"rows":10}}`)); err != nil {
+		t.Fatal(err)
+	}
+	seen := next(t, c, func(m message) bool { return m.Tree != nil }).Frame
 	var open []net.Conn
-	for range mostConns + 100 {
-		c, err := net.Dial("tcp", s.Address())
+	for i := range flood {
+		k, err := net.Dial("tcp", s.Address())
 		if err != nil {
 			t.Fatal(err)
 		}
-		open = append(open, c)
+		defer k.Close()
+		if open = append(open, k); i%1000 == 999 {
+			frame, err := s.live.refresh(ctx)
+			if err != nil || frame.ID <= seen {
+				t.Fatalf("with %d connections: frame %+v, %v", i, frame, err)
+			}
+			seen = next(t, c, func(m message) bool { return m.T == "page" && m.Frame >= frame.ID }).Frame
+		}
 	}
 	refused := 0
-	for _, c := range open[mostConns:] {
-		if _, err := c.Read(make([]byte, 1)); err != nil {
+	for _, k := range open[mostConns:] {
+		k.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if _, err := k.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			refused++
 		}
 	}
-	if refused != 100 {
-		t.Errorf("%d of 100 connections too many were refused", refused)
+	if refused != flood-mostConns {
+		t.Errorf("%d of %d connections too many were refused", refused, flood-mostConns)
 	}
-	for _, c := range open {
-		c.Close()
+	for _, k := range open {
+		k.Close()
 	}
+	answers := false
 	for range 100 {
 		resp, err := http.Get("http://" + s.Address() + "/")
 		if err == nil {
 			resp.Body.Close()
-			return
+			answers = true
+			break
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	t.Error("the server does not answer any more")
+	if !answers {
+		t.Error("the server does not answer any more")
+	}
+	if err := s.live.Stop(ctx); err != nil || s.live.State().Phase != Stopped {
+		t.Errorf("the recording: %v, %s", err, s.live.State().Phase)
+	}
 }
