@@ -134,14 +134,20 @@ type page struct {
 
 var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "chrome"}
 
-func open(t *testing.T, url string, width, height int64) *page {
-	t.Helper()
+// chromium is the browser, "" if there is none.
+func chromium() string {
 	path := os.Getenv("CHROMIUM")
 	for _, name := range browserNames {
 		if found, err := exec.LookPath(name); err == nil && path == "" {
 			path = found
 		}
 	}
+	return path
+}
+
+func open(t *testing.T, url string, width, height int64) *page {
+	t.Helper()
+	path := chromium()
 	if path == "" {
 		t.Skip("Chromium not installed")
 	}
