@@ -73,7 +73,7 @@ export function Icicle() {
   const height = Math.max(size.height, levels * boxHeight);
   useEffect(() => {
     if (canvas.current && page && size.width > 0) draw(canvas.current, page, size.width, height, ui.selected, hover, ui.highlight, theme);
-  });
+  }, [page, size.width, height, ui.selected, hover, ui.highlight, theme]); // not for each row that comes while the table is scrolled
   const under = (e: MouseEvent) => page && at(page, size.width, e.offsetX, e.offsetY);
   const zoom = (path: number) => go({ focus: path === ui.focus ? 0 : path });
   const box = page?.boxes.find((b) => b[B.path] === (hover || ui.selected));

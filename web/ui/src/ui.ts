@@ -96,10 +96,21 @@ export function forget(): void {
 export function go(change: Partial<UI>): void {
   if (change.find) ui.seek++;
   Object.assign(ui, change);
-  sessionStorage.setItem(place, JSON.stringify(ui));
+  keep ||= setTimeout(keepNow, 300);
   ask();
   changed();
 }
+
+let keep = 0; // the timer, while something has changed that is not kept yet
+
+/** keepNow writes down what is looked at: up to 4,000 open paths, too much for each step of a scroll wheel. */
+function keepNow(): void {
+  if (!keep) return;
+  clearTimeout(keep);
+  keep = 0;
+  sessionStorage.setItem(place, JSON.stringify(ui));
+}
+addEventListener("pagehide", keepNow);
 
 export function ask(): void {
   const on = ui.tab;
