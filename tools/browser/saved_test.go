@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestSavedPage records by a script, saves the page that needs nothing else, and
@@ -42,6 +43,39 @@ func TestSavedPage(t *testing.T) {
 		t.Errorf("the tree has %v, the program counted %v", got, want)
 	}
 	p.shot("saved")
+	p.fair("saved page, searched")
+	// The root's box is above those of its callees; a click has one fill the width.
+	value[bool](p, `((s) => { s.value = ""; s.dispatchEvent(new Event("input")); return true; })(document.querySelector("#search"))`)
+	at := value[[]float64](p, `(() => { const r = document.querySelector("#graph canvas").getBoundingClientRect(); return [r.left + 5, r.top + 5, r.top + 23]; })()`)
+	place := fmt.Sprint("Counted.java:", lineOf(t, "testdata/Counted.java", rootLine))
+	p.do("point at the root", chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
+	p.until(fmt.Sprintf(`document.querySelector("#box").textContent.startsWith(%q)`, fmt.Sprintf("Counted.root (%s): %d calls, 0 thrown, self ", place, want["root"])))
+	p.do("point at a callee", chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[2]))
+	p.until(`!document.querySelector("#box").textContent.startsWith("Counted.root")`)
+	callee := value[string](p, `document.querySelector("#box").textContent.split(" ")[0]`)
+	p.do("zoom", chromedp.MouseClickXY(at[0], at[2]))
+	p.until(`!document.querySelector("#whole").disabled`)
+	p.until(fmt.Sprintf(`document.activeElement.querySelector("td:last-child")?.textContent.endsWith(%q)`, callee))
+	p.do("it is on top", chromedp.MouseEvent(chromedp.MouseMoved, at[0]+300, at[1]))
+	p.until(fmt.Sprintf(`document.querySelector("#box").textContent.startsWith(%q)`, callee))
+	p.click("#whole")
+	p.until(`document.querySelector("#whole").disabled`)
+	p.fair("saved page")
+	p.scheme("dark", 390, 844)
+	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("on a phone the page is %d pixels wide", wide)
+	}
+	p.shot("saved-phone-dark")
+	// Methods are sorted by keys, too.
+	p.click("#methods")
+	p.tabTo(`e.textContent === "calls"`, 20)
+	p.press(kb.Enter)
+	p.until(`document.activeElement.textContent === "calls" && document.activeElement.parentElement.ariaSort === "descending"`)
+	p.until(`(() => {
+		const calls = [...document.querySelectorAll("#body td:first-child")].map((e) => Number(e.textContent.replace(/\D/g, "")));
+		return calls.length > 4 && calls.every((c, i) => i === 0 || c <= calls[i - 1]);
+	})()`)
+	p.fair("saved page, methods")
 	if found := p.console(); len(found) > 0 {
 		t.Error("console:", found)
 	}
