@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,46 @@ func TestDeepForms(t *testing.T) {
 				t.Errorf("pprof: %d ns, %d levels", sum, longest)
 			}
 		}
+	}
+}
+
+// TestLarge has a quarter of a million contexts, whose figures are all different, in a
+// file of a few megabytes, and back. The page's bench has a million.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	const size = 250_000
+	rnd := rand.New(rand.NewPCG(1, 2))
+	all := make([]*cct.Node, 0, size)
+	var calls int64
+	for len(all) < size {
+		n := node(int32(rnd.IntN(5000)), 1+rnd.Int64N(1000), rnd.Int64N(2), rnd.Int64N(100_000))
+		n.Raw, n.Error = n.Self+10*n.Calls, rnd.Int64N(1000)
+		if calls += n.Calls; len(all) > 0 {
+			above := all[max(0, len(all)-1-rnd.IntN(2000))] // wide and deep
+			above.Children = append(above.Children, n)
+		}
+		all = append(all, n)
+	}
+	r := whole()
+	r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", Roots: all[:1]}}}
+	r.Lookup = func(id int32) (cct.Method, bool) {
+		return cct.Method{Name: fmt.Sprintf("shop.part%d.Service%d.method%d(Ljava/lang/String;I)V", id%50, id%500, id), Loader: "app", Source: fmt.Sprintf("Service%d.java", id%500), Line: int(id)}, true
+	}
+	var file bytes.Buffer
+	began := time.Now()
+	if err := r.Snapshot(&file); err != nil {
+		t.Fatal(err)
+	}
+	wrote, bytes := time.Since(began), file.Len()
+	began = time.Now()
+	got, err := export.ReadJSON(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.1f MB, written in %v, read in %v", float64(bytes)/1e6, wrote, time.Since(began))
+	sum := cct.Sum(got.Tree.Roots())
+	if sum.Calls != calls || sum.Nodes != size || bytes > 10e6 {
+		t.Errorf("%d bytes, %+v, want %d calls", bytes, sum, calls)
 	}
 }
 
