@@ -109,6 +109,7 @@ one root method, and shows the calling context tree of everything that it
 calls, with exact counts and times. Nothing else in the program is touched, and
 nothing of weight stays behind.`,
 		Example: `  rivulet demo                                        # see it work
+  rivulet serve                                       # all of it on a page in the browser
   rivulet ps                                          # find a JVM
   rivulet classes 4711 '*Order*'                      # find a class in it
   rivulet methods 4711 shop.orders.OrderService       # find a root method

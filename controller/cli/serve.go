@@ -20,12 +20,14 @@ func (a *app) serve() *cobra.Command {
 		Short: "Open a page in the browser: choose a JVM and a root, record, and look at the tree while it grows",
 		Long: `Serves a page on this machine and prints its address, which contains a secret:
 who has it can attach to the JVMs that you can attach to. The page needs nothing
-from the network. With a PID it is attached to that JVM already.
+from the network. With a PID it is attached to that JVM already. To see the page of
+another machine, forward its port by ssh under the same number.
 
 Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 		Example: `  rivulet serve
   rivulet serve 4711
-  rivulet serve --listen 127.0.0.1:7007      # the port stays the same, the secret doesn't`,
+  rivulet serve --listen 127.0.0.1:7007      # the port stays the same, the secret doesn't
+  ssh -t -L 7007:127.0.0.1:7007 HOST rivulet serve --listen 127.0.0.1:7007`,
 		Args: takes(0, "PID"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			pid := 0

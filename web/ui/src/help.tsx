@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 const keys: [string, string][] = [
   ["1 … 9, 0", "the views, in the order of their tabs; the keys then go to the view's list"],
   ["/", "filter or highlight"],
+  ["↑ ↓ Enter, Ctrl+Enter", "where roots are chosen: choose what was found; start the recording"],
   ["r", "stop the recording or the comparison; record again"],
   ["p", "pause the recording, and go on, where the session can"],
   ["s", "save a snapshot"],
