@@ -326,9 +326,39 @@ func (l *Live) leave(ctx context.Context) error {
 	return err
 }
 
+// SwitchScheme ends the recording that is on, which keeps it as a snapshot, and begins
+// another one that differs by the scheme alone: classes that are instrumented one way
+// can't be taken for those of another.
+func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
+	if !slices.Contains(schemes, scheme) {
+		return fmt.Errorf("%w: scheme %q: there are A, B and C", ErrInput, scheme)
+	}
+	l.mu.Lock()
+	r, phase := l.recording, l.phase
+	l.mu.Unlock()
+	if phase == InRecording && r.Scheme == scheme {
+		return nil
+	}
+	if phase != InRecording {
+		return fmt.Errorf("%w: can't switch the scheme while %s", ErrPhase, phase)
+	}
+	if err := l.Stop(ctx); err != nil {
+		return err
+	}
+	r.Scheme = scheme
+	return l.Start(ctx, r)
+}
+
 // Do carries out one of the session's further actions; value is what the clock
-// or the scheme is to be, and else empty.
+// or the scheme is to be, and else empty. A session that can't change its scheme is
+// followed by another: see [Live.SwitchScheme].
 func (l *Live) Do(ctx context.Context, name, value string) error {
+	l.mu.Lock()
+	followed := name == switchScheme && l.session != nil && l.session.Actions()[name] == nil
+	l.mu.Unlock()
+	if followed {
+		return l.SwitchScheme(ctx, value)
+	}
 	end, err := l.begin(name, InRecording, InRecording)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func TestAPI(t *testing.T) {
 		{"preview", `{"roots":["shop.Price.of"]}`, 409, "can't look ahead while recording"},
 		{"suggest", "{}", 409, "can't look for roots while recording"},
 		{"action", `{"name":"explode"}`, 409, "knows no action"},
-		{"action", `{"name":"reset"}`, 200, `"actions":["pause","resume","reset","clock"]`},
+		{"action", `{"name":"reset"}`, 200, `"actions":["pause","resume","reset","clock","scheme"]`},
 		{"action", `{"name":"pause"}`, 200, `"paused":true`},
 		{"action", `{"name":"resume"}`, 200, `"paused":false`},
 		{"action", `{"name":"clock","value":"precise"}`, 200, `"clock":"precise"`},
@@ -100,6 +100,38 @@ func TestAPI(t *testing.T) {
 	}
 	if code, _ := s.call(t, "start", strings.Repeat(" ", mostBody+1)); code != 400 {
 		t.Errorf("a body of more than a megabyte: %d", code)
+	}
+}
+
+// TestSwitchScheme has one recording follow another that differs by its scheme alone.
+func TestSwitchScheme(t *testing.T) {
+	f := newFake()
+	s := running(t, f)
+	for _, step := range []struct {
+		path, body string
+		code       int
+		has        string
+	}{
+		{"action", `{"name":"scheme","value":"A"}`, 409, "can't scheme while idle"},
+		{"attach", `{"pid":4711}`, 200, `"phase":"attached"`},
+		{"action", `{"name":"scheme","value":"A"}`, 409, "can't switch the scheme while attached"},
+		{"start", `{"roots":["shop.Price.of"],"scheme":"B","clock":"tick","follow":true,"filter":["--exclude shop.log.**"]}`, 200, `"phase":"recording"`},
+		{"action", `{"name":"clock","value":"precise"}`, 200, `"clock":"precise"`},
+		{"action", `{"name":"scheme","value":"B"}`, 200, `"snapshots":[]`},
+		{"action", `{"name":"scheme","value":"D"}`, 422, "there are A, B and C"},
+		{"action", `{"name":"scheme","value":"A"}`, 200, `"phase":"recording"`},
+		{"state", "", 200, `"scheme":"A"`},
+		{"stop", "{}", 200, `"phase":"stopped"`},
+	} {
+		if code, text := s.call(t, step.path, step.body); code != step.code || !strings.Contains(text, step.has) {
+			t.Errorf("%s %s: %d %s, want %d with %q", step.path, step.body, code, text, step.code, step.has)
+		}
+	}
+	if r := f.rec; r.Scheme != "A" || r.Clock != "precise" || !r.Follow || len(r.Filter) != 1 || len(r.Roots) != 1 {
+		t.Errorf("it goes on with %+v", r)
+	}
+	if got, want := f.steps(), "[attach start clock=precise finish attach start finish]"; got != want || len(s.live.State().Snapshots) != 2 {
+		t.Errorf("%s, want %s; %d snapshots", got, want, len(s.live.State().Snapshots))
 	}
 }
 

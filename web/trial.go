@@ -213,13 +213,13 @@ func (s *Server) postCompare(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if len(t.Schemes) == 0 {
-		t.Schemes = []string{"A", "B", "C"}
+		t.Schemes = slices.Clone(schemes)
 	}
 	if t.Seconds == 0 && t.UntilCalls == 0 {
 		t.Seconds = trialSeconds
 	}
 	for i, name := range t.Schemes {
-		if !slices.Contains([]string{"A", "B", "C"}, name) || slices.Contains(t.Schemes[:i], name) {
+		if !slices.Contains(schemes, name) || slices.Contains(t.Schemes[:i], name) {
 			return nil, bad("schemes %s: there are A, B and C; give each once", clip(strings.Join(t.Schemes, ",")))
 		}
 	}

@@ -176,7 +176,12 @@ func (f *Frame) figures() *Figures {
 }
 
 // actionNames are the actions that the page knows of, in its order.
-var actionNames = []string{"pause", "resume", "reset", "clock", "scheme"}
+var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme}
+
+// switchScheme is an action that there is with every session.
+const switchScheme = "scheme"
+
+var schemes = []string{"A", "B", "C"}
 
 // A State is everything about a server but the trees.
 type State struct {
@@ -219,7 +224,7 @@ func (l *Live) State() State {
 	}
 	if l.session != nil && l.phase == InRecording {
 		for _, name := range actionNames {
-			if l.session.Actions()[name] != nil {
+			if name == switchScheme || l.session.Actions()[name] != nil {
 				s.Actions = append(s.Actions, name)
 			}
 		}

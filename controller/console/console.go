@@ -155,10 +155,7 @@ func (c *Console) SetScheme(ctx context.Context, scheme string) error {
 	if c.live.Phase() != web.InRecording || same {
 		return nil
 	}
-	if err := c.live.Stop(ctx); err != nil {
-		return err
-	}
-	return c.Start(ctx)
+	return c.live.SwitchScheme(ctx, scheme)
 }
 
 // SetClock chooses the clock, also of a recording that is on.

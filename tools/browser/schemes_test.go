@@ -98,6 +98,14 @@ func TestSchemes(t *testing.T) {
 	p.wait(".phase.recording")
 	p.until(fmt.Sprintf(`[...document.querySelectorAll(".bar .acts select")].some((e) => e.value === %q)`, advised))
 	p.until(`Number(document.querySelector(".fig:nth-child(3) dd")?.textContent.replace(/\D/g, "")) > 10`)
+	// Both are switched while it runs: the clock in the same recording, the scheme in
+	// another one, with what was recorded kept.
+	for name, to := range map[string]string{"clock": "precise", "scheme": "C"} {
+		value[bool](p, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); return true; })(document.querySelector("#switch-%s"))`, to, name))
+		p.until(fmt.Sprintf(`document.querySelector(".phase.recording") && document.querySelector("#switch-%s")?.value === %q && !document.querySelector("#switch-%s").disabled`, name, to, name))
+		p.until(`Number(document.querySelector(".fig:nth-child(3) dd")?.textContent.replace(/\D/g, "")) > 10`)
+	}
+	p.until(`document.querySelector("#tab-snapshots").textContent.endsWith(" 3")`) // two comparisons, and that
 	p.press("r")
 	p.wait(".phase.stopped")
 	if problems := p.console(); len(problems) > 0 {

@@ -75,22 +75,12 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           )}
           {live && s!.actions.includes("reset") && <button onClick={() => act.run("reset", () => api("action", { name: "reset" }))}>Reset</button>}
           {live && ([["clock", ["tick", "precise"]], ["scheme", ["A", "B", "C"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
-            <label class="withscheme" key={name}><span class="muted">{name}</span>
-              <select value={s!.recording[name]} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
+            <label class="withscheme" key={name} title={name === "scheme" ? "The recording ends and is kept; another one begins with the same roots" : undefined}><span class="muted">{name}</span>
+              <select id={"switch-" + name} value={s!.recording[name]} disabled={!!act.busy} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
                 {values.map((v) => <option key={v}>{v}</option>)}
               </select>
             </label>
           ))}
-          {live && !s!.actions.includes("scheme") && (
-            <label class="withscheme" title="The recording ends and is kept; another one begins with the same roots"><span class="muted">scheme</span>
-              <select id="switch" value={s!.recording.scheme} disabled={!!act.busy} onChange={(e) => {
-                const scheme = e.currentTarget.value;
-                void act.run("scheme", async () => { await api("stop", {}); await start({ ...s!.recording, scheme }); });
-              }}>
-                <option>A</option><option>B</option><option>C</option>
-              </select>
-            </label>
-          )}
           {live && <button id="save" onClick={() => act.run("save", () => api("save", { name: "" }))}>Save snapshot</button>}
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <label class="withscheme"><span class="muted">scheme</span>
