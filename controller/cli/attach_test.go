@@ -202,7 +202,7 @@ func checkForms(t *testing.T, file func(string) string) {
 			Method, Source string
 			Line           int
 		}
-		Time  struct {
+		Time struct {
 			Measured int64  `json:"measured_ns"`
 			Charged  *int64 `json:"charged_ns"`
 		}

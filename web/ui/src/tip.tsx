@@ -4,7 +4,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { nameOf } from "./conn";
 import { count, mean, percent, time } from "./format";
-import { B, flagAsync } from "./model";
+import { B, flagAsync, flagCounted } from "./model";
 import { arrow } from "./parts";
 
 export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: number; y: number }) {
@@ -21,7 +21,7 @@ export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: num
     ["calls", count(calls)],
     ["thrown", count(box[B.thrown])],
     ["total", `${time(box[B.total])}, ${percent(box[B.total], whole)} %`],
-    ["self", `${time(box[B.self])}, ${percent(box[B.self], whole)} %`],
+    ["self", box[B.flags] & flagCounted ? "its caller's: only counted" : `${time(box[B.self])}, ${percent(box[B.self], whole)} %`],
     ["may be off by", error > 0 ? "± " + time(error) : "not known"],
     ["measured self", raw > 0 ? time(raw) : "not corrected"],
     ["mean total", mean(box[B.total], calls) || "–"],
