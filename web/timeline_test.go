@@ -159,7 +159,7 @@ func TestTimelineKept(t *testing.T) {
 	for i, k := range s.live.State().Snapshots {
 		code, got := s.call(t, "timeline?source="+string(mustJSON(t, k.ID)), "")
 		var p TimelinePage
-		if err := json.Unmarshal([]byte(got), &p); err != nil || code != 200 || len(p.Slices) != 12 || len(p.Marks) != 1 || p.Missing != 3 {
+		if err := json.Unmarshal([]byte(got), &p); err != nil || code != 200 || len(p.Slices) != 17 || len(p.Hops) != 5 || len(p.Marks) != 1 || p.Missing != 3 {
 			t.Errorf("%s: %d %s, %v", k.Name, code, got, err)
 		}
 		if !k.Timeline || got != want[i] {

@@ -60,9 +60,14 @@ func (w *jsonWriter) timeline(t *Timeline) {
 		threads[t.Slices[i].Thread] = 0
 		named = append(named, t.Slices[i].Method)
 	}
+	var hops []event.Hop // those between threads that have slices: others are never shown
 	for _, h := range t.Hops {
-		threads[h.From], threads[h.To] = 0, 0
-		named = append(named, h.By, h.Method)
+		_, from := threads[h.From]
+		_, to := threads[h.To]
+		if from && to {
+			hops = append(hops, h)
+			named = append(named, h.By, h.Method)
+		}
 	}
 	w.text(",\n \"timeline\": {\"threads\":[")
 	for i, id := range slices.Sorted(maps.Keys(threads)) {
@@ -120,7 +125,7 @@ func (w *jsonWriter) timeline(t *Timeline) {
 	w.text("\n ]")
 	w.field("hops_left_out", t.HopsLeft)
 	w.text(`,"hops":[`)
-	for i, h := range t.Hops {
+	for i, h := range hops {
 		flags := int64(0)
 		if h.Open {
 			flags = fileOpen
