@@ -180,7 +180,7 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		if st.Root {
 			mode |= wire.ModeRoot
 		}
-		if added || st.Root && l.timers == nil && l.s.data.mode(m.ID)&wire.ModeRoot == 0 { // others' probes begin no recording
+		if added || st.Root && l.timers == nil && m.ID > 0 && m.Reason == "" && l.s.data.mode(m.ID)&wire.ModeRoot == 0 { // others' probes begin no recording
 			l.changes++
 			l.wanted[st.Method.Class] = l.changes
 			l.owing[st.Method.Class] = true
