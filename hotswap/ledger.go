@@ -39,7 +39,7 @@ type Method struct {
 type Ledger struct {
 	hooks     probe.Hooks
 	program   *probe.Injector // nil for token probes
-	starts    []Start
+	starts    []probe.Start
 	rewriting ClassID
 	max       int32
 	methods   []*Method // by id; 0 unused
@@ -81,38 +81,27 @@ func (l *Ledger) SitesBy(hooks probe.Hooks, at func(ClassID, *probe.Point) (whic
 	l.program = in
 }
 
-// A Start is what some methods call at their entry in place of Hooks.Enter. The
-// method's id is the last argument of Call; This puts the receiver before it.
+// A Start is a [probe.Start]; Is is told the class, too.
 type Start struct {
 	Call probe.Call
 	This bool
-	Is   func(ClassID, probe.MethodKey) bool // asked about each method that gets probes; the first that says yes counts
+	Is   func(ClassID, probe.MethodKey) bool
 }
 
 // StartsBy makes the ledger put other calls into some methods; those of a later
 // call are asked about first. It must come after [Ledger.SitesBy] and before
 // those methods' classes are rewritten.
 func (l *Ledger) StartsBy(starts ...Start) error {
-	p := l.program.Program
-	p.Calls, p.Entries = slices.Clip(p.Calls), nil
-	l.starts = append(slices.Clone(starts), l.starts...)
-	starts = l.starts
+	var all []probe.Start
 	for _, s := range starts {
-		entry := probe.Sequence{{Kind: probe.StepID}, {Kind: probe.StepCall, Call: len(p.Calls)}, {Kind: probe.StepStore}}
-		if s.This {
-			entry = append(probe.Sequence{{Kind: probe.StepThis}}, entry...)
-		}
-		p.Calls = append(p.Calls, s.Call)
-		p.Entries = append(p.Entries, entry)
+		all = append(all, probe.Start{Call: s.Call, This: s.This, Is: func(k probe.MethodKey) bool { return s.Is(l.rewriting, k) }})
 	}
-	p.EntryOf = func(m probe.MethodKey) int {
-		return slices.IndexFunc(starts, func(s Start) bool { return s.Is(l.rewriting, m) })
-	}
-	in, err := probe.NewInjector(p)
+	all = append(all, l.starts...)
+	in, err := l.program.WithStarts(all...)
 	if err != nil {
 		return err
 	}
-	l.program = in
+	l.program, l.starts = in, all
 	return nil
 }
 
@@ -263,7 +252,10 @@ func (l *Ledger) Rewrite(id ClassID, b []byte) ([]byte, error) {
 			return nil, err
 		}
 		for _, m := range c.want {
-			m.Leaf = slices.Contains(r.Leaves, m.Key)
+			m.Leaf = false
+		}
+		for _, k := range r.Leaves {
+			c.want[k].Leaf = true
 		}
 		for _, s := range r.Skipped {
 			if m := c.want[s.MethodKey]; m != nil && m.Reason == "" {

@@ -50,13 +50,6 @@ type TimelinePage struct {
 	Note      string         `json:"note"` // why a kind of marks is missing
 }
 
-// Flags of a slice.
-const (
-	sliceRoot = 1 << iota // a root invocation
-	sliceOpen             // it is under way
-	sliceTask             // the execution of a task
-)
-
 // A TimelineThread is a lane.
 type TimelineThread struct {
 	ID      int64  `json:"id"`
@@ -179,17 +172,7 @@ func pageOf(v *export.TimelineView) *TimelinePage {
 		return m
 	}
 	for _, s := range v.Slices {
-		flags := int64(0)
-		if s.Root {
-			flags |= sliceRoot
-		}
-		if s.Open {
-			flags |= sliceOpen
-		}
-		if s.Task {
-			flags |= sliceTask
-		}
-		p.Slices = append(p.Slices, [6]int64{lanes[s.Thread], int64(s.Depth), method(s.Method), s.Start, s.Took, flags})
+		p.Slices = append(p.Slices, [6]int64{lanes[s.Thread], int64(s.Depth), method(s.Method), s.Start, s.Took, s.Flags()})
 	}
 	for _, h := range v.Hops {
 		p.Hops = append(p.Hops, [9]int64{

@@ -106,11 +106,11 @@ func TestTimeline(t *testing.T) {
 			if status != 200 || len(p.Slices) != 3 || len(p.Threads) != 2 || p.End != 2000 || p.Missing != 3 || len(p.Marks) != 1 || p.Marks[0].Kind != "gc" {
 				t.Errorf("%s: %d %+v", state, status, p)
 			}
-			if first := p.Slices[0]; first[1] != 0 || first[5] != sliceRoot|sliceOpen || p.Methods[first[2]][0] != "p1.C1.m1()V" {
+			if first := p.Slices[0]; first[1] != 0 || first[5] != event.SliceRoot|event.SliceOpen || p.Methods[first[2]][0] != "p1.C1.m1()V" {
 				t.Errorf("%s: %+v", state, p)
 			}
 			hop, task := p.Hops[0], p.Slices[2]
-			if len(p.Hops) != 1 || p.HopsLeft != 7 || hop[0] != 0 || hop[1] != 1 || p.Methods[hop[2]][0] != "p1.C1.m1()V" || hop[3] != 102 || hop[4] != 1 || hop[5] != 0 || hop[6] != task[2] || hop[7] != 150 || hop[8] != 5 || task[5] != sliceTask || task[0] != 1 {
+			if len(p.Hops) != 1 || p.HopsLeft != 7 || hop[0] != 0 || hop[1] != 1 || p.Methods[hop[2]][0] != "p1.C1.m1()V" || hop[3] != 102 || hop[4] != 1 || hop[5] != 0 || hop[6] != task[2] || hop[7] != 150 || hop[8] != 5 || task[5] != event.SliceTask || task[0] != 1 {
 				t.Errorf("%s: hops %+v of %+v", state, p.Hops, p)
 			}
 			var few TimelinePage

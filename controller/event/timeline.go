@@ -26,6 +26,27 @@ type Slice struct {
 	Took   int64  // ns, waits for the profiler included
 }
 
+// Flags of a slice, as files and the page have them.
+const (
+	SliceRoot = 1 << iota // a root invocation
+	SliceOpen             // it was under way
+	SliceTask             // the execution of a task
+)
+
+// Flags are the slice's.
+func (s *Slice) Flags() (f int64) {
+	if s.Root {
+		f |= SliceRoot
+	}
+	if s.Open {
+		f |= SliceOpen
+	}
+	if s.Task {
+		f |= SliceTask
+	}
+	return f
+}
+
 // A Timeline keeps the longest slices, in memory that does not grow with the
 // recording: when it is full, the shorter half goes, and what is not longer
 // than it is left out from then on. Its owner, a [Builder], guards it.

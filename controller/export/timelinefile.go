@@ -32,13 +32,6 @@ type jsonLane struct {
 	Virtual bool   `json:"virtual,omitempty"`
 }
 
-// Flags of a slice in a file.
-const (
-	fileRoot = 1 << iota // a root invocation
-	fileOpen             // it was under way
-	fileTask             // an execution of a task
-)
-
 // Places of no method: in slices in which the profiler made the thread wait, and where
 // it is not known.
 const (
@@ -107,19 +100,9 @@ func (w *jsonWriter) timeline(t *Timeline) {
 	w.text(`,"slices":[`)
 	for i := range t.Slices {
 		s := &t.Slices[i]
-		flags := int64(0)
-		if s.Root {
-			flags |= fileRoot
-		}
-		if s.Open {
-			flags |= fileOpen
-		}
-		if s.Task {
-			flags |= fileTask
-		}
 		w.line(i)
 		w.text("[")
-		w.numbers(threads[s.Thread], int64(s.Depth), methods[s.Method], s.Start, s.Took, flags)
+		w.numbers(threads[s.Thread], int64(s.Depth), methods[s.Method], s.Start, s.Took, s.Flags())
 		w.text("]")
 	}
 	w.text("\n ]")
@@ -128,7 +111,7 @@ func (w *jsonWriter) timeline(t *Timeline) {
 	for i, h := range hops {
 		flags := int64(0)
 		if h.Open {
-			flags = fileOpen
+			flags = event.SliceOpen
 		}
 		w.line(i)
 		w.text("[")
@@ -186,7 +169,7 @@ func (in *reader) timeline() error {
 		}
 		t.Hops = append(t.Hops, event.Hop{
 			From: j.Threads[h[0]].ID, FromDepth: uint16(h[1]), By: method(h[2]), To: j.Threads[h[3]].ID, ToDepth: uint16(h[4]), Method: method(h[5]),
-			At: h[6], Began: h[7], Took: h[8], Open: h[9]&fileOpen != 0,
+			At: h[6], Began: h[7], Took: h[8], Open: h[9]&event.SliceOpen != 0,
 		})
 	}
 	for i, s := range j.Slices {
@@ -194,7 +177,7 @@ func (in *reader) timeline() error {
 			return fmt.Errorf("slice %d makes no sense: %v", i, s)
 		}
 		t.Slices = append(t.Slices, event.Slice{
-			Thread: j.Threads[s[0]].ID, Depth: uint16(s[1]), Method: method(s[2]), Start: s[3], Took: s[4], Root: s[5]&fileRoot != 0, Open: s[5]&fileOpen != 0, Task: s[5]&fileTask != 0,
+			Thread: j.Threads[s[0]].ID, Depth: uint16(s[1]), Method: method(s[2]), Start: s[3], Took: s[4], Root: s[5]&event.SliceRoot != 0, Open: s[5]&event.SliceOpen != 0, Task: s[5]&event.SliceTask != 0,
 		})
 	}
 	in.line = t

@@ -3,13 +3,11 @@ package session
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
-	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -150,11 +148,10 @@ func (s *Session) calibrateBeside(ctx context.Context, modes []byte) error {
 
 // rewriteSample puts the probes of a mode into the sample.
 func (s *Session) rewriteSample(mode byte) ([]byte, error) {
-	p := probe.Tokens(s.hooks())
-	p.Calls = append(p.Calls, probe.Call{Class: s.bundle.Probe, Name: "enterRoot", Desc: "(I)J"})
-	p.Entries = []probe.Sequence{{{Kind: probe.StepID}, {Kind: probe.StepCall, Call: len(p.Calls) - 1}, {Kind: probe.StepStore}}}
-	p.EntryOf = func(k probe.MethodKey) int { return map[string]int{"accept": 1}[k.Name] - 1 }
-	in, err := probe.NewInjector(p)
+	in, err := probe.NewInjector(probe.Tokens(s.hooks()))
+	if err == nil {
+		in, err = in.WithStarts(probe.Start{Call: s.rootHook(), Is: func(k probe.MethodKey) bool { return k.Name == "accept" }})
+	}
 	if err == nil && mode == wire.ModeLeaf {
 		class, count, thrown := s.leafHooks()
 		in, err = in.WithLeaves(class, count, thrown, func(k probe.MethodKey) bool { return k.Name == "leaf" })
@@ -388,8 +385,8 @@ type again struct {
 	odd bool // the next one is of leaves, if there are any
 }
 
-// checkAgain measures the recording's clock once more, for a moment, when it is
-// time to. Machines are fast and slow by turns, by a factor of two where
+// checkAgain measures the recording's clock, or leaves in turns with it, once more,
+// for a moment, when it is time to. Machines are fast and slow by turns, by a factor of two where
 // strangers share them, and one moment is not what a recording's calls cost.
 func (l *loop) checkAgain() {
 	a, now := &l.again, time.Now()
@@ -410,93 +407,4 @@ func (l *loop) checkAgain() {
 	a.gap = min(a.gap+a.gap/2, againLongest)
 	a.at, a.odd = now.Add(a.gap), !a.odd
 	l.calibrate(calibration{mode: mode, beside: true, again: true, done: func() {}}, nil)
-}
-
-// basis is that of the recording that has ended.
-func (s *Session) basis() basis {
-	b := s.loop.basis()
-	if s.loop.final != nil {
-		b.modes = s.loop.final
-	}
-	return b
-}
-
-// A basis is what correcting goes by, at one moment.
-type basis struct {
-	clock byte
-	modes []byte // of methods by id
-	costs map[byte]*cost
-	tick  *export.Tick // nil where the tick clock has not run
-}
-
-// basis is that of the recording that is on.
-func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.mainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs)}
-	for id := range b.modes {
-		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
-	}
-	if l.s.ticker != nil {
-		b.tick = l.s.ticker.figures()
-	}
-	return b
-}
-
-// correct takes the probes' cost off a report's tree, where it is known; where
-// it isn't, the report's calibration is null and says so.
-func (b basis) correct(r *export.Report) {
-	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
-		return t.RootEntries == 0 && len(t.Roots) == 0
-	})
-	main := b.costs[b.clock]
-	if main == nil {
-		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
-		return
-	}
-	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
-	if leaf := b.costs[wire.ModeLeaf]; leaf != nil {
-		r.Calibration.Leaf = leaf.Total()
-	}
-	if ticks(b.clock) {
-		r.Calibration.Tick = b.tick
-	}
-	r.Correction = b.fix(r.Tree)
-}
-
-// mode is how a method was recorded.
-func (b basis) mode(id int32) byte {
-	if id > 0 && int(id) < len(b.modes) && b.modes[id] >= wire.ModeEventTick {
-		return b.modes[id]
-	}
-	return b.clock
-}
-
-// fix gives the time of methods that are counted only to their callers, and
-// takes the probes' cost off a tree, where it is known.
-func (b basis) fix(tree *cct.Snapshot) cct.Correction {
-	tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
-	if b.costs[b.clock] == nil {
-		return cct.Correction{}
-	}
-	period := float64(tickPeriod)
-	if b.tick != nil {
-		period = b.tick.Period
-	}
-	return tree.Correct(func(id int32) cct.Clock {
-		m := b.mode(id)
-		var k cct.Clock
-		if c := b.costs[m]; c != nil {
-			k.Cost = c.Cost
-		}
-		if ticks(m) {
-			k.Tick = period
-		}
-		return k
-	})
-}
-
-func (l *loop) clockName() string {
-	if l.clock() == wire.ModeTick {
-		return "tick"
-	}
-	return "precise"
 }

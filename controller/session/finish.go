@@ -195,7 +195,7 @@ func (l *loop) brief() *export.Report {
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
 		Scheme: "B", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
-		Counted:      l.counted(),
+		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Reach:        l.reach,
 		Called:       s.called,

@@ -31,7 +31,7 @@ func (s *Session) leafHooks() (class, count, thrown string) {
 // mayBeLeaf tells whether a method, if it is a leaf, needs no times of its own.
 func (l *loop) mayBeLeaf(class hotswap.ClassID, key probe.MethodKey) bool {
 	m := l.ledger.Lookup(class, key)
-	return m != nil && m.ID > 0 && !l.isRoot(class, key) && !l.timedByRule(methodID(m))
+	return m != nil && !l.isRoot(class, key) && !l.timedByRule(methodID(m))
 }
 
 // timedByRule tells whether a method was given a clock of its own.
@@ -60,31 +60,26 @@ func (l *loop) setLeaves(id cha.ClassID) {
 		if m.ID <= 0 || m.Reason != "" {
 			return
 		}
-		mode := l.s.data.mode(m.ID)
-		switch leaf := mode == wire.ModeLeaf; {
-		case m.Leaf && !leaf && mode&wire.ModeRoot == 0:
-			l.s.data.setMode(m.ID, l.modeOf(methodID(m), false))
-		case !m.Leaf && leaf && l.timedByRule(methodID(m)):
-			l.s.data.setMode(m.ID, l.modeOf(methodID(m), false))
-		case !m.Leaf && leaf:
+		id, was := methodID(m), l.s.data.mode(m.ID) == wire.ModeLeaf
+		switch {
+		case m.Leaf == was:
+		case m.Leaf || l.timedByRule(id):
+			l.s.data.setMode(m.ID, l.modeOf(id, false))
+		default:
 			l.s.data.setMode(m.ID, wire.ModeFresh)
 		}
 	})
 }
 
 // timeLeaves has leaves that a rule gives a clock get the probes for it: their
-// classes are retransformed, as no other switch of modes needs.
-// It returns how many they are, but for those that were off, and calls done when
-// they have them.
+// classes are retransformed, as no other switch of modes needs. It returns how many
+// they are, but for those that were off, and calls done when they have them.
 func (l *loop) timeLeaves(done func()) (n int) {
 	ids := map[cha.ClassID]bool{}
 	for id := int32(1); id < l.ledger.Len(); id++ {
 		m := l.ledger.Method(id)
-		class := cha.ClassID{}
-		if m != nil {
-			class = cha.ClassID(m.Class)
-		}
-		if m == nil || !m.Leaf || !l.timedByRule(methodID(m)) || l.pending(class) && !ids[class] {
+		class := cha.ClassID(m.Class)
+		if !m.Leaf || !l.timedByRule(methodID(m)) || l.pending(class) && !ids[class] {
 			continue
 		}
 		if l.s.data.mode(id) == wire.ModeLeaf {
@@ -102,19 +97,4 @@ func (l *loop) timeLeaves(done func()) (n int) {
 	classes := slices.SortedFunc(maps.Keys(ids), cha.ClassID.Compare)
 	l.enqueue(&job{classes: classes, all: true, done: func([]cha.ClassID) { done() }})
 	return n
-}
-
-// counted are the methods that are recorded without times of their own.
-func (l *loop) counted() map[int32]bool {
-	out := map[int32]bool{}
-	for id := int32(1); id < l.ledger.Len(); id++ {
-		mode := l.s.data.mode(id)
-		if int(id) < len(l.final) {
-			mode = l.final[id]
-		}
-		if mode&wire.ModeRoot == 0 && counts(mode) {
-			out[id] = true
-		}
-	}
-	return out
 }

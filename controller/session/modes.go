@@ -44,7 +44,8 @@ func (r ModeRule) matches(id cha.MethodID) bool {
 
 // SetMode switches the mode of all methods that match, now and those that come
 // into reach later, without a change to any class but those of leaves that get a
-// clock ([Recording].Leaves). It returns how many methods changed. Invocations that are open keep the mode that they began with.
+// clock ([Recording].Leaves). It returns how many methods changed. Invocations
+// that are open keep the mode that they began with.
 func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err error) {
 	if _, ok := modes[rule.Mode]; !ok {
 		return 0, fmt.Errorf("mode %q: there are off, counted, tick and precise", rule.Mode)
@@ -117,16 +118,12 @@ func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
 // modeOf is how a method is recorded, once its callees are known.
 func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 	mode := l.clock()
-	leaf := l.isLeaf(id)
-	if leaf {
-		mode = wire.ModeLeaf
-	}
 	for _, r := range l.rec.Modes {
 		if m := modes[r.Mode]; r.matches(id) && (m == wire.ModeTick || m == wire.ModePrecise || !root) {
 			mode = m
 		}
 	}
-	if leaf && mode != wire.ModeOff { // until it has got other probes
+	if mode != wire.ModeOff && l.isLeaf(id) { // whatever the rules, until it has got other probes
 		mode = wire.ModeLeaf
 	}
 	if with := eventModes[mode]; with != 0 && l.s.events != nil {

@@ -69,7 +69,7 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 		}
 		s.called = form == ProbesCalled || form != ProbesInlined && (l.reach == 0 || l.reach >= calledFrom)
 		l.ledger.SitesBy(s.hooks(), l.site)
-		problem = l.ledger.StartsBy(hotswap.Start{Call: probe.Call{Class: s.bundle.Probe, Name: "enterRoot", Desc: "(I)J"}, Is: l.isRoot})
+		problem = l.ledger.StartsBy(hotswap.Start{Call: s.rootHook(), Is: l.isRoot})
 		if s.leaves = rec.Leaves != LeavesTimed && !rec.Events; s.leaves {
 			class, count, thrown := s.leafHooks()
 			problem = errors.Join(problem, l.ledger.LeavesBy(class, count, thrown, l.mayBeLeaf))
@@ -85,9 +85,14 @@ func (l *loop) isRoot(class hotswap.ClassID, key probe.MethodKey) bool {
 	return m != nil && m.ID > 0 && l.s.data.mode(m.ID)&wire.ModeRoot != 0
 }
 
+// rootHook is what roots call at their entry.
+func (s *Session) rootHook() probe.Call {
+	return probe.Call{Class: s.bundle.Probe, Name: "enterRoot", Desc: "(I)J"}
+}
+
 // hooks name the probe class's methods in the target.
 func (s *Session) hooks() probe.Hooks {
-	h := probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync", Reflected: reflected}
+	h := probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync", Reflected: s.reflectedHook()}
 	if s.called {
 		h.Enter, h.Exit = "enterCall", "exitCall"
 	}

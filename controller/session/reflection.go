@@ -14,7 +14,7 @@ import (
 // reflection is how calls by reflection are followed: the JDK's methods through
 // which all of them go say at their entry what they are about to call. The
 // thread waits at its first use inside the subgraph until that is instrumented
-// (jvmside: Probe.reflected). These classes are no part of the analysis.
+// (jvmside: Reflection.reflected). These classes are no part of the analysis.
 type reflection struct {
 	doors
 	on       bool
@@ -28,8 +28,10 @@ var reflectiveMethods = map[string][]string{
 	"java/lang/reflect/Constructor": {"newInstance", "newInstanceWithCaller"},
 }
 
-// reflected is the method of the probe class that they call.
-const reflected, reflectedDesc = "reflected", "(Ljava/lang/Object;)V"
+// reflectedHook is what they call.
+func (s *Session) reflectedHook() probe.Call {
+	return probe.Call{Class: s.bundle.Part("Reflection"), Name: "reflected", Desc: "(Ljava/lang/Object;)V"}
+}
 
 // Why a call site is listed.
 const (
@@ -56,7 +58,7 @@ func (r *reflection) follows(c cha.Call) string {
 // followReflection changes the classes, before the gate opens.
 func (s *Session) followReflection(ctx context.Context) error {
 	in, err := probe.NewInjector(probe.Program{
-		Calls: []probe.Call{{Class: s.bundle.Probe, Name: reflected, Desc: reflectedDesc}},
+		Calls: []probe.Call{s.reflectedHook()},
 		Entry: probe.Sequence{{Kind: probe.StepThis}, {Kind: probe.StepCall, Call: 0}},
 	})
 	if err != nil {

@@ -1,8 +1,6 @@
 package probe
 
-import (
-	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
-)
+import "github.com/rivulet-profiler/rivulet/hotswap/classfile"
 
 // A Leaf is what goes into leaf methods in place of the rest of a program: Entry
 // at the entry and Caught as the body of a catch-all. It has no local, and
@@ -90,15 +88,13 @@ func (r *rewriter) inLeaf(in *classfile.Instr) bool {
 // WithLeaves returns the injector that also puts the probe of leaf methods into
 // those for which is says so:
 //
-//	class.entry(id)                                                    at the entry
-//	catch (Throwable t) { class.thrown(id); throw t; }                 around everything
+//	class.entry(id)                                       at the entry
+//	catch (Throwable t) { class.thrown(id); throw t; }    around everything
 func (in *Injector) WithLeaves(class, entry, thrown string, is func(MethodKey) bool) (*Injector, error) {
 	p := in.Program
-	n := len(p.Calls)
-	p.Calls = append(p.Calls[:n:n], Call{class, entry, "(I)V"}, Call{class, thrown, "(I)V"})
 	p.Leaf = Leaf{
-		Entry:  Sequence{{Kind: StepID}, {Kind: StepCall, Call: n}},
-		Caught: Sequence{{Kind: StepID}, {Kind: StepCall, Call: n + 1}, {Kind: StepOp, Op: classfile.OpAthrow}},
+		Entry:  Sequence{{Kind: StepID}, {Kind: StepCall, Call: p.call(Call{class, entry, "(I)V"})}},
+		Caught: Sequence{{Kind: StepID}, {Kind: StepCall, Call: p.call(Call{class, thrown, "(I)V"})}, {Kind: StepOp, Op: classfile.OpAthrow}},
 		Is:     is,
 	}
 	return NewInjector(p)

@@ -10,9 +10,9 @@ type Hooks struct {
 	Thrown string // (J)V
 	Resync string // (J)V
 
-	// Reflected, (Ljava/lang/Object;)V, is told of method handles before they
-	// are called: only for [TokenSites].
-	Reflected string
+	// Reflected, with an object as its argument, is told of method handles before
+	// they are called: only for [TokenSites].
+	Reflected Call
 }
 
 // A MethodKey names a method within its class.

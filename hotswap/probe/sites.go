@@ -20,7 +20,7 @@ func TokenSites(h Hooks) *Injector {
 	p := Tokens(h)
 	const enter, exit = 0, 1
 	reflected := len(p.Calls)
-	p.Calls = append(p.Calls, Call{h.Class, h.Reflected, "(Ljava/lang/Object;)V"})
+	p.Calls = append(p.Calls, h.Reflected)
 	p.Arounds = []Around{
 		SiteHandle: {Before: Sequence{{Kind: StepReceiver}, {Kind: StepCall, Call: reflected}}},
 		SiteCallee: {

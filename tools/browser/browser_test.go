@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -298,4 +301,25 @@ func (p *page) pictures() {
 	}
 	p.scheme("light", 1280, 800)
 	p.do("tree", chromedp.KeyEvent("1"))
+}
+
+// ask is a request of the REST interface, and its answer.
+func ask(t *testing.T, method, url, secret string, body []byte) []byte {
+	t.Helper()
+	req, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+secret)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%s: %d %.200s, %v", url, resp.StatusCode, b, err)
+	}
+	return b
 }

@@ -2,8 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,22 +95,7 @@ func TestKept(t *testing.T) {
 	program := program(t, "Counted")
 	api := func(method, path, body string) string {
 		t.Helper()
-		req, err := http.NewRequest(method, address+"/api/"+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+secret)
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		b, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatalf("%s: %d %s, %v", path, resp.StatusCode, b, err)
-		}
-		return string(b)
+		return string(ask(t, method, address+"/api/"+path, secret, []byte(body)))
 	}
 	api("POST", "attach", fmt.Sprintf(`{"pid":%d}`, program.cmd.Process.Pid))
 	api("POST", "start", `{"roots":["Counted.root"]}`)

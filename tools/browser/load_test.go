@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -170,26 +168,6 @@ func (f *figures) load(t *testing.T) {
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
-}
-
-// ask is a request of the REST interface, and its answer.
-func ask(t *testing.T, method, url, secret string, body []byte) []byte {
-	t.Helper()
-	req, err := http.NewRequest(method, url, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+secret)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 {
-		t.Fatalf("%s: %d %.200s, %v", url, resp.StatusCode, b, err)
-	}
-	return b
 }
 
 // many has twenty more clients look at a recording: what the server needs for that,

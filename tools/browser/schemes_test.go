@@ -1,9 +1,8 @@
 package browser
 
 import (
+	"bytes"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,21 +44,8 @@ func TestSchemes(t *testing.T) {
 		t.Errorf("columns %q", heads)
 	}
 	address, secret, _ := strings.Cut(url, "/#")
-	req, err := http.NewRequest("GET", address+"/api/report?source=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+secret)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := export.ReadComparison(strings.NewReader(string(text)))
+	text := ask(t, "GET", address+"/api/report?source=1", secret, nil)
+	c, err := export.ReadComparison(bytes.NewReader(text))
 	if err != nil || len(c.Runs) != 2 || c.Root == nil || c.Root.Invocations == 0 {
 		t.Fatalf("%+v, %v", c, err)
 	}

@@ -19,6 +19,7 @@ import java.util.function.LongBinaryOperator;
 import rivulet.probe.Follow;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
+import rivulet.probe.Reflection;
 
 /**
  * One session inside the target, from attach to detach. Its thread obeys the controller's commands; a second one
@@ -141,6 +142,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         define("rivulet.probe.Callees".intern());
         define("rivulet.probe.Leaf".intern());
         define("rivulet.probe.Records".intern());
+        define("rivulet.probe.Reflection".intern());
         define("rivulet.probe.Unplaced".intern());
         define("rivulet.probe.Events".intern());
         define("rivulet.probe.Timers".intern());
@@ -224,7 +226,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
             if (ending) return false;
             inst.addTransformer(hook, true);
             Probe.revealer(this);
-            Probe.finder(targets);
+            Reflection.finder(targets);
             Memory.U.putLongRelease(null, Probe.cell(), memory.base);
             mailbox.known();
             return true;
@@ -431,7 +433,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Memory.U.putInt(base + Layout.H_REASON, reason);
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);
         Probe.revealer(null);
-        Probe.finder(null);
+        Reflection.finder(null);
         Follow.forget();
         Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
         mailbox.close(); // a thread that waits may hold what restoring needs

@@ -28,6 +28,16 @@ final class Callees {
         return index;
     }
 
+    /** The callee with one of two numbers in the list of a caller's children, 0 if there is none. */
+    static long listed(long s, long caller, int own, int other) {
+        long index = U.getInt(s + caller + Layout.N_CHILD);
+        for (; index != 0; index = U.getInt(s + index + Layout.N_SIBLING)) {
+            int method = U.getInt(s + index + Layout.N_METHOD);
+            if (method == own || method == other) break;
+        }
+        return index;
+    }
+
     private static boolean is(long s, long index, long caller, int own) {
         return U.getInt(s + index + Layout.N_METHOD) == own && U.getInt(s + index + Layout.N_PARENT) == (int) caller;
     }

@@ -74,11 +74,7 @@ public final class Leaf {
         if (current == 0) return;
         int own = U.getInt(s + Layout.H_FOLD) != 0 ? method | Layout.METHOD_FOLD : method;
         long index = Callees.find(s, current, own);
-        if (index == 0) {
-            for (index = U.getInt(s + current + Layout.N_CHILD); index != 0; index = U.getInt(s + index + Layout.N_SIBLING)) {
-                if (U.getInt(s + index + Layout.N_METHOD) == own) break;
-            }
-        }
+        if (index == 0) index = Callees.listed(s, current, own, own);
         if (index == 0) index = Unplaced.of(s, record, method);
         if (index != 0) U.putLong(s + index + Layout.N_THROWN, U.getLong(s + index + Layout.N_THROWN) + 1);
     }

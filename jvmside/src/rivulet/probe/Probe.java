@@ -1,8 +1,6 @@
 package rivulet.probe;
 
-import java.lang.ref.WeakReference;
 import java.util.function.LongBinaryOperator;
-import java.util.function.Predicate;
 import rivulet.probe.stub.DontInline;
 import rivulet.probe.stub.ForceInline;
 import rivulet.probe.stub.Unsafe;
@@ -33,7 +31,7 @@ public final class Probe {
     private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN | Layout.EVENT;
     private static final int MODE = Layout.MODE_MASK;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
-    private static final int USERS = 16;
+    static final int USERS = 16;
 
     /** Waits until a fresh method's callees are instrumented: (method, 0) to 1 when done, 0 when given up. */
     private static volatile LongBinaryOperator revealer;
@@ -602,10 +600,8 @@ public final class Probe {
         long index = Callees.find(s, current, own);
         boolean keep = index == 0;
         if (keep) {
-            for (index = U.getInt(caller + Layout.N_CHILD); index != 0; index = U.getInt(node(s, index) + Layout.N_SIBLING)) {
-                found = U.getInt(node(s, index) + Layout.N_METHOD);
-                if (found == own || found == (method | Layout.METHOD_BACK)) break;
-            }
+            index = Callees.listed(s, current, own, method | Layout.METHOD_BACK);
+            if (index != 0) found = U.getInt(node(s, index) + Layout.N_METHOD);
         }
         if (index == 0) {
             long again = fold ? nearest(s, current, own) : 0;
@@ -742,60 +738,5 @@ public final class Probe {
         U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + now - U.getLong(record + Layout.R_LAST));
         U.putLong(record + Layout.R_LAST, now);
         if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
-    }
-
-    // ---- what no code tells: reflection and method handles ----
-
-    private static final int SEEN = 1 << 12;
-    /** Instruments what a Method, Constructor or MethodHandle calls; false when that failed. */
-    private static volatile Predicate<Object> finder;
-    /** The objects seen last, by their identity hash; null while no session wants to know. Weak: they are the program's. */
-    private static volatile WeakReference<?>[] seen;
-
-    /** Somebody wants to know of reflective calls inside the subgraph, null: nobody. */
-    public static void finder(Predicate<Object> f) {
-        finder = f;
-        seen = f == null ? null : new WeakReference<?>[SEEN];
-    }
-
-    /**
-     * What o stands for is about to be called. Called at the entry of Method.invoke and its like, whoever calls them, and
-     * before calls of method handles in instrumented methods. At the first use of an object inside the subgraph the
-     * thread waits until its targets are instrumented.
-     */
-    public static void reflected(Object o) {
-        WeakReference<?>[] table = seen;
-        if (table == null || o == null) return;
-        long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG);
-        if (tag == 0 || U.getInt(s + Layout.H_GATE) == 0) return;
-        long record = mine(s, tag);
-        if (record == 0 || U.getLong(record + Layout.R_CURSOR) == 0) return;
-        int i = System.identityHashCode(o) & SEEN - 1;
-        WeakReference<?> w = table[i];
-        if (w == null || w.get() != o) find(s, tag, o, table, i);
-    }
-
-    /** Waits outside of the subgraph; the wait is left out of the profile. One that fails is not repeated. */
-    @DontInline
-    private static void find(long s, long tag, Object o, WeakReference<?>[] table, int i) {
-        boolean done = false;
-        long token = 0;
-        U.getAndAddLong(null, CELL + USERS, 1);
-        try {
-            token = suspend();
-            if (token == 0) return;
-            try {
-                reserve(200, 0, 0, 0);
-                Predicate<Object> f = finder;
-                done = f == null || f.test(o);
-                table[i] = new WeakReference<>(o);
-            } catch (Throwable t) {
-                // StackOverflowError, OutOfMemoryError: the report says that something may be missing
-            }
-            resume(token);
-            if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
-        } finally {
-            U.getAndAddLong(null, CELL + USERS, -1);
-        }
     }
 }

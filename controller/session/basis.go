@@ -1,0 +1,110 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// basis is that of the recording that has ended.
+func (s *Session) basis() basis {
+	b := s.loop.basis()
+	if s.loop.final != nil {
+		b.modes = s.loop.final
+	}
+	return b
+}
+
+// A basis is what correcting goes by, at one moment.
+type basis struct {
+	clock byte
+	modes []byte // of methods by id
+	costs map[byte]*cost
+	tick  *export.Tick // nil where the tick clock has not run
+}
+
+// basis is that of the recording that is on.
+func (l *loop) basis() basis {
+	b := basis{clock: l.s.data.mainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs)}
+	for id := range b.modes {
+		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
+	}
+	if l.s.ticker != nil {
+		b.tick = l.s.ticker.figures()
+	}
+	return b
+}
+
+// counted are the methods that were recorded without times of their own.
+func (b basis) counted() map[int32]bool {
+	out := map[int32]bool{}
+	for id, mode := range b.modes {
+		if counts(mode) {
+			out[int32(id)] = true
+		}
+	}
+	return out
+}
+
+// correct takes the probes' cost off a report's tree, where it is known; where
+// it isn't, the report's calibration is null and says so.
+func (b basis) correct(r *export.Report) {
+	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
+		return t.RootEntries == 0 && len(t.Roots) == 0
+	})
+	main := b.costs[b.clock]
+	if main == nil {
+		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
+		return
+	}
+	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
+	if leaf := b.costs[wire.ModeLeaf]; leaf != nil {
+		r.Calibration.Leaf = leaf.Total()
+	}
+	if ticks(b.clock) {
+		r.Calibration.Tick = b.tick
+	}
+	r.Correction = b.fix(r.Tree)
+}
+
+// mode is how a method was recorded.
+func (b basis) mode(id int32) byte {
+	if id > 0 && int(id) < len(b.modes) && b.modes[id] >= wire.ModeEventTick {
+		return b.modes[id]
+	}
+	return b.clock
+}
+
+// fix gives the time of methods that are counted only to their callers, and
+// takes the probes' cost off a tree, where it is known.
+func (b basis) fix(tree *cct.Snapshot) cct.Correction {
+	tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
+	if b.costs[b.clock] == nil {
+		return cct.Correction{}
+	}
+	period := float64(tickPeriod)
+	if b.tick != nil {
+		period = b.tick.Period
+	}
+	return tree.Correct(func(id int32) cct.Clock {
+		m := b.mode(id)
+		var k cct.Clock
+		if c := b.costs[m]; c != nil {
+			k.Cost = c.Cost
+		}
+		if ticks(m) {
+			k.Tick = period
+		}
+		return k
+	})
+}
+
+func (l *loop) clockName() string {
+	if l.clock() == wire.ModeTick {
+		return "tick"
+	}
+	return "precise"
+}

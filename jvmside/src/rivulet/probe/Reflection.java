@@ -1,0 +1,65 @@
+package rivulet.probe;
+
+import java.lang.ref.WeakReference;
+import java.util.function.Predicate;
+import rivulet.probe.stub.DontInline;
+import rivulet.probe.stub.Unsafe;
+
+/** What no code tells: the targets of reflection and method handles are instrumented at their first use inside the subgraph. */
+public final class Reflection {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final int SEEN = 1 << 12;
+    /** Instruments what a Method, Constructor or MethodHandle calls; false when that failed. */
+    private static volatile Predicate<Object> finder;
+    /** The objects seen last, by their identity hash; null while no session wants to know. Weak: they are the program's. */
+    private static volatile WeakReference<?>[] seen;
+
+    private Reflection() {}
+
+    /** Somebody wants to know of reflective calls inside the subgraph, null: nobody. */
+    public static void finder(Predicate<Object> f) {
+        finder = f;
+        seen = f == null ? null : new WeakReference<?>[SEEN];
+    }
+
+    /**
+     * What o stands for is about to be called. Called at the entry of Method.invoke and its like, whoever calls them, and
+     * before calls of method handles in instrumented methods. At the first use of an object inside the subgraph the
+     * thread waits until its targets are instrumented.
+     */
+    public static void reflected(Object o) {
+        WeakReference<?>[] table = seen;
+        if (table == null || o == null) return;
+        long s = U.getLong(Probe.CELL), tag = U.getLong(s + Layout.H_TAG);
+        if (tag == 0 || U.getInt(s + Layout.H_GATE) == 0) return;
+        long record = Probe.mine(s, tag);
+        if (record == 0 || U.getLong(record + Layout.R_CURSOR) == 0) return;
+        int i = System.identityHashCode(o) & SEEN - 1;
+        WeakReference<?> w = table[i];
+        if (w == null || w.get() != o) find(s, tag, o, table, i);
+    }
+
+    /** Waits outside of the subgraph; the wait is left out of the profile. One that fails is not repeated. */
+    @DontInline
+    private static void find(long s, long tag, Object o, WeakReference<?>[] table, int i) {
+        boolean done = false;
+        long token = 0;
+        U.getAndAddLong(null, Probe.CELL + Probe.USERS, 1);
+        try {
+            token = Probe.suspend();
+            if (token == 0) return;
+            try {
+                Probe.reserve(200, 0, 0, 0);
+                Predicate<Object> f = finder;
+                done = f == null || f.test(o);
+                table[i] = new WeakReference<>(o);
+            } catch (Throwable t) {
+                // StackOverflowError, OutOfMemoryError: the report says that something may be missing
+            }
+            Probe.resume(token);
+            if (!done && Probe.on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
+        } finally {
+            U.getAndAddLong(null, Probe.CELL + Probe.USERS, -1);
+        }
+    }
+}
