@@ -37,9 +37,12 @@ type Batch struct {
 type Cost struct {
 	Inner, Outer float64
 	// Spread is how far the sum of both may be off: the difference between the
-	// cheapest batch and the one at a quarter of the way to the dearest.
+	// cheapest batch and the one at a quarter of the way to the dearest, or the
+	// ninth: on a busy machine most are disturbed, and if nine agree they are not.
 	Spread float64
 }
+
+const agreed = 9
 
 // Total is the cost of a call, entry and exit together.
 func (c Cost) Total() float64 { return c.Inner + c.Outer }
@@ -69,7 +72,7 @@ func Measure(batches []Batch) (c Cost, ok bool) {
 		caller += max(0, float64(b.Caller)-bare*float64(b.Calls))
 	}
 	total := max(0, good[0].probed()-bare)
-	c.Spread = good[len(good)/4].probed() - good[0].probed()
+	c.Spread = good[min(len(good)/4, agreed-1)].probed() - good[0].probed()
 	if callee+caller == 0 {
 		c.Inner, c.Outer = total/2, total/2
 		return c, true
@@ -79,29 +82,47 @@ func Measure(batches []Batch) (c Cost, ok bool) {
 	return c, true
 }
 
+// A Found is a cost, and for how much of a recording it stands: any unit of time.
+type Found struct {
+	Cost
+	Weight float64
+}
+
 // Combine is the cost over a time in which it was found several times: of all
-// that were found the middle one, since a machine that others use, too, is fast
-// and slow by turns, and calls were made at all these times. The spread is that
-// of one, or what lies between the first and third quarter of all, whichever is
-// more. Of no cost it is the zero Cost.
-func Combine(found []Cost) Cost {
+// that were found the middle one by weight, since a machine that others use, too,
+// is fast and slow by turns, and calls were made at all these times. The spread is
+// that of one, or what lies between the first and third quarter of all, whichever
+// is more. Weights have to be above zero. Of no cost it is the zero Cost.
+func Combine(found []Found) Cost {
 	if len(found) == 0 {
 		return Cost{}
 	}
 	s := slices.Clone(found)
-	slices.SortFunc(s, func(a, b Cost) int { return cmp.Compare(a.Total(), b.Total()) })
-	c, n := s[(len(s)-1)/2], len(s)
-	var inner, total float64
+	slices.SortFunc(s, func(a, b Found) int { return cmp.Compare(a.Total(), b.Total()) })
+	var inner, total, weight float64
 	for _, k := range s {
-		inner += k.Inner
-		total += k.Total()
+		inner += k.Weight * k.Inner
+		total += k.Weight * k.Total()
+		weight += k.Weight
 	}
+	c := s[beyond(s, weight/2)].Cost
 	if t := c.Total(); total > 0 {
 		c.Inner = t * inner / total
 		c.Outer = t - c.Inner
 	}
-	c.Spread = max(c.Spread, s[3*n/4].Total()-s[n/4].Total())
+	c.Spread = max(c.Spread, s[beyond(s, 3*weight/4)].Total()-s[beyond(s, weight/4)].Total())
 	return c
+}
+
+// beyond is the first at which the weights up to it come to more than that; at
+// exactly that, as with one of two of the same weight, it counts, too.
+func beyond(s []Found, weight float64) int {
+	for i, k := range s {
+		if weight -= k.Weight; weight <= 0 {
+			return i
+		}
+	}
+	return len(s) - 1
 }
 
 // probed is what a call took with probes.

@@ -20,6 +20,15 @@ func TestMeasure(t *testing.T) {
 	if !ok || c.Inner != 24 || c.Outer != 25 || c.Spread != 2 {
 		t.Errorf("cost %+v, %v; want 24, 25 and 2", c, ok)
 	}
+	for range 10 { // ten that agree are enough of many
+		batches = append(batches, calibrate.Batch{Calls: 1000, Bare: 2000, Probed: 50000, Callee: 24000, Caller: 26000})
+	}
+	for range 90 {
+		batches = append(batches, calibrate.Batch{Calls: 1000, Bare: 2000, Probed: 150000, Callee: 24000, Caller: 26000})
+	}
+	if c, _ := calibrate.Measure(batches); c.Spread != 0 {
+		t.Errorf("spread %v", c.Spread)
+	}
 	if _, ok := calibrate.Measure(nil); ok {
 		t.Error("a cost from no batch")
 	}
@@ -41,14 +50,19 @@ func TestCombine(t *testing.T) {
 	cost := func(inner, outer, spread float64) calibrate.Cost {
 		return calibrate.Cost{Inner: inner, Outer: outer, Spread: spread}
 	}
+	found := func(inner, outer, spread, weight float64) calibrate.Found {
+		return calibrate.Found{Cost: cost(inner, outer, spread), Weight: weight}
+	}
 	for _, c := range []struct {
-		found []calibrate.Cost
+		found []calibrate.Found
 		want  calibrate.Cost
 	}{
 		{nil, calibrate.Cost{}},
-		{[]calibrate.Cost{cost(2, 4, 1)}, cost(2, 4, 1)},
-		{[]calibrate.Cost{cost(6, 6, 1), cost(3, 3, 1)}, cost(3, 3, 6)}, // the cheaper of two
-		{[]calibrate.Cost{cost(6, 6, 1), cost(2, 4, 1), cost(2, 4, 1), cost(2, 4, 1), cost(2, 4, 1)}, cost(6*14./36, 6*22./36, 1)},
+		{[]calibrate.Found{found(2, 4, 1, 1)}, cost(2, 4, 1)},
+		{[]calibrate.Found{found(6, 6, 1, 1), found(3, 3, 1, 1)}, cost(3, 3, 6)}, // the cheaper of two
+		{[]calibrate.Found{found(6, 6, 1, 1), found(2, 4, 1, 1), found(2, 4, 1, 1), found(2, 4, 1, 1), found(2, 4, 1, 1)}, cost(6*14./36, 6*22./36, 1)},
+		{[]calibrate.Found{found(20, 20, 1, 0.3), found(20, 20, 1, 0.3), found(4, 4, 1, 6)}, cost(4, 4, 1)}, // before it was compiled
+		{[]calibrate.Found{found(6, 6, 1, 5), found(3, 3, 1, 1)}, cost(6, 6, 1)},
 	} {
 		got := calibrate.Combine(c.found)
 		if math.Abs(got.Inner-c.want.Inner) > 1e-9 || math.Abs(got.Outer-c.want.Outer) > 1e-9 || got.Spread != c.want.Spread {

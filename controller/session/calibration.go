@@ -37,7 +37,8 @@ const (
 	againFirst   = 300 * time.Millisecond
 	againLongest = 10 * time.Second
 	againBatches = 8
-	mostFound    = 400 // of a mode; of more, every second one is forgotten
+	againMost    = 5 * againBatches // while they don't agree
+	mostFound    = 400              // of a mode; of more, every second one is forgotten
 )
 
 // mostCost is the dearest that a compiled probe pair can be, in ns, with room
@@ -69,30 +70,52 @@ type calibration struct {
 type cost struct {
 	calibrate.Cost
 	batches int
-	found   []calibrate.Cost
+	found   []finding
+}
+
+// A finding is what one calibration found, and when.
+type finding struct {
+	calibrate.Cost
+	at time.Time
 }
 
 // with is the cost after another calibration. What was found on a machine that
 // can't have been quiet counts only if there is nothing else.
-func (c *cost) with(m calibrate.Cost, batches int) *cost {
+func (c *cost) with(m calibrate.Cost, batches int, at time.Time) *cost {
 	next := &cost{batches: batches}
 	if c != nil {
 		next.batches += c.batches
 		next.found = slices.Clone(c.found)
 	}
-	next.found = append(next.found, m)
+	next.found = append(next.found, finding{m, at})
 	if len(next.found) > mostFound { // from all over the recording
 		for i := range mostFound / 2 {
 			next.found[i] = next.found[2*i]
 		}
-		next.found = append(next.found[:mostFound/2], m)
+		next.found = append(next.found[:mostFound/2], finding{m, at})
 	}
-	quiet := slices.DeleteFunc(slices.Clone(next.found), busy)
+	quiet := slices.DeleteFunc(slices.Clone(next.found), func(f finding) bool { return busy(f.Cost) })
 	if len(quiet) == 0 {
 		quiet = next.found
 	}
-	next.Cost = calibrate.Combine(quiet)
+	next.Cost = calibrate.Combine(weighed(quiet))
 	return next
+}
+
+// weighed has each stand for the time that is nearer to it than to another: the
+// first calibrations follow each other soon, while little is compiled yet. The
+// first and the last stand for as much outside of them as between them.
+func weighed(found []finding) []calibrate.Found {
+	out := make([]calibrate.Found, len(found))
+	for i, f := range found {
+		before, after := max(i-1, 0), min(i+1, len(found)-1)
+		span := found[after].at.Sub(found[before].at).Seconds()
+		if after-before < 2 {
+			span *= 2
+		}
+		out[i] = calibrate.Found{Cost: f.Cost, Weight: max(span, 1e-3)}
+	}
+	return out
 }
 
 // busy tells whether batches differed so much that the machine can't have been
@@ -101,7 +124,7 @@ func busy(k calibrate.Cost) bool { return k.Spread > k.Total()/2 }
 
 // doubtful tells whether it was never measured on a quiet machine.
 func (c *cost) doubtful() bool {
-	return c == nil || !slices.ContainsFunc(c.found, func(k calibrate.Cost) bool { return !busy(k) })
+	return c == nil || !slices.ContainsFunc(c.found, func(f finding) bool { return !busy(f.Cost) })
 }
 
 // calibrate measures what the probes of a mode cost in this target, with its
@@ -320,7 +343,9 @@ func (c *calibration) take(b calibrate.Batch) uint32 {
 	}
 	passed := time.Since(c.begin)
 	if c.again && len(c.batches) > againBatches {
-		return 0
+		if m, ok := c.found(); ok && !busy(m) || len(c.batches) > againMost {
+			return 0
+		}
 	}
 	if passed > calibrationLongest || passed > calibrationShortest && c.steady >= calibrationSteady {
 		if _, ok := c.found(); ok || passed > calibrationPatient {
@@ -370,7 +395,7 @@ func (l *loop) endCalibration() {
 		if counts(c.mode) { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()
 		}
-		l.costs[c.mode] = l.costs[c.mode].with(m, len(c.batches))
+		l.costs[c.mode] = l.costs[c.mode].with(m, len(c.batches), time.Now())
 	}
 	l.s.log.Debug("calibrated", "mode", c.mode, "cost", l.costs[c.mode], "batches", len(c.batches), "took", time.Since(c.begin))
 	done := c.done
@@ -382,11 +407,10 @@ func (l *loop) endCalibration() {
 type again struct {
 	at  time.Time
 	gap time.Duration
-	odd bool // the next one is of leaves, if there are any
 }
 
-// checkAgain measures the recording's clock, or leaves in turns with it, once more,
-// for a moment, when it is time to. Machines are fast and slow by turns, by a factor of two where
+// checkAgain measures the recording's clock once more, for a moment, when it is
+// time to, and leaves behind it. Machines are fast and slow by turns, by a factor of two where
 // strangers share them, and one moment is not what a recording's calls cost.
 func (l *loop) checkAgain() {
 	a, now := &l.again, time.Now()
@@ -398,13 +422,16 @@ func (l *loop) checkAgain() {
 		*a = again{at: now.Add(againFirst), gap: againFirst}
 	}
 	mode := l.s.data.mainMode()
-	if a.odd && l.costs[wire.ModeLeaf] != nil {
-		mode = wire.ModeLeaf
-	}
 	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || l.s.events != nil || !l.s.data.hasSpare() {
 		return
 	}
 	a.gap = min(a.gap+a.gap/2, againLongest)
-	a.at, a.odd = now.Add(a.gap), !a.odd
-	l.calibrate(calibration{mode: mode, beside: true, again: true, done: func() {}}, nil)
+	a.at = now.Add(a.gap)
+	l.calibrate(calibration{mode: mode, beside: true, again: true, done: l.leavesAgain}, nil)
+}
+
+func (l *loop) leavesAgain() {
+	if l.armed && !l.leaving && l.rec.since != 0 && l.costs[wire.ModeLeaf] != nil && l.s.data.hasSpare() {
+		l.calibrate(calibration{mode: wire.ModeLeaf, beside: true, again: true, done: func() {}}, nil)
+	}
 }
