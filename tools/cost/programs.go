@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"log"
 	"math"
 	"runtime"
@@ -13,60 +13,59 @@ import (
 var roots = []string{"whole", "partial"} // the partial one's dormant calls need the whole
 
 // programs measures real programs and takes their overhead apart by what a
-// call was found to cost.
-func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) error {
-	page.Table("Real programs", "Overhead is the time of an iteration, by that of the same iteration of a bare process: the median of the second half of the iterations (shop: requests a second of a bare server by those while recording, after the reveal; bare is the cores' time for a request). "+
-		"It is 1, and calls inside times the cost of a call on `medium`, and dormant calls (those of the same methods outside of the root) times theirs, and a rest. "+
-		"Aim is what the overhead has to stay below with the tick clock. After is after detaching, when code is being compiled once more. A whole root whose contexts have no room is left out. Scheme B; shop: C.",
-		"JDK|", "program|", "root|", "clock|", "bare ms", "Mcalls/s inside", "dormant", "overhead", "aim", "= 1 + inside", "+ dormant", "+ rest", "after")
+// call was found to cost: a section for each JDK and clock.
+func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) {
 	for _, j := range k.JDKs {
-		for _, p := range bench.Programs {
-			if k.Wants(p.Name) {
-				if err := rows(k, page, j, p.Name, found, program(k, j, &p)); err != nil {
-					return err
+		for _, clock := range k.Clocks() {
+			page.Table(fmt.Sprintf("Real programs, JDK %d, %s", j.Version, clock), "Overhead is the time of an iteration, by that of the same iteration of a bare process: the median of the second half of the iterations (shop: requests a second of a bare server by those while recording, after the reveal; bare is the cores' time for a request). "+
+				"It is 1, and calls inside times the cost of a call on `medium`, and dormant calls (those of the same methods outside of the root) times theirs, and a rest. "+
+				"Aim is what the overhead has to stay below with the tick clock. After is after detaching, when code is being compiled once more. A whole root whose contexts have no room is left out. Scheme B; shop: C.",
+				"program|", "root|", "bare ms", "Mcalls/s inside", "dormant", "overhead", "aim", "= 1 + inside", "+ dormant", "+ rest", "after")
+			var left []string
+			for _, p := range bench.Programs {
+				if k.Wants(p.Name) {
+					left = append(left, rows(page, mode{j.Version, clock}, p.Name, found, program(k, j, &p))...)
 				}
 			}
-		}
-		if k.Wants("shop") {
-			if err := rows(k, page, j, "shop", found, shop(k, j)); err != nil {
-				return err
+			if k.Wants("shop") {
+				left = append(left, rows(page, mode{j.Version, clock}, "shop", found, shop(k, j))...)
+			}
+			for _, why := range left {
+				page.Text(why)
 			}
 		}
 	}
-	return nil
 }
 
 // A measurer measures a root with a clock.
 type measurer func(root, clock string) (*outcome, error)
 
-func rows(k *bench.Kit, page *bench.Page, j jdk.JDK, name string, found map[mode]cost, measure measurer) error {
-	for _, clock := range k.Clocks() {
-		var whole *outcome
-		for _, root := range roots {
-			log.Printf("JDK %d, %s, %s, %s", j.Version, name, root, clock)
-			o, err := measure(root, clock)
-			if errors.Is(err, bench.ErrInexact) && root == "whole" {
-				log.Printf("left out: %v", err)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			dormant := 0.0
-			switch {
-			case root == "whole":
-				whole = o
-			case whole == nil:
-				dormant = math.NaN()
-			default:
-				dormant = o.dormant(whole)
-			}
-			calls := o.calls()
-			p := explain(o, calls, dormant, found[mode{j.Version, clock}])
-			page.Row(j.Version, name, root, clock, o.bare, calls/o.bare/1e3, dormant/o.bare/1e3, o.overhead, aim(name, root, clock, o), p.inside, p.dormant, p.rest, o.after)
+// rows adds those of a program. What fails is left out and returned, since the
+// others take an hour.
+func rows(page *bench.Page, m mode, name string, found map[mode]cost, measure measurer) (left []string) {
+	var whole *outcome
+	for _, root := range roots {
+		log.Printf("JDK %d, %s, %s, %s", m.jdk, name, root, m.name)
+		o, err := measure(root, m.name)
+		if err != nil {
+			log.Printf("left out: %v", err)
+			left = append(left, fmt.Sprintf("Left out: %s, %s: %v.", name, root, err))
+			continue
 		}
+		dormant := 0.0
+		switch {
+		case root == "whole":
+			whole = o
+		case whole == nil:
+			dormant = math.NaN()
+		default:
+			dormant = o.dormant(whole)
+		}
+		calls := o.calls()
+		p := explain(o, calls, dormant, found[m])
+		page.Row(name, root, o.bare, calls/o.bare/1e3, dormant/o.bare/1e3, o.overhead, aim(name, root, m.name, o), p.inside, p.dormant, p.rest, o.after)
 	}
-	return nil
+	return left
 }
 
 // program measures one that makes iterations. Its bare processes serve all
