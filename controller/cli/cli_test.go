@@ -61,6 +61,11 @@ func TestEventFlags(t *testing.T) {
 	if r := f.rec; r.Slowest != 3 || r.Over != 50*time.Millisecond || r.Timeline == 0 {
 		t.Errorf("%+v", r)
 	}
+	stream := filepath.Join(t.TempDir(), "events.txt")
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "--stream", stream).want(t, 0, "", "events written to "+stream+": 2 events, and 0 came after them\n")
+	if text, err := os.ReadFile(stream); err != nil || !strings.Contains(string(text), "record 1\nroot 1\nenter 1 +7  # shop.Price.of(I)J\n") {
+		t.Errorf("%v: %s", err, text)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil || !json.Valid(text) || !strings.Contains(string(text), `"name":"shop.Price.of(I)J","cat":"root","ts":1.000,"dur":2.000,`) {
 		t.Errorf("%v: %s", err, text)

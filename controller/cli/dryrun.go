@@ -13,7 +13,7 @@ import (
 // for that, to list the loaded classes and read their files.
 func (a *app) dryRun(cmd *cobra.Command, pid int, f *recordFlags) error {
 	changed := cmd.Flags().Changed
-	for _, flag := range []string{"for", "until-calls", "clock", "top", "depth", "record", "slowest", "over", "trace"} {
+	for _, flag := range []string{"for", "until-calls", "clock", "top", "depth", "record", "slowest", "over", "trace", "stream"} {
 		if changed(flag) {
 			return usage("--%s says how to record or report, and --dry-run records nothing; leave one of them away", flag)
 		}

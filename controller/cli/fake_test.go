@@ -15,6 +15,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // A fake is a machine with one JVM that does what a test says.
@@ -184,6 +185,10 @@ func (f *fake) Finish(ctx context.Context) (*export.Report, error) {
 		return nil, f.finishErr
 	}
 	r := f.report()
+	if f.rec.Stream > 0 {
+		r.Stream = event.NewDump(f.rec.Stream)
+		r.Stream.Take(1, []event.Word{event.Valued(wire.EvRoot, 1), event.Timed(wire.EvEnter, 1, 7)})
+	}
 	if f.rec.Timeline > 0 {
 		r.Timeline = &export.Timeline{Slices: []event.Slice{{Thread: 1, Root: true, Start: 1000, Took: 2000}}, Threads: map[int64]cct.Thread{1: {ID: 1, Name: "main"}}}
 	}

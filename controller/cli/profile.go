@@ -80,10 +80,10 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		if _, err := out.format(f.format); err != nil {
 			return err
 		}
-		if err := f.openTrace(a.stdout); err != nil {
+		defer f.discardMore()
+		if err := f.openMore(a.stdout); err != nil {
 			return err
 		}
-		defer f.discardTrace()
 		s, m, err := a.attachShown(in, pid, a.config(int64(f.memory)))
 		if err != nil {
 			return err
@@ -123,6 +123,14 @@ func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *outpu
 		}
 		if f.timeline.path != "" {
 			a.say("timeline written to %s: %s", f.timeline.path, r.Timeline.Summary())
+		}
+	}
+	if f.streamed != nil && r.Stream != nil {
+		if err := f.streamed.write(r.StreamText); err != nil {
+			return errors.Join(failed, err)
+		}
+		if kept, left := r.Stream.Len(); f.streamed.path != "" {
+			a.say("events written to %s: %s, and %s came after them", f.streamed.path, export.Plural(int64(kept), "event", "events"), export.Count(left))
 		}
 	}
 	return failed

@@ -41,6 +41,8 @@ type recordFlags struct {
 	over       time.Duration
 	trace      string
 	timeline   *output
+	stream     string
+	streamed   *output
 	length     time.Duration
 	untilCalls int64
 	format     string
@@ -73,6 +75,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.slowest, "slowest", 0, "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events")
 	fs.DurationVar(&f.over, "over", 0, "with --slowest, only those that took longer than this `time`, such as 50ms")
 	fs.StringVar(&f.trace, "trace", "", "write a timeline of threads' calls to this `file`, in the Chrome trace-event format (Perfetto, speedscope); implies --record events")
+	fs.StringVar(&f.stream, "stream", "", "write the recording's first million events to this `file`, a line each, as for a bug report; implies --record events")
 	fs.Var(&f.warmup, "warmup", "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time`, such as 10s (default: until Ctrl-C)")
 	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times, over all threads; with --for, whichever is first")
@@ -135,7 +138,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 	if f.hasEvents() {
 		for i, rule := range f.rules {
 			if rule.Mode == "counted" {
-				return usage("--mode %q: with events there are off, tick and precise, since an event without its time can't be placed; or leave out --record events, --slowest and --trace", f.modes[i])
+				return usage("--mode %q: with events there are off, tick and precise, since an event without its time can't be placed; or leave out --record events, --slowest, --trace and --stream", f.modes[i])
 			}
 		}
 	}
@@ -151,7 +154,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 	case changed("over") && (f.over <= 0 || f.slowest == 0):
 		return usage("--over %v: it says which invocations --slowest N shows; give both, and a time above zero, such as 50ms", f.over)
 	case f.recursion == "fold" && f.hasEvents():
-		return usage("--recursion fold: events are of single invocations, which folding does not tell apart; leave it out, or --record events, --slowest and --trace")
+		return usage("--recursion fold: events are of single invocations, which folding does not tell apart; leave it out, or --record events, --slowest, --trace and --stream")
 	case f.top < 0:
 		return usage("--top %d: give a number of methods, or 0 for all", f.top)
 	case f.depth < 0:
@@ -175,15 +178,20 @@ func enumerate(list []string) string {
 }
 
 // hasEvents reports whether any flag wants events.
-func (f *recordFlags) hasEvents() bool { return f.record == "events" || f.slowest > 0 || f.trace != "" }
+func (f *recordFlags) hasEvents() bool {
+	return f.record == "events" || f.slowest > 0 || f.trace != "" || f.stream != ""
+}
 
 func (f *recordFlags) recording() session.Recording {
-	slices := 0
+	slices, words := 0, 0
 	if f.trace != "" {
 		slices = event.DefaultSlices
 	}
+	if f.stream != "" {
+		words = event.DefaultDump
+	}
 	return session.Recording{
-		Events: f.record == "events", Slowest: f.slowest, Over: f.over, Timeline: slices,
+		Events: f.record == "events", Slowest: f.slowest, Over: f.over, Timeline: slices, Stream: words,
 		Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Filter: f.filter,
 		Fold: f.recursion == "fold", Modes: f.rules, CPU: f.cpu, Follow: f.follow, Natives: f.natives, Probes: f.probes, Leaves: f.leaves, Warmup: f.warmup.length, WarmupCalls: f.warmup.calls,
 	}
@@ -198,17 +206,23 @@ func (f *recordFlags) report(r *export.Report, o *output) error {
 	return writeReport(r, o, f.format, options)
 }
 
-// openTrace makes sure that the timeline can be written, where one is asked for.
-func (f *recordFlags) openTrace(w io.Writer) (err error) {
+// openMore makes sure that the timeline and the stream can be written, where they
+// are asked for. What it has opened has to be discarded, whatever it returns.
+func (f *recordFlags) openMore(w io.Writer) (err error) {
 	if f.trace != "" {
 		f.timeline, err = openFlag("--trace", f.trace, w)
+	}
+	if f.stream != "" && err == nil {
+		f.streamed, err = openFlag("--stream", f.stream, w)
 	}
 	return err
 }
 
-func (f *recordFlags) discardTrace() {
-	if f.timeline != nil {
-		f.timeline.discard()
+func (f *recordFlags) discardMore() {
+	for _, o := range []*output{f.timeline, f.streamed} {
+		if o != nil {
+			o.discard()
+		}
 	}
 }
 

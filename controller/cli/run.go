@@ -67,10 +67,10 @@ func (a *app) runProgram(argv []string, f *recordFlags) error {
 		if _, err := out.format(f.format); err != nil {
 			return err
 		}
-		if err := f.openTrace(a.stdout); err != nil {
+		defer f.discardMore()
+		if err := f.openMore(a.stdout); err != nil {
 			return err
 		}
-		defer f.discardTrace()
 		return a.runOn(in, out, argv, f)
 	})
 }

@@ -102,10 +102,10 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	if _, err := out.format(f.format); err != nil {
 		return err
 	}
-	if err := f.openTrace(a.stdout); err != nil {
+	defer f.discardMore()
+	if err := f.openMore(a.stdout); err != nil {
 		return err
 	}
-	defer f.discardTrace()
 	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) error {
 		if err := live.Attach(ctx, pid, int64(f.memory)); err != nil {
 			return err

@@ -6,8 +6,8 @@
 // of them the same tree that the target keeps itself, and hands each root
 // invocation that has ended to a [Slowest] and each slice of time to a
 // [Timeline], where there are any. With tasks followed, each of the slowest has a
-// [Path]: what its end waited for (decision 18). [Word] has a text form for tests and bug
-// reports.
+// [Path]: what its end waited for (decision 18). [Word] has a text form, in
+// which a [Dump] writes a recording's first ones, for tests and bug reports.
 //
 // Guarantees: whatever the target writes, nothing here reads outside the
 // mapping, loops, or grows beyond its bounds; what can't be is counted as bad

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 )
 
 // A Report is a finished recording.
@@ -46,6 +47,8 @@ type Report struct {
 	Slowest  *Slowest  // nil where nobody asked
 	Timeline *Timeline // nil where nobody asked
 	Marks    *Marks    // nil where there is no timeline
+
+	Stream *event.Dump // nil where nobody asked; no format has it
 
 	// Counted are the methods, by their numbers in Tree, that are only counted:
 	// their time is their callers'.

@@ -34,6 +34,7 @@ type events struct {
 	main    *event.Rings // of the recording; nil before it begins
 	side    *event.Rings // of a calibration, whose events nobody wants
 	builder *event.Builder
+	dump    *event.Dump  // nil where nobody asked; renewed with the builder
 	marks   *event.Marks // with a timeline, but for collections; renewed with the builder
 	gcs     *event.Marks // on the JVM's own time, to which gcAdd is to be added; off by gcOff
 	gcAdd   int64
@@ -44,7 +45,7 @@ type events struct {
 
 // checkEvents looks for what can't be recorded with events.
 func checkEvents(rec *Recording) error {
-	if rec.Slowest > 0 || rec.Timeline > 0 {
+	if rec.Slowest > 0 || rec.Timeline > 0 || rec.Stream > 0 {
 		rec.Events = true
 	}
 	if !rec.Events {
@@ -120,7 +121,10 @@ func (e *events) drain() int64 {
 	defer e.mu.Unlock()
 	var n, ignored int64
 	if e.main != nil && e.err == nil {
-		n, e.err = e.main.Drain(e.builder.Take)
+		n, e.err = e.main.Drain(func(record int, words []event.Word) {
+			e.dump.Take(record, words)
+			e.builder.Take(record, words)
+		})
 	}
 	if e.side != nil && e.err == nil {
 		ignored, e.err = e.side.Drain(func(int, []event.Word) {})
@@ -141,7 +145,10 @@ func (e *events) renew(rec Recording) {
 		b.Timeline = event.NewTimeline(rec.Timeline)
 		e.marks = event.NewMarks(event.MostMarks)
 	}
-	e.builder = b
+	e.builder, e.dump = b, nil
+	if rec.Stream > 0 {
+		e.dump = event.NewDump(rec.Stream)
+	}
 	e.main = event.NewRings(e.s.data.mem, e.s.data.load32(wire.HEpoch))
 	e.side = nil
 }
@@ -177,6 +184,7 @@ func (e *events) report(r *export.Report, same *cct.Snapshot, b basis, closed ma
 		Words: stats.Words, Dropped: stats.Dropped, Muted: stats.Muted, Waits: stats.Waits, Waited: stats.Waited,
 		Rings: stats.Rings, RingBytes: stats.Bytes, Bad: stats.Bad + e.builder.Bad(), Began: e.s.loop.rec.began,
 	}
+	r.Stream = e.dump
 	ends := make([]int64, 0, len(closed))
 	for _, at := range closed {
 		ends = append(ends, at)

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
@@ -42,11 +46,12 @@ func TestEvents(t *testing.T) {
 				const times = 5
 				p := truthProgram(t, j, "before", fmt.Sprint(threads), fmt.Sprint(times))
 				s := attached(t, p)
-				start(t, s, session.Recording{Roots: []string{"t.Truth.root"}, Scheme: "B", Clock: clock, Events: true, UntilCalls: threads * times})
+				start(t, s, session.Recording{Roots: []string{"t.Truth.root"}, Scheme: "B", Clock: clock, Stream: event.DefaultDump, UntilCalls: threads * times})
 				p.Send("go")
 				r := finish(t, s)
 				compare(t, recorded(r), expectations(t, p, "TOTAL"), 1, once)
 				agree(t, r)
+				streamed(t, r)
 				p.Send("end")
 			})
 		}
@@ -76,6 +81,38 @@ func TestEvents(t *testing.T) {
 			p.Send("end")
 		})
 	}, 8, 25)
+}
+
+// streamed reads the events' text form, and makes a tree of it that has the calls
+// of the recorded one.
+func streamed(t *testing.T, r *export.Report) {
+	t.Helper()
+	var text bytes.Buffer
+	must(t, "write", func(context.Context) error { return r.StreamText(&text) })
+	pieces, err := event.ReadDump(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := event.NewBuilder()
+	words := 0
+	for _, p := range pieces {
+		b.Take(p.Record, p.Words)
+		words += len(p.Words)
+	}
+	if kept, left := r.Stream.Len(); left != 0 || kept != words || int64(kept) != r.Events.Words {
+		t.Errorf("%d events kept, %d left, %d read, of %d", kept, left, words, r.Events.Words)
+	}
+	calls := func(s *cct.Snapshot) map[int32]int64 {
+		out := map[int32]int64{}
+		for _, f := range cct.FlatOf(s.Roots()) {
+			out[f.Method] += f.Calls
+		}
+		return out
+	}
+	got := calls(b.Snapshot(func(ns int64) int64 { return ns }))
+	if diff := gocmp.Diff(calls(r.Tree), got); diff != "" {
+		t.Errorf("calls of the tree and of the text's: %s", diff)
+	}
 }
 
 // TestEventTraps runs traps with events: whatever ends an invocation, the

@@ -27,12 +27,13 @@ type Recording struct {
 
 	// Events records each invocation's begin and end, too (package event).
 	// Slowest keeps so many of the slowest root invocations, of those that took
-	// longer than Over; Timeline so many slices of threads' time. Either
-	// implies Events.
+	// longer than Over; Timeline so many slices of threads' time; Stream so many
+	// of the first events. Any of them implies Events.
 	Events   bool
 	Slowest  int
 	Over     time.Duration
 	Timeline int
+	Stream   int
 
 	// Warmup lets the target run on for a time, or WarmupCalls for so many root
 	// invocations, before what is recorded counts: see [Session.Warm].
