@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,24 @@ func TestFilterFlags(t *testing.T) {
 	if got := f.rec.Filter.Strings(); !slices.Equal(got, want) {
 		t.Errorf("rules %q, want %q", got, want)
 	}
+}
+
+// TestViewTrace writes a saved report's timeline: the same as the recording did.
+func TestViewTrace(t *testing.T) {
+	f := newFake()
+	dir := t.TempDir()
+	report, first, second := filepath.Join(dir, "r.rivulet"), filepath.Join(dir, "1.json"), filepath.Join(dir, "2.json")
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "--trace", first, "-o", report)
+	f.run(t, "view", report, "--trace", second).want(t, 0, "", "timeline written to "+second+": 1 slice of time\n")
+	a, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(second); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("%v: %s, want %s", err, b, a)
+	}
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "-o", report)
+	f.run(t, "view", report, "--trace", second).want(t, 2, "", "it has no timeline")
 }
 
 func TestEventFlags(t *testing.T) {

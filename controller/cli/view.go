@@ -67,6 +67,7 @@ func (a *app) writeView(r *export.Report, f *viewFlags) error {
 
 func (a *app) view() *cobra.Command {
 	var f viewFlags
+	var trace string
 	cmd := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Show a report or a comparison that was saved as JSON, or write it in another form",
@@ -78,6 +79,7 @@ is shown as that command does.`,
 		Example: `  rivulet view report.json
   rivulet view report.json --top 50 --sort calls
   rivulet view report.json -o report.html
+  rivulet view monday.rivulet --trace timeline.json
   rivulet view compared.json
   rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
 		Args: takes(1, "FILE"),
@@ -91,19 +93,44 @@ is shown as that command does.`,
 				return err
 			case s.Comparison != nil:
 				return a.viewComparison(cmd, s.Comparison, &f)
+			case trace != "":
+				return a.viewTrace(s.Report, args[0], trace, &f)
 			}
 			return a.writeView(s.Report, &f)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&trace, "trace", "", "write the timeline that it has to this `file` instead, in the Chrome trace-event format (Perfetto, speedscope)")
 	return cmd
+}
+
+// viewTrace writes a saved report's timeline.
+func (a *app) viewTrace(r *export.Report, from, to string, f *viewFlags) error {
+	if r.Timeline == nil {
+		return usage("%s: it has no timeline: snapshots have one (-o NAME.rivulet, or the page's) of recordings with --trace, or with a timeline on the page", from)
+	}
+	if f.file != "" {
+		return usage("--trace and -o: write one of them after the other")
+	}
+	out, err := openFlag("--trace", to, a.stdout)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	if err := out.write(r.Trace); err != nil {
+		return err
+	}
+	if out.path != "" {
+		a.say("timeline written to %s: %s", out.path, r.Timeline.Summary())
+	}
+	return nil
 }
 
 // viewComparison shows a comparison, or writes it in the other of its two forms.
 func (a *app) viewComparison(cmd *cobra.Command, c *export.Comparison, f *viewFlags) error {
-	for _, flag := range []string{"top", "depth", "sort"} {
+	for _, flag := range []string{"top", "depth", "sort", "trace"} {
 		if cmd.Flags().Changed(flag) {
-			return usage("--%s is nothing for a comparison of schemes, which has neither methods nor a tree", flag)
+			return usage("--%s is nothing for a comparison of schemes, which has no methods, no tree and no timeline", flag)
 		}
 	}
 	if !slices.Contains([]string{"", "text", "json"}, f.format) {
