@@ -7,6 +7,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
@@ -14,7 +16,7 @@ func main() { bench.Main(1, "schemes.md", measure) }
 
 // The headings of both tables: those of the paper, then Rivulet's own.
 var headings = []string{
-	"JDK|", "program|", "scheme|", "calls", "bare ms", "charged ms", "total ms", "overhead %",
+	"program|", "scheme|", "calls", "bare ms", "charged ms", "total ms", "overhead %",
 	"probes %", "hotswap %", "tool 1 %", "tool 2 %", "instrumented", "called", "useless",
 	"batches", "redefining ms", "longest pause ms", "all pauses ms", "longest wait ms", "armed ms",
 }
@@ -29,16 +31,20 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			"(analysis and rewriting) and *tool 2* (reading and correcting the tree) are shares of *total*; the tools work beside the program. "+
 			"*Useless* is instrumented less called. *Longest wait* is of a thread at its first call of a method. *Armed* is from the start of the "+
 			"command until it recorded. The shop's *bare* and *total* are the cores' time for a request, "+
-			"before and while recording, under eight connections; the load began after the roots were armed.")
+			"before and while recording, under eight connections, and its *armed* is under such a load.")
 	for _, part := range parts {
 		if !k.Has(part.name) {
 			continue
 		}
-		page.Table(part.title, part.intro, headings...)
-		if err := part.rows(k, page); err != nil {
-			return nil, err
+		for _, j := range k.JDKs {
+			page.Table(fmt.Sprintf("%s, JDK %d", part.title, j.Version), part.intro, headings...)
+			for _, why := range part.rows(k, page, j) {
+				page.Text(why)
+			}
 		}
 	}
-	quote(k, page)
+	if k.Has("quoted") {
+		quote(page)
+	}
 	return page, nil
 }

@@ -68,16 +68,12 @@ javac lazy,_1203_redefinitions_in_13.2_s,_first_run_22.2_s 170-340 3550 3859 273
 javac eager,_first_run_10.6_s - - 4905 2847`
 
 // quote puts the others' figures beside.
-func quote(k *bench.Kit, page *bench.Page) {
-	columns := headings[1:14]
-	if k.Has("whole") {
-		page.Quote("The paper, Table 1 (quoted)", "papers/002, four UltraSPARC II at 450 MHz. A dash is not given there.", columns...)
-		lines(page, paperWhole)
-	}
-	if k.Has("partial") {
-		page.Quote("The paper, Table 2 (quoted)", "*Bare* is the root's own time there, by its light timing; *overhead* is of the whole program.", columns...)
-		lines(page, paperPartial)
-	}
+func quote(page *bench.Page) {
+	columns := headings[:13]
+	page.Quote("The paper, Table 1 (quoted)", "papers/002, four UltraSPARC II at 450 MHz. A dash is not given there.", columns...)
+	lines(page, paperWhole)
+	page.Quote("The paper, Table 2 (quoted)", "*Bare* is the root's own time there, by its light timing; *overhead* is of the whole program.", columns...)
+	lines(page, paperPartial)
 	page.Quote("VisualVM's engine (quoted)", "Measured on another day on such a machine; a snapshot of 2026-06, driven headless. Best repetitions. Attaching took 0.7 s.",
 		"program|", "mode|", "bare ms", "profiled ms", "instrumented", "called")
 	lines(page, visualVM)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
@@ -21,13 +22,13 @@ type ShopRun struct {
 	Before, During, After float64
 	Requests              float64 // while the recording lasted
 	Report                *Report // nil of a bare run
-	Armed                 float64 // from the command until it recorded, in ms, under load or not
+	Armed                 float64 // from the command until it recorded, in ms, under load
 }
 
 // Shop starts the server, warms it up, and loads it three times: before,
 // during and after a recording with these flags; none records nothing. The
 // recording begins with a load that is not measured, which reveals the
-// subgraph.
+// subgraph. Another one before it is armed under a load, and ends at once.
 func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	if b, err := k.Script(j, "shop.sh", "start").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
@@ -59,11 +60,21 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec, err = k.Record(strings.TrimSpace(string(pid)), append([]string{"--depth", "1"}, flags...)...); err != nil {
+		target, flags := strings.TrimSpace(string(pid)), append([]string{"--depth", "1"}, flags...)
+		loaded := make(chan error, 1)
+		go func() {
+			_, _, err := load(5)
+			loaded <- err
+		}()
+		time.Sleep(time.Second)
+		run.Armed, err = k.armed(target, flags)
+		if err = errors.Join(err, <-loaded); err != nil {
+			return nil, err
+		}
+		if rec, err = k.Record(target, flags...); err != nil {
 			return nil, err
 		}
 		defer rec.Kill()
-		run.Armed = float64(rec.Armed.Microseconds()) / 1e3
 	}
 	_, reveal, err := load(warm)
 	if err != nil {
@@ -80,6 +91,17 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	}
 	run.After, _, err = load(length)
 	return run, err
+}
+
+// armed is how long it takes from the command until it records, in ms.
+func (k *Kit) armed(pid string, flags []string) (float64, error) {
+	rec, err := k.Record(pid, flags...)
+	if err != nil {
+		return 0, err
+	}
+	defer rec.Kill()
+	_, err = rec.End()
+	return float64(rec.Armed.Microseconds()) / 1e3, err
 }
 
 var (
