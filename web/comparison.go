@@ -70,7 +70,7 @@ func (l *Live) comparison(id int64) (*export.Comparison, error) {
 }
 
 // sendComparison sends one as JSON or as text.
-func (s *Server) sendComparison(w http.ResponseWriter, id int64, c *export.Comparison, form export.Format) {
+func (s *Server) sendComparison(w http.ResponseWriter, id int64, c *export.Comparison, form form) {
 	kind, write := "application/json", c.JSON
 	switch form.Name {
 	case "json":
@@ -81,7 +81,7 @@ func (s *Server) sendComparison(w http.ResponseWriter, id int64, c *export.Compa
 		return
 	}
 	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.fileName(id), form.Ends[0]))
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.fileName(id), form.Ending))
 	if err := write(w); err != nil {
 		s.log.Debug("comparison", "error", err)
 	}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -15,50 +17,80 @@ const mostFile = 1 << 30
 
 // A form is a format as the page offers it.
 type form struct {
-	Name   string `json:"name"`
-	Ending string `json:"ending"`
+	Name     string `json:"name"`
+	Ending   string `json:"ending"`
+	Timeline bool   `json:"timeline,omitempty"` // only recordings with a timeline have it
+	write    func(r *export.Report, w io.Writer) error
 }
 
+// formats are those of package export, and the timeline by itself.
 func formats() []form {
 	out := []form{}
 	for _, name := range export.FormatNames() {
 		f, _ := export.FormatNamed(name)
-		out = append(out, form{name, f.Ends[0]})
+		out = append(out, form{Name: name, Ending: f.Ends[0], write: func(r *export.Report, w io.Writer) error {
+			return f.Write(r, w, export.FormatOptions{Text: export.TextOptions{Top: export.DefaultTop, Depth: export.DefaultDepth}})
+		}})
 	}
-	return out
+	return append(out, form{Name: "trace", Ending: ".trace.json", Timeline: true, write: (*export.Report).Trace})
 }
 
 // getReport sends a recording, by default as JSON of schema 1.
 func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 	id, err := number(r, "source", 0)
-	form, known := export.FormatNamed(cmp.Or(r.URL.Query().Get("format"), "json"))
-	if err == nil && !known {
-		err = bad("there is no such format; there are %s", strings.Join(export.FormatNames(), ", "))
+	all := formats()
+	known := slices.IndexFunc(all, func(f form) bool { return f.Name == cmp.Or(r.URL.Query().Get("format"), "json") })
+	if err == nil && known < 0 {
+		var names []string
+		for _, f := range all {
+			names = append(names, f.Name)
+		}
+		err = bad("there is no such format; there are %s", strings.Join(names, ", "))
 	}
-	if c, cerr := s.live.comparison(id); err == nil && cerr == nil && c != nil {
+	if err != nil {
+		refuse(w, code(err), err.Error())
+		return
+	}
+	form := all[known]
+	if c, err := s.live.comparison(id); err == nil && c != nil {
 		s.sendComparison(w, id, c, form)
 		return
 	}
-	if err == nil && id == 0 {
-		_, err = s.live.recent(whole(r))
+	f, err := s.frame(r, id, form.Timeline || form.Name == "snapshot")
+	if err == nil && form.Timeline && f.Report.Timeline == nil {
+		err = errNoTimeline
 	}
-	if err == nil {
-		if f := s.live.source(id); f != nil {
-			kind := "application/octet-stream"
-			if form.Name == "json" {
-				kind = "application/json"
-			}
-			w.Header().Set("Content-Type", kind)
-			w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.fileName(id), form.Ends[0]))
-			options := export.FormatOptions{Text: export.TextOptions{Top: export.DefaultTop, Depth: export.DefaultDepth}}
-			if err := form.Write(f.Report, w, options); err != nil {
-				s.log.Debug("report", "error", err)
-			}
-			return
+	if err != nil {
+		refuse(w, code(err), err.Error())
+		return
+	}
+	kind := "application/octet-stream"
+	if form.Name == "json" || form.Timeline {
+		kind = "application/json"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.fileName(id), form.Ending))
+	if err := form.write(f.Report, w); err != nil {
+		s.log.Debug("report", "error", err)
+	}
+}
+
+// frame is that of a snapshot, or of the live recording, which has its timeline
+// only if that is asked for.
+func (s *Server) frame(r *http.Request, id int64, timeline bool) (*Frame, error) {
+	if id == 0 {
+		if _, err := s.live.recent(whole(r)); err != nil {
+			return nil, err
 		}
-		err = s.live.missing(id)
 	}
-	refuse(w, code(err), err.Error())
+	f := s.live.source(id)
+	if f == nil {
+		return nil, s.live.missing(id)
+	}
+	if id == 0 && timeline {
+		return s.live.withTimeline(r.Context(), f)
+	}
+	return f, nil
 }
 
 // fileName is what a recording's file is called: the snapshot's name, in letters

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -147,7 +148,21 @@ func TestTimelineKept(t *testing.T) {
 	if code, text := s.call(t, "save", `{"name":"half way"}`); code != 200 {
 		t.Fatal(code, text)
 	}
+	trace := func(source string) {
+		t.Helper()
+		if code, text := s.call(t, "report?format=trace&source="+source, ""); code != 200 || !json.Valid([]byte(text)) || strings.Count(text, `"ph":"X"`) < 17 {
+			t.Errorf("%d %s", code, text)
+		}
+	}
+	trace("0")
+	if code, text := s.call(t, "report?format=snapshot", ""); code != 200 {
+		t.Error(code, text)
+	} else if k, err := export.ReadSaved(strings.NewReader(text)); err != nil || k.Report.Timeline == nil {
+		t.Errorf("%v, timeline %v", err, k.Report)
+	}
 	s.call(t, "stop", `{}`)
+	trace("0")
+	trace("1")
 	var want []string
 	for _, source := range []string{"1", "2"} {
 		_, text := s.call(t, "timeline?source="+source, "")

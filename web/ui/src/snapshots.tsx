@@ -20,7 +20,7 @@ export function Snapshots() {
     <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Snapshots">
       <div class="sourcebar">
         <OpenFile opened={open} />
-        {live && <Export source={0} label={live.phase === "recording" ? "Export the recording" : "Export the last recording"} act={act} />}
+        {live && <Export source={0} label={live.phase === "recording" ? "Export the recording" : "Export the last recording"} act={act} timeline={live.recording?.timeline} />}
         <span class="muted">Every recording is kept when it is stopped; Save snapshot (s) keeps the state of one that goes on.</span>
       </div>
       <ErrorLine text={act.error} close={act.clear} />
@@ -53,7 +53,7 @@ function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
       <td class="acts">
         <button onClick={() => open(s)}>Open</button>
         {before !== undefined && <button onClick={() => go({ tab: "compare", source: s.id, against: before, compared: 0, compare: { ...ui.compare, open: [] } })}>Compare</button>}
-        <Export source={s.id} label="Export" act={act} comparison={!!s.kind} />
+        <Export source={s.id} label="Export" act={act} comparison={!!s.kind} timeline={s.timeline} />
         <button class={sure ? "danger" : ""} onBlur={() => setSure(false)} onClick={() => (sure
           ? act.run("delete", async () => { await api("delete", { id: s.id }); left(s.id, others); })
           : setSure(true))}>{sure ? "Really?" : "Delete"}</button>
