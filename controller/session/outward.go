@@ -8,6 +8,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,9 +34,10 @@ const lookups = "java/lang/invoke/MethodHandles$Lookup"
 const proxyCall, proxyDesc = "invoke", "(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;"
 
 // madeUp are the beginnings of names of classes that the JDK makes at run time, in
-// no other loader's name: they name nothing that no other class does.
+// no other loader's name: they name nothing that no other class does. So do
+// proxies, which can be in any package.
 var madeUp = []string{
-	"java/lang/invoke/", "jdk/internal/reflect/Generated", "sun/reflect/Generated", "jdk/proxy", "com/sun/proxy/$Proxy", "java/lang/Rivulet$",
+	"java/lang/invoke/", "jdk/internal/reflect/Generated", "sun/reflect/Generated", "java/lang/Rivulet$",
 }
 
 // foreign are the beginnings of options by which others put code into the JDK's
@@ -156,13 +158,21 @@ func namedBy(image *outward.Image, classes []string) ([]*outward.Names, error) {
 
 func addNamed(image *outward.Image, class string, to *outward.Names) error {
 	b, err := image.Class(class)
-	if errors.Is(err, fs.ErrNotExist) && slices.ContainsFunc(madeUp, func(p string) bool { return strings.HasPrefix(class, p) }) {
+	if errors.Is(err, fs.ErrNotExist) && (isProxy(class) || slices.ContainsFunc(madeUp, func(p string) bool { return strings.HasPrefix(class, p) })) {
 		return nil
 	}
 	if err != nil {
 		return err // of another agent, say
 	}
 	return to.Class(b)
+}
+
+// isProxy tells the names that java.lang.reflect.Proxy gives: in the package of an
+// interface, or one of its own, "com.sun.proxy.jdk.proxy1" on JDK 17.
+func isProxy(class string) bool {
+	number, ok := strings.CutPrefix(path.Base(class), "$Proxy")
+	_, err := strconv.ParseUint(number, 10, 64)
+	return ok && err == nil
 }
 
 // words adds the names in all libraries of a JDK: nobody tells when it loads

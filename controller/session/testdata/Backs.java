@@ -428,6 +428,8 @@ public class Backs {
     }
 
     public static void main(String[] args) throws Exception {
+        // The JDK makes a proxy for an annotation of its own, in the boot loader and in no image.
+        Math.class.getMethod("abs", int.class).getAnnotations();
         map.put("a", 1);
         map.put("b", 2);
         map.put("c", 3);
