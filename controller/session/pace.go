@@ -10,27 +10,66 @@ const (
 )
 
 // A pace is how many classes are redefined at one time, by the pauses that
-// batches have caused in this target: it grows while they are short, and halves
-// at most when one was long, which another safepoint may have been to blame for.
-type pace struct{ size int }
+// batches have caused in this target: a fixed time for each, and some for each
+// class. It grows while pauses are short, and halves at most when one was long,
+// which another safepoint may have been to blame for. Where the fixed time alone
+// is long, as on a busy machine, small batches would only make more such pauses:
+// the classes may then take half as long again.
+type pace struct {
+	size int
+
+	// Sums over batches, the weight of older ones fading: for the line of pauses
+	// (ns) over classes that fits best.
+	weight, classes, squares, pauses, products float64
+}
+
+const (
+	paceFading = 0.9
+	paceSpread = 0.02 // variance of classes by their squared mean that a line takes
+)
 
 // firstPace is a pace for a JVM of which nothing was measured. Before JDK 17 each
 // class costs 1.6 ms of everybody's pause.
 func firstPace(java int) pace {
 	if java < 17 {
-		return pace{10}
+		return pace{size: 10}
 	}
-	return pace{100}
+	return pace{size: 100}
 }
 
 // note takes the pause that a batch of n classes caused.
 func (p *pace) note(n int, pause time.Duration) {
-	switch {
-	case n == 0:
-	case pause > longestPause:
-		fit := int(float64(n) * float64(longestPause) / float64(pause))
-		p.size = max(leastBatch, min(p.size, max(fit, n/2)))
-	case pause < longestPause/2 && n >= p.size:
-		p.size = min(mostBatch, p.size+p.size/2)
+	if n == 0 {
+		return
 	}
+	p.add(float64(n), min(pause, 5*longestPause))
+	switch fit := p.fit(); {
+	case pause > longestPause && fit < p.size:
+		p.size = max(leastBatch, fit, p.size/2)
+	case n >= p.size && fit > p.size:
+		p.size = min(mostBatch, fit, p.size+p.size/2)
+	}
+}
+
+func (p *pace) add(n float64, pause time.Duration) {
+	for _, s := range []*float64{&p.weight, &p.classes, &p.squares, &p.pauses, &p.products} {
+		*s *= paceFading
+	}
+	p.weight++
+	p.classes += n
+	p.squares += n * n
+	p.pauses += float64(pause)
+	p.products += n * float64(pause)
+}
+
+// fit is how many classes make a pause as long as one may be. As long as all
+// batches were of about the same size, the whole pause is taken for the classes'.
+func (p *pace) fit() int {
+	fixed, each := 0.0, p.pauses/p.classes
+	if d := p.weight*p.squares - p.classes*p.classes; d > paceSpread*p.classes*p.classes {
+		each = max((p.weight*p.products-p.classes*p.pauses)/d, 1)
+		fixed = max((p.pauses-each*p.classes)/p.weight, 0)
+	}
+	most := max(float64(longestPause), 1.5*fixed)
+	return int(min((most-fixed)/each, mostBatch))
 }

@@ -17,12 +17,17 @@ func TestPace(t *testing.T) {
 		{"JDK 8", 8, 2 * time.Millisecond, 1600 * time.Microsecond, 10, 24},
 		{"slow", 11, time.Millisecond, 10 * time.Millisecond, leastBatch, leastBatch},
 		{"JDK 17", 17, 8 * time.Millisecond, 12 * time.Microsecond, mostBatch, mostBatch},
-		{"busy", 25, 60 * time.Millisecond, 100 * time.Microsecond, leastBatch, 50},
+		{"busy", 25, 60 * time.Millisecond, 100 * time.Microsecond, 200, 400},
+		{"busy, large classes", 17, 40 * time.Millisecond, 600 * time.Microsecond, 20, 60},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := firstPace(test.java)
-			for range 20 {
-				p.note(p.size, test.fixed+time.Duration(p.size)*test.class)
+			for i := range 40 {
+				n := p.size
+				if i%3 == 2 {
+					n = max(1, n/3) // what was left of a plan
+				}
+				p.note(n, test.fixed+time.Duration(n)*test.class)
 			}
 			if p.size < test.least || p.size > test.most {
 				t.Errorf("%d classes, want %d to %d", p.size, test.least, test.most)

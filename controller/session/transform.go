@@ -349,7 +349,6 @@ func (l *loop) onBatch(r *wire.Reader) error {
 		return r.Err()
 	}
 	l.stats.took += took
-	l.s.log.Debug("batch", "number", batch, "took", took, "analysis", l.stats.analysis)
 	if l.round == nil || batch != l.batch {
 		return nil
 	}
@@ -360,7 +359,9 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	}
 	done := len(l.round.batch)
 	l.round.batch = nil
-	l.markBatch(done, took, l.notePauses(l.round.before, done))
+	pause := l.notePauses(l.round.before, done)
+	l.s.log.Debug("batch", "number", batch, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)
+	l.markBatch(done, took, pause)
 	l.sendBatch()
 	return nil
 }
