@@ -90,6 +90,7 @@ type stats struct {
 	pauses           time.Duration // in all
 	pauseKnown       bool
 	longestWait      time.Duration // of a thread for a reveal
+	waited           time.Duration // of all threads for reveals
 	transforms       int
 	notes            []string
 }
