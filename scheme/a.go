@@ -25,6 +25,18 @@ func (s *schemeA) Roots(roots []cha.MethodID) Plan {
 	return s.end()
 }
 
+// Reach counts what Scheme A would instrument for roots, but hardly further than to
+// most: whether a subgraph is large is known long before all of it is.
+func Reach(h *cha.Hierarchy, roots []cha.MethodID, most int) int {
+	s := newCore(h)
+	s.begin(deep)
+	s.roots(roots)
+	for len(s.queue) > 0 && len(s.plan.Steps) < most {
+		s.next()
+	}
+	return min(len(s.plan.Steps), most)
+}
+
 // Entered plans the closure of m. Other threads may enter a method of it while
 // the rest is not done, so each has a trap until then.
 func (s *schemeA) Entered(m cha.MethodID) Plan {

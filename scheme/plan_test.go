@@ -115,6 +115,11 @@ func TestPlans(t *testing.T) {
 		want(t, "roots", s.Roots([]cha.MethodID{mid("A.root")}), "A.nat!native A.one A.two B.toString B.v root:A.root") // native code may call toString
 		want(t, "roots again", s.Roots([]cha.MethodID{mid("A.root")}), "")
 		want(t, "another root", s.Roots([]cha.MethodID{mid("A.one")}), "root:A.one")
+		for most, n := range map[int]int{1: 1, 3: 3, 100: 5} {
+			if got := Reach(h, []cha.MethodID{mid("A.root")}, most); got != n {
+				t.Errorf("%d methods within reach, want %d", got, n)
+			}
+		}
 		h.Add(late)
 		want(t, "loaded", s.Loaded(late.ID), "=C.v fresh:C.v") // A.two is watched already
 		want(t, "loaded again", s.Loaded(late.ID), "")

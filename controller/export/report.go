@@ -18,6 +18,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/event"
 )
 
+// ReachCounted is up to where methods within reach are counted under Schemes B and C.
+const ReachCounted = 1000
+
 // A Report is a finished recording.
 type Report struct {
 	Target Target
@@ -55,7 +58,7 @@ type Report struct {
 	Counted map[int32]bool
 
 	Instrumented int  // methods that had probes
-	Reach        int  // methods that Scheme A would have instrumented when the recording began, 0 where that wasn't known
+	Reach        int  // methods that Scheme A would have instrumented when the recording began, with others counted up to [ReachCounted]; 0 where that wasn't known
 	Called       bool // the target's compiler was kept from inlining the probes
 	Natives      int  // native methods that had probes around their calls instead
 	Skipped      []Skipped

@@ -2,7 +2,10 @@ package session
 
 import (
 	"fmt"
+	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -56,13 +59,15 @@ type loop struct {
 	timers     *timers // nil where a tree is recorded
 
 	// What is under way.
-	queue   []*job
-	round   *round
-	stall   stall
-	pace    pace
-	reveals map[int32]*reveal // by method, or by the negative number of a find
-	delayed map[int32]*delayedPlan
-	batch   uint32
+	queue []*job
+	round *round
+	stall stall
+	pace  pace
+
+	precedence precedence
+	reveals    map[int32]*reveal // by method, or by the negative number of a find
+	delayed    map[int32]*delayedPlan
+	batch      uint32
 
 	// How far classes are: the numbers of the changes that were last wanted,
 	// given to the JVM as bytes, and known to be in force.
@@ -104,6 +109,8 @@ type restored struct {
 
 // run is the loop.
 func (s *Session) run() {
+	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
+	s.loop.precedence.threads = []int{unix.Gettid()}
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -118,6 +125,7 @@ func (s *Session) run() {
 		case <-s.ctx.Done():
 			return
 		}
+		s.loop.precedence.set(s.loop.round != nil || len(s.loop.reveals) > 0)
 	}
 }
 

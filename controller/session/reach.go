@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -20,7 +21,7 @@ const (
 
 // calledFrom is from how many methods within reach on probes are called, not
 // inlined (docs/decisions/0023-called-probes.md).
-const calledFrom = 1000
+const calledFrom = export.ReachCounted
 
 // closure is Scheme A with its first plan, from which it is known what is within
 // reach; it need not be made again while the hierarchy is the same.
@@ -55,13 +56,14 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 	err := s.do(ctx, func() {
 		l := &s.loop
 		end := l.analyse()
-		a := scheme.NewA(l.h)
-		plan := a.Roots(ids)
-		end()
-		l.reach, l.closure = len(plan.Steps), closure{}
-		if rec.Scheme == a.Name() {
-			l.closure = closure{a, plan, l.h.Epoch()}
+		l.closure = closure{}
+		if a := scheme.NewA(l.h); rec.Scheme == a.Name() {
+			l.closure = closure{a, a.Roots(ids), l.h.Epoch()}
+			l.reach = len(l.closure.plan.Steps)
+		} else {
+			l.reach = scheme.Reach(l.h, ids, calledFrom)
 		}
+		end()
 		for i := range specs {
 			if len(specs[i].ids) == 0 {
 				l.reach = 0

@@ -57,6 +57,7 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		l.want(*p)
 		rv.plan = *p
 	}
+	l.precedence.set(true)
 	end := l.analyse()
 	l.hurry()
 	p := l.scheme.Entered(rv.method)

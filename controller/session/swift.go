@@ -45,6 +45,58 @@ func swift(pid int, match func(name string) bool) {
 	}
 }
 
+// A precedence lets threads go before others for as long as others wait for them:
+// the loop's, which plans and rewrites, and the agent's, which redefines. On a
+// machine whose cores are all busy they would have to wait with everybody else for
+// what everybody else waits for. It takes CAP_SYS_NICE; without, nothing is done.
+// It is for the loop.
+type precedence struct {
+	threads []int
+	nice    []int // of each, before
+	on      bool
+}
+
+// set gives the threads precedence, or takes it from them. A thread whose priority
+// somebody has set otherwise is left alone.
+func (p *precedence) set(on bool) {
+	if on == p.on || len(p.threads) == 0 {
+		return
+	}
+	p.on = on
+	if p.nice == nil {
+		p.nice = make([]int, len(p.threads))
+	}
+	for i, tid := range p.threads {
+		a, err := unix.SchedGetAttr(tid, 0)
+		switch {
+		case err != nil || a.Policy != unix.SCHED_NORMAL || !on && a.Nice != favourNice:
+			continue
+		case on:
+			p.nice[i] = int(a.Nice)
+			a.Nice = min(a.Nice, favourNice)
+		default:
+			a.Nice = int32(p.nice[i])
+		}
+		if unix.SchedSetAttr(tid, a, 0) != nil {
+			p.threads = nil // we may not
+			return
+		}
+	}
+}
+
+// threadsOf are the threads of a process with that name.
+func threadsOf(pid int, name string) (tids []int) {
+	files, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "comm"))
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		tid, errTid := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+		if err == nil && errTid == nil && strings.TrimSpace(string(b)) == name {
+			tids = append(tids, tid)
+		}
+	}
+	return tids
+}
+
 // favourNice is the nice value of a thread for which others wait.
 const favourNice = -10
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"os"
+	"runtime"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -29,5 +30,37 @@ func TestSwift(t *testing.T) {
 	}
 	if a.Nice != before.Nice || a.Policy != before.Policy {
 		t.Errorf("%+v, was %+v", *a, *before)
+	}
+}
+
+// TestPrecedence: a thread goes before others only as long as it is to.
+func TestPrecedence(t *testing.T) {
+	runtime.LockOSThread() // the thread ends with the test
+	tid := unix.Gettid()
+	nice := func() int32 {
+		a, err := unix.SchedGetAttr(tid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Nice
+	}
+	before := nice()
+	p := precedence{threads: []int{tid}}
+	for range 2 {
+		p.set(true)
+		p.set(true)
+		if p.threads == nil {
+			t.Log("this takes CAP_SYS_NICE")
+		} else if got := nice(); got != min(before, favourNice) {
+			t.Errorf("nice %d", got)
+		}
+		p.set(false)
+		p.set(false)
+		if got := nice(); got != before {
+			t.Errorf("nice %d, was %d", got, before)
+		}
+	}
+	if len(threadsOf(os.Getpid(), "no-such-thread")) != 0 {
+		t.Error("threads of a name that none has")
 	}
 }
