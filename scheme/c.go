@@ -26,7 +26,6 @@ type schemeC struct {
 	core
 	views map[cha.MethodID]*view
 	round int
-	hurry int
 }
 
 // A view is what a method was seen to call when it was first looked at. It may
@@ -60,9 +59,6 @@ func (s *schemeC) Named() Plan {
 }
 
 func (*schemeC) Name() string { return "C" }
-
-// Hurry implements Hurrier.
-func (s *schemeC) Hurry(level int) { s.hurry = min(max(level, 0), MostHurry) }
 
 // Roots plans the roots, all callbacks as B does, and what is near: nobody
 // waits.
@@ -131,7 +127,7 @@ func (s *schemeC) lookAhead(near []cha.MethodID, far int) {
 		if m.planned && !m.revealed {
 			if !likely {
 				n := s.price(v)
-				if n > lookCheap<<(2*s.hurry) || added+n > lookMost<<(2*s.hurry) {
+				if n > lookCheap || added+n > lookMost {
 					continue
 				}
 				added += n

@@ -141,19 +141,6 @@ type Selector interface {
 	Named() Plan
 }
 
-// A Hurrier is a scheme that trades methods in vain for stops of threads.
-type Hurrier interface {
-	Scheme
-
-	// Hurry says how much threads have waited so far: at 0, as at first, a stop
-	// is cheap; at each level above, a plan may bring four times as many methods.
-	// Levels below zero are 0, above [MostHurry] that.
-	Hurry(level int)
-}
-
-// MostHurry is the highest level of a [Hurrier].
-const MostHurry = 6
-
 // Unseen returns the calls of a method that lead to methods which no scheme can
 // see.
 func Unseen(h *cha.Hierarchy, id cha.MethodID) []cha.Call {

@@ -45,7 +45,7 @@ func trace(t *testing.T, j jvmtest.JDK, ar *jvmtest.Archive) {
 		boot[m.ID.Name] = m
 	}
 	events := chatest.Trace(t, j, dir, strings.ReplaceAll(f[0], "/", "."), app)
-	for _, make := range []func(*cha.Hierarchy) Scheme{NewA, NewB, NewC, hurried} {
+	for _, make := range []func(*cha.Hierarchy) Scheme{NewA, NewB, NewC} {
 		h := cha.New()
 		h.AddLoader(cha.Loader{ID: 1, Kind: cha.LoaderApp})
 		h.SetPolicy(func(id cha.ClassID, l cha.Loader) bool {

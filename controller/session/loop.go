@@ -95,7 +95,6 @@ type stats struct {
 	pauses           time.Duration // in all
 	pauseKnown       bool
 	longestWait      time.Duration // of a thread for a reveal
-	waited           time.Duration // of all threads for reveals
 	transforms       int
 	notes            []string
 }

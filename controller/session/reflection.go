@@ -120,7 +120,6 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 	rv := &reveal{boxes: []int{box}, since: l.s.now(), threads: 1}
 	l.reveals[number] = rv
 	end := l.analyse()
-	l.hurry()
 	p := l.scheme.Found(ids)
 	end()
 	l.carryOut(number, rv, p)

@@ -59,24 +59,10 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 	}
 	l.precedence.set(true)
 	end := l.analyse()
-	l.hurry()
 	p := l.scheme.Entered(rv.method)
 	end()
 	l.carryOut(id, rv, p)
 	return nil
-}
-
-// hurryAfter is the time that threads have waited for reveals, together, at which
-// a scheme that can look further ahead does so: far more than what a program of
-// one thread takes, and what eight threads lose in a second.
-const hurryAfter = 4 * time.Second
-
-// hurry tells a scheme that can mend it how much threads have waited. In a server
-// under load each stop delays many, and what they call goes deep.
-func (l *loop) hurry() {
-	if h, ok := l.scheme.(scheme.Hurrier); ok {
-		h.Hurry(int(l.stats.waited / hurryAfter))
-	}
 }
 
 // carryOut instruments what a plan says, and lets those go on who wait for it.
@@ -128,9 +114,7 @@ func (l *loop) finishReveal(id int32) {
 		return
 	}
 	delete(l.reveals, id)
-	waited := time.Duration(l.s.now() - rv.since)
-	l.stats.longestWait = max(l.stats.longestWait, waited)
-	l.stats.waited += waited * time.Duration(rv.threads)
+	l.stats.longestWait = max(l.stats.longestWait, time.Duration(l.s.now()-rv.since))
 	for _, c := range rv.left {
 		l.settled(c)
 	}
