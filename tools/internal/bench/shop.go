@@ -28,7 +28,7 @@ type ShopRun struct {
 // Shop starts the server, warms it up, and loads it three times: before,
 // during and after a recording with these flags; none records nothing. The
 // recording begins with a load that is not measured, which reveals the
-// subgraph. Another one before it is armed under a load, and ends at once.
+// subgraph; the load after it follows one, too. Another recording before it is armed under a load, and ends at once.
 func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	if b, err := k.Script(j, "shop.sh", "start").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
@@ -36,7 +36,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	defer func() {
 		err = errors.Join(err, k.Script(j, "shop.sh", "stop").Run())
 	}()
-	warm, length := 30, 10
+	warm, length := 60, 10
 	if k.Short {
 		warm, length = 8, 4
 	}
@@ -88,6 +88,9 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 		if run.Report, err = rec.Stop(); err != nil {
 			return nil, err
 		}
+	}
+	if _, _, err := load(warm); err != nil {
+		return nil, err
 	}
 	run.After, _, err = load(length)
 	return run, err
