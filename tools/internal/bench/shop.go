@@ -28,7 +28,8 @@ type ShopRun struct {
 // Shop starts the server, warms it up, and loads it three times: before,
 // during and after a recording with these flags; none records nothing. The
 // recording begins with a load that is not measured, which reveals the
-// subgraph; the load after it follows one, too. Another recording before it is armed under a load, and ends at once.
+// subgraph; the load after it follows one, too. Another recording before it is
+// armed under a load, and ends at once.
 func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	if b, err := k.Script(j, "shop.sh", "start").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
