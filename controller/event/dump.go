@@ -59,21 +59,20 @@ func (d *Dump) Len() (kept int, left int64) { return len(d.words), d.left }
 // that has a method, as a comment; "" is none.
 func (d *Dump) Write(w io.Writer, name func(method int32) string) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintf(b, "# The first %d events; %d came after them.\n", len(d.words), d.left)
+	fmt.Fprintf(b, "# The first %d events; %d came after them.\n", len(d.words), d.left) //nolint:errcheck // by Flush
 	words := d.words
-	for _, r := range d.pieces {
-		fmt.Fprintf(b, "record %d\n", r.Record)
-		for _, word := range words[:r.n] {
-			b.WriteString(word.String())
+	for _, p := range d.pieces {
+		fmt.Fprintf(b, "record %d\n", p.Record) //nolint:errcheck // by Flush
+		for _, word := range words[:p.n] {
+			comment := ""
 			if kinds[word.Kind()].method {
 				if text := name(word.Method()); text != "" {
-					b.WriteString("  # ")
-					b.WriteString(text)
+					comment = "  # " + text
 				}
 			}
-			b.WriteByte('\n')
+			fmt.Fprintf(b, "%v%s\n", word, comment) //nolint:errcheck // by Flush
 		}
-		words = words[r.n:]
+		words = words[p.n:]
 	}
 	return b.Flush()
 }

@@ -61,9 +61,15 @@ func (p *part) rows(k *bench.Kit, page *bench.Page, j jdk.JDK) (left []string) {
 }
 
 // chance begins the names of methods that programs call more often or less by
-// chance: a thread of ecj's waits by yielding, and javac has a table by identity
-// hashes, which is sometimes made larger once more.
-var chance = []string{"java.lang.Thread.yield(", "com.sun.tools.javac.util.IntHashTable."}
+// chance: ecj reads files with another thread, for which it waits by yielding, or
+// reads them itself; and javac has a table by identity hashes, which is sometimes
+// made larger once more.
+var chance = []string{
+	"java.lang.Thread.yield(", "com.sun.tools.javac.util.IntHashTable.",
+	"org.eclipse.jdt.internal.compiler.batch.CompilationUnit.getContents(",
+	"org.eclipse.jdt.internal.compiler.util.Util.getFileCharContent(",
+	"org.eclipse.jdt.internal.compiler.util.Util.getInputStreamAsCharArray(",
+}
 
 // determined are a report's calls but for those.
 func determined(r *bench.Report) int64 {
