@@ -104,7 +104,8 @@ func (c *cost) with(m calibrate.Cost, batches int, at time.Time) *cost {
 
 // weighed has each stand for the time that is nearer to it than to another: the
 // first calibrations follow each other soon, while little is compiled yet. The
-// first and the last stand for as much outside of them as between them.
+// first and the last stand for as much outside of them as between them, and none
+// for a pause.
 func weighed(found []finding) []calibrate.Found {
 	out := make([]calibrate.Found, len(found))
 	for i, f := range found {
@@ -113,7 +114,7 @@ func weighed(found []finding) []calibrate.Found {
 		if after-before < 2 {
 			span *= 2
 		}
-		out[i] = calibrate.Found{Cost: f.Cost, Weight: max(span, 1e-3)}
+		out[i] = calibrate.Found{Cost: f.Cost, Weight: min(max(span, 1e-3), 2*againLongest.Seconds())}
 	}
 	return out
 }

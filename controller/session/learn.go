@@ -35,12 +35,7 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	swift(os.Getpid(), nil)
 	swift(s.proc.PID, func(name string) bool { return strings.HasPrefix(name, "rivulet-") })
 	agent := threadsOf(s.proc.PID, "rivulet-agent")
-	if err := s.do(ctx, func() {
-		if p := &s.loop.precedence; len(p.threads) > 0 {
-			p.set(false)
-			p.threads, p.nice = append(p.threads, agent...), nil
-		}
-	}); err != nil {
+	if err := s.do(ctx, func() { s.loop.precedence.add(agent...) }); err != nil {
 		return err
 	}
 	if c, err := attach.OpenCounters(s.proc.PID); err == nil {

@@ -109,7 +109,7 @@ type restored struct {
 // run is the loop.
 func (s *Session) run() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
-	s.loop.precedence.threads = []int{unix.Gettid()}
+	s.loop.precedence.add(unix.Gettid())
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {

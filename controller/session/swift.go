@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,37 +52,48 @@ func swift(pid int, match func(name string) bool) {
 // what everybody else waits for. It takes CAP_SYS_NICE; without, nothing is done.
 // It is for the loop.
 type precedence struct {
-	threads []int
-	nice    []int // of each, before
+	threads []favoured
 	on      bool
 }
 
+// A favoured thread has a nice value of before.
+type favoured struct {
+	tid  int
+	nice int32
+}
+
+// add takes threads into account from the next time on.
+func (p *precedence) add(tids ...int) {
+	p.set(false)
+	for _, tid := range tids {
+		p.threads = append(p.threads, favoured{tid: tid})
+	}
+}
+
 // set gives the threads precedence, or takes it from them. A thread whose priority
-// somebody has set otherwise is left alone.
+// somebody has set otherwise, or that we may not favour, is left alone.
 func (p *precedence) set(on bool) {
-	if on == p.on || len(p.threads) == 0 {
+	if on == p.on {
 		return
 	}
 	p.on = on
-	if p.nice == nil {
-		p.nice = make([]int, len(p.threads))
-	}
-	for i, tid := range p.threads {
-		a, err := unix.SchedGetAttr(tid, 0)
-		switch {
-		case err != nil || a.Policy != unix.SCHED_NORMAL || !on && a.Nice != favourNice:
+	for i := range p.threads {
+		t := &p.threads[i]
+		a, err := unix.SchedGetAttr(t.tid, 0)
+		if err != nil || a.Policy != unix.SCHED_NORMAL || !on && a.Nice != favourNice {
 			continue
-		case on:
-			p.nice[i] = int(a.Nice)
-			a.Nice = min(a.Nice, favourNice)
-		default:
-			a.Nice = int32(p.nice[i])
 		}
-		if unix.SchedSetAttr(tid, a, 0) != nil {
-			p.threads = nil // we may not
-			return
+		if on {
+			t.nice = a.Nice
+			a.Nice = min(a.Nice, favourNice)
+		} else {
+			a.Nice = t.nice
+		}
+		if unix.SchedSetAttr(t.tid, a, 0) != nil {
+			t.tid = 0
 		}
 	}
+	p.threads = slices.DeleteFunc(p.threads, func(t favoured) bool { return t.tid == 0 })
 }
 
 // threadsOf are the threads of a process with that name.

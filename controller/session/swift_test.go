@@ -45,11 +45,12 @@ func TestPrecedence(t *testing.T) {
 		return a.Nice
 	}
 	before := nice()
-	p := precedence{threads: []int{tid}}
+	var p precedence
+	p.add(tid)
 	for range 2 {
 		p.set(true)
 		p.set(true)
-		if p.threads == nil {
+		if len(p.threads) == 0 {
 			t.Log("this takes CAP_SYS_NICE")
 		} else if got := nice(); got != min(before, favourNice) {
 			t.Errorf("nice %d", got)
