@@ -42,6 +42,7 @@ type Cost struct {
 	Spread float64
 }
 
+// agreed is how many batches have to agree, at the most.
 const agreed = 9
 
 // Total is the cost of a call, entry and exit together.

@@ -1,41 +1,22 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
 
 // call uses the REST interface and returns the status and the answer.
 func (s *Server) call(t *testing.T, path, body string) (int, string) {
 	t.Helper()
-	method, in := "GET", io.Reader(nil)
-	if body != "" {
-		method, in = "POST", bytes.NewReader([]byte(body))
-	}
-	req, err := http.NewRequest(method, "http://"+s.Address()+"/api/"+path, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.secret)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
+	status, b := webtest.Ask(t, "http://"+s.Address()+"/api/"+path, s.secret, []byte(body))
+	return status, string(b)
 }
 
 // TestAPI goes through a recording and what can go wrong with it.

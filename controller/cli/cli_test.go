@@ -65,6 +65,7 @@ func TestViewTrace(t *testing.T) {
 	if b, err := os.ReadFile(second); err != nil || !bytes.Equal(a, b) {
 		t.Errorf("%v: %s, want %s", err, b, a)
 	}
+	f.run(t, "view", report, "--trace", second, "--format", "html").want(t, 2, "", "nothing else")
 	f.run(t, "profile", "4711", "--root", "a.B.c", "--for", "1ms", "-o", report)
 	f.run(t, "view", report, "--trace", second).want(t, 2, "", "it has no timeline")
 }

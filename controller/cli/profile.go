@@ -118,11 +118,8 @@ func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *outpu
 		a.say("report written to %s", out.path)
 	}
 	if f.timeline != nil && r.Timeline != nil {
-		if err := f.timeline.write(r.Trace); err != nil {
+		if err := a.writeTrace(r, f.timeline); err != nil {
 			return errors.Join(failed, err)
-		}
-		if f.timeline.path != "" {
-			a.say("timeline written to %s: %s", f.timeline.path, r.Timeline.Summary())
 		}
 	}
 	if f.streamed != nil && r.Stream != nil {
@@ -134,4 +131,13 @@ func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *outpu
 		}
 	}
 	return failed
+}
+
+// writeTrace writes the timeline that a report has.
+func (a *app) writeTrace(r *export.Report, out *output) error {
+	err := out.write(r.Trace)
+	if err == nil && out.path != "" {
+		a.say("timeline written to %s: %s", out.path, r.Timeline.Summary())
+	}
+	return err
 }

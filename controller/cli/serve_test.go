@@ -2,15 +2,15 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
 
 // A watchedOutput calls back when the page's address is printed.
@@ -51,24 +51,8 @@ func (f *fake) serving(t *testing.T, during func(call func(path, body string) st
 	}
 	page, secret, _ := strings.Cut(url, "/#")
 	during(func(path, body string) string {
-		method := "GET"
-		if body != "" {
-			method = "POST"
-		}
-		req, err := http.NewRequestWithContext(context.Background(), method, page+"/api/"+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+secret)
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		var b bytes.Buffer
-		b.ReadFrom(resp.Body)
-		return b.String()
+		_, b := webtest.Ask(t, page+"/api/"+path, secret, []byte(body))
+		return string(b)
 	})
 	signalSelf(t, syscall.SIGINT)
 	select {

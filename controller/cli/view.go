@@ -109,21 +109,15 @@ func (a *app) viewTrace(r *export.Report, from, to string, f *viewFlags) error {
 	if r.Timeline == nil {
 		return usage("%s: it has no timeline: snapshots have one (-o NAME.rivulet, or the page's) of recordings with --trace, or with a timeline on the page", from)
 	}
-	if f.file != "" {
-		return usage("--trace and -o: write one of them after the other")
+	if f.file != "" || f.format != "" {
+		return usage("--trace writes the timeline and nothing else: leave out -o and --format, or give them without it")
 	}
 	out, err := openFlag("--trace", to, a.stdout)
 	if err != nil {
 		return err
 	}
 	defer out.discard()
-	if err := out.write(r.Trace); err != nil {
-		return err
-	}
-	if out.path != "" {
-		a.say("timeline written to %s: %s", out.path, r.Timeline.Summary())
-	}
-	return nil
+	return a.writeTrace(r, out)
 }
 
 // viewComparison shows a comparison, or writes it in the other of its two forms.

@@ -55,7 +55,11 @@ func (t *textWriter) footer() {
 	}
 	t.printf(", %s called\n", Count(int64(t.called())))
 	if r.Called && r.Reach > 0 {
-		t.printf("%s%s within reach: probes are called rather than inlined, which is faster where there are many\n", Plural(int64(r.Reach), "method", "methods"), map[bool]string{true: " or more"}[r.Scheme != "A" && r.Reach == ReachCounted])
+		reach := Plural(int64(r.Reach), "method", "methods")
+		if r.Scheme != "A" && r.Reach == ReachCounted {
+			reach += " or more"
+		}
+		t.printf("%s within reach: probes are called rather than inlined, which is faster where there are many\n", reach)
 	}
 	t.leaves()
 	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),

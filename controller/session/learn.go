@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -32,10 +31,13 @@ func (s *Session) wait(ctx context.Context, start func(done func())) error {
 // it works are announced by the load hook; a class that was just being loaded
 // when the hook was registered shows in a later listing.
 func (s *Session) learn(ctx context.Context, lap *laps) error {
-	swift(os.Getpid(), nil)
-	swift(s.proc.PID, func(name string) bool { return strings.HasPrefix(name, "rivulet-") })
-	agent := threadsOf(s.proc.PID, "rivulet-agent")
-	if err := s.do(ctx, func() { s.loop.precedence.add(agent...) }); err != nil {
+	for _, tids := range threadsOf(os.Getpid()) {
+		swift(tids)
+	}
+	threads := threadsOf(s.proc.PID)
+	swift(threads["rivulet-agent"])
+	swift(threads["rivulet-watch"])
+	if err := s.do(ctx, func() { s.loop.precedence.add(threads["rivulet-agent"]...) }); err != nil {
 		return err
 	}
 	if c, err := attach.OpenCounters(s.proc.PID); err == nil {

@@ -13,30 +13,14 @@ import (
 // swiftSlice is the shortest time slice that Linux grants.
 const swiftSlice = 100_000 // ns
 
-// swift asks the kernel to run a process's threads soon after they become
-// ready, those whose names match, all if match is nil. On a machine where all
+// swift asks the kernel to run threads soon after they become ready. On a machine where all
 // cores are busy a thread that wakes otherwise waits for the end of somebody's
 // time slice, some milliseconds, and each class that is retransformed wakes
 // two threads, one after the other. No thread gets more than its share of a
 // core by this: its slices are the shorter. Linux 6.12 and later; older kernels
 // ignore it.
-func swift(pid int, match func(name string) bool) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid), "task")
-	tasks, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, t := range tasks {
-		tid, err := strconv.Atoi(t.Name())
-		if err != nil {
-			continue
-		}
-		if match != nil {
-			name, err := os.ReadFile(filepath.Join(dir, t.Name(), "comm"))
-			if err != nil || !match(strings.TrimSpace(string(name))) {
-				continue
-			}
-		}
+func swift(tids []int) {
+	for _, tid := range tids {
 		a, err := unix.SchedGetAttr(tid, 0)
 		if err != nil || a.Policy != unix.SCHED_NORMAL {
 			continue // somebody has set what they want
@@ -96,17 +80,25 @@ func (p *precedence) set(on bool) {
 	p.threads = slices.DeleteFunc(p.threads, func(t favoured) bool { return t.tid == 0 })
 }
 
-// threadsOf are the threads of a process with that name.
-func threadsOf(pid int, name string) (tids []int) {
-	files, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "comm"))
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		tid, errTid := strconv.Atoi(filepath.Base(filepath.Dir(f)))
-		if err == nil && errTid == nil && strings.TrimSpace(string(b)) == name {
-			tids = append(tids, tid)
+// threadsOf are the threads of a process, by name.
+func threadsOf(pid int) map[string][]int {
+	out := map[string][]int{}
+	dir := filepath.Join("/proc", strconv.Itoa(pid), "task")
+	tasks, err := os.ReadDir(dir)
+	if err != nil {
+		return out
+	}
+	for _, t := range tasks {
+		tid, err := strconv.Atoi(t.Name())
+		if err != nil {
+			continue
+		}
+		if name, err := os.ReadFile(filepath.Join(dir, t.Name(), "comm")); err == nil {
+			n := strings.TrimSpace(string(name))
+			out[n] = append(out[n], tid)
 		}
 	}
-	return tids
+	return out
 }
 
 // favourNice is the nice value of a thread for which others wait.

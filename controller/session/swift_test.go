@@ -3,7 +3,9 @@ package session
 import (
 	"os"
 	"runtime"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,11 +16,9 @@ func TestSwift(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	swift(os.Getpid(), func(string) bool { return false })
-	if a, err := unix.SchedGetAttr(unix.Gettid(), 0); err != nil || a.Runtime != before.Runtime {
-		t.Errorf("no name matches, and the slice is %d ns, was %d (%v)", a.Runtime, before.Runtime, err)
+	for _, tids := range threadsOf(os.Getpid()) {
+		swift(tids)
 	}
-	swift(os.Getpid(), nil)
 	a, err := unix.SchedGetAttr(unix.Gettid(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,11 @@ func TestPrecedence(t *testing.T) {
 			t.Errorf("nice %d, was %d", got, before)
 		}
 	}
-	if len(threadsOf(os.Getpid(), "no-such-thread")) != 0 {
-		t.Error("threads of a name that none has")
+	name := append([]byte("rivulet-test"), 0)
+	if err := unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&name[0])), 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := threadsOf(os.Getpid())["rivulet-test"]; !slices.Equal(got, []int{tid}) {
+		t.Errorf("threads %v of that name, want %d", got, tid)
 	}
 }

@@ -1,11 +1,8 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -14,6 +11,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
 
 // program starts a class of testdata.
@@ -303,23 +302,12 @@ func (p *page) pictures() {
 	p.do("tree", chromedp.KeyEvent("1"))
 }
 
-// ask is a request of the REST interface, and its answer.
-func ask(t *testing.T, method, url, secret string, body []byte) []byte {
+// ask is webtest.Ask where nothing can be wrong.
+func ask(t *testing.T, url, secret string, body []byte) []byte {
 	t.Helper()
-	req, err := http.NewRequest(method, url, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+secret)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 {
-		t.Fatalf("%s: %d %.200s, %v", url, resp.StatusCode, b, err)
+	status, b := webtest.Ask(t, url, secret, body)
+	if status != 200 {
+		t.Fatalf("%s: %d %.200s", url, status, b)
 	}
 	return b
 }

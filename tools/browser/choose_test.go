@@ -93,17 +93,17 @@ func TestKept(t *testing.T) {
 	url, server := servedWith(t, dir)
 	address, secret, _ := strings.Cut(url, "/#")
 	program := program(t, "Counted")
-	api := func(method, path, body string) string {
+	api := func(path, body string) string {
 		t.Helper()
-		return string(ask(t, method, address+"/api/"+path, secret, []byte(body)))
+		return string(ask(t, address+"/api/"+path, secret, []byte(body)))
 	}
-	api("POST", "attach", fmt.Sprintf(`{"pid":%d}`, program.cmd.Process.Pid))
-	api("POST", "start", `{"roots":["Counted.root"]}`)
+	api("attach", fmt.Sprintf(`{"pid":%d}`, program.cmd.Process.Pid))
+	api("start", `{"roots":["Counted.root"]}`)
 	want := program.counts(t, 300)
-	api("POST", "stop", "{}")
-	api("POST", "rename", `{"id":1,"name":"before the change"}`)
+	api("stop", "{}")
+	api("rename", `{"id":1,"name":"before the change"}`)
 	file := filepath.Join(t.TempDir(), "mine.json")
-	if err := os.WriteFile(file, []byte(api("GET", "report?source=1", "")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(api("report?source=1", "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := server.cmd.Process.Signal(os.Interrupt); err != nil {

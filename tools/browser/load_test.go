@@ -159,10 +159,10 @@ func (f *figures) load(t *testing.T) {
 		c.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: r.left + r.width * i / 120, clientY: r.top + 60 })); }`)
 	address, secret, _ := strings.Cut(url, "/#")
 	begin := time.Now()
-	file := ask(t, "GET", address+"/api/report?source=1&format=snapshot", secret, nil)
+	file := ask(t, address+"/api/report?source=1&format=snapshot", secret, nil)
 	wrote := time.Since(begin)
 	begin = time.Now()
-	ask(t, "POST", address+"/api/open?name=again", secret, file)
+	ask(t, address+"/api/open?name=again", secret, file)
 	row(t, &f.tree, "snapshot: written / read / size of the file", fmt.Sprintf("%.1f s / %.1f s / %.1f MB", wrote.Seconds(), time.Since(begin).Seconds(), float64(len(file))/1e6), "")
 	row(t, &f.tree, "the server's memory, with that recording twice: now / at the most", rss(t, server.cmd.Process.Pid), "")
 	if problems := p.console(); len(problems) > 0 {

@@ -44,7 +44,7 @@ func TestSchemes(t *testing.T) {
 		t.Errorf("columns %q", heads)
 	}
 	address, secret, _ := strings.Cut(url, "/#")
-	text := ask(t, "GET", address+"/api/report?source=1", secret, nil)
+	text := ask(t, address+"/api/report?source=1", secret, nil)
 	c, err := export.ReadComparison(bytes.NewReader(text))
 	if err != nil || len(c.Runs) != 2 || c.Root == nil || c.Root.Invocations == 0 {
 		t.Fatalf("%+v, %v", c, err)

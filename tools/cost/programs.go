@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"math"
@@ -21,17 +22,13 @@ func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) {
 				"It is 1, and calls inside times the cost of a call on `medium`, and dormant calls (those of the same methods outside of the root) times theirs, and a rest. "+
 				"Aim is what the overhead has to stay below with the tick clock. After is after detaching, when code is being compiled once more. A whole root whose contexts have no room is left out. Scheme B; shop: C.",
 				"program|", "root|", "bare ms", "Mcalls/s inside", "dormant", "overhead", "aim", "= 1 + inside", "+ dormant", "+ rest", "after")
-			var left []string
 			for _, p := range bench.Programs {
 				if k.Wants(p.Name) {
-					left = append(left, rows(page, mode{j.Version, clock}, p.Name, found, program(k, j, &p))...)
+					rows(page, mode{j.Version, clock}, p.Name, found, program(k, j, &p))
 				}
 			}
 			if k.Wants("shop") {
-				left = append(left, rows(page, mode{j.Version, clock}, "shop", found, shop(k, j))...)
-			}
-			for _, why := range left {
-				page.Text(why)
+				rows(page, mode{j.Version, clock}, "shop", found, shop(k, j))
 			}
 		}
 	}
@@ -40,16 +37,18 @@ func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) {
 // A measurer measures a root with a clock.
 type measurer func(root, clock string) (*outcome, error)
 
-// rows adds those of a program. What fails is left out and returned, since the
-// others take an hour.
-func rows(page *bench.Page, m mode, name string, found map[mode]cost, measure measurer) (left []string) {
+// rows adds those of a program.
+func rows(page *bench.Page, m mode, name string, found map[mode]cost, measure measurer) {
 	var whole *outcome
 	for _, root := range roots {
 		log.Printf("JDK %d, %s, %s, %s", m.jdk, name, root, m.name)
 		o, err := measure(root, m.name)
-		if err != nil {
-			log.Printf("left out: %v", err)
-			left = append(left, fmt.Sprintf("Left out: %s, %s: %v.", name, root, err))
+		switch {
+		case errors.Is(err, bench.ErrInexact) && root == "whole":
+			page.Left(name+", "+root, err)
+			continue
+		case err != nil:
+			page.Failed(name+", "+root, err)
 			continue
 		}
 		dormant := 0.0
@@ -65,7 +64,6 @@ func rows(page *bench.Page, m mode, name string, found map[mode]cost, measure me
 		p := explain(o, calls, dormant, found[m])
 		page.Row(name, root, o.bare, calls/o.bare/1e3, dormant/o.bare/1e3, o.overhead, aim(name, root, m.name, o), p.inside, p.dormant, p.rest, o.after)
 	}
-	return left
 }
 
 // program measures one that makes iterations. Its bare processes serve all

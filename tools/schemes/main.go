@@ -38,9 +38,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		}
 		for _, j := range k.JDKs {
 			page.Table(fmt.Sprintf("%s, JDK %d", part.title, j.Version), part.intro, headings...)
-			for _, why := range part.rows(k, page, j) {
-				page.Text(why)
-			}
+			part.rows(k, page, j)
 		}
 	}
 	if k.Has("quoted") {

@@ -40,13 +40,11 @@ func programs() []bench.Program {
 
 var schemes = []string{"A", "B", "C"}
 
-// rows adds those of a JDK. What fails is left out and returned, since the others
-// take an hour.
-func (p *part) rows(k *bench.Kit, page *bench.Page, j jdk.JDK) (left []string) {
+// rows adds those of a JDK.
+func (p *part) rows(k *bench.Kit, page *bench.Page, j jdk.JDK) {
 	note := func(program string, err error) {
 		if err != nil {
-			left = append(left, fmt.Sprintf("Left out: %s: %v.", program, err))
-			log.Print(left[len(left)-1])
+			page.Failed(program, err)
 		}
 	}
 	for _, program := range programs() {
@@ -57,7 +55,6 @@ func (p *part) rows(k *bench.Kit, page *bench.Page, j jdk.JDK) (left []string) {
 	if k.Wants("shop") && p.shop != "" {
 		note("shop", p.server(k, page, j))
 	}
-	return left
 }
 
 // chance begins the names of methods that programs call more often or less by

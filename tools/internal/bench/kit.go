@@ -8,6 +8,7 @@ package bench
 
 import (
 	"embed"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -126,7 +127,8 @@ func NewKit(o *Options) (*Kit, error) {
 func (k *Kit) Close() { os.RemoveAll(k.Temp) }
 
 // Main runs a measuring task and, if the run was full, publishes the sections of
-// its page that were measured. It ends the process on errors.
+// its page that were measured. It ends the process on errors, and those of
+// [Page.Failed].
 func Main(reps int, name string, measure func(*Kit) (*Page, error)) {
 	log.SetFlags(log.Ltime)
 	k, err := NewKit(Parse(reps))
@@ -135,8 +137,12 @@ func Main(reps int, name string, measure func(*Kit) (*Page, error)) {
 	}
 	defer k.Close()
 	page, err := measure(k)
-	if err == nil && k.Full() {
-		err = page.Update(name)
+	if err == nil {
+		page.end()
+		if k.Full() {
+			err = page.Update(name)
+		}
+		err = errors.Join(err, page.failed)
 	}
 	if err != nil {
 		k.Close()

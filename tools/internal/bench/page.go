@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
+	"log"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,8 +13,10 @@ import (
 // A Page is Markdown that grows while it is measured. What is added is printed
 // at once, since a run may take an hour.
 type Page struct {
-	text strings.Builder
-	run  string // ends each section's intro
+	text   strings.Builder
+	run    string   // ends each section's intro
+	left   []string // for below the table
+	failed error
 }
 
 // NewPage begins a page that a task writes.
@@ -34,6 +38,7 @@ func (p *Page) Table(title, intro string, headings ...string) {
 
 // Quote begins a section with a table of what others measured.
 func (p *Page) Quote(title, intro string, headings ...string) {
+	p.end()
 	p.add(fmt.Sprintf("\n## %s\n\n%s\n", title, intro))
 	p.Header(headings...)
 }
@@ -66,6 +71,28 @@ func (p *Page) Row(cells ...any) {
 		}
 	}
 	p.add("| " + strings.Join(out, " | ") + " |\n")
+}
+
+// Left says, below the table, what it lacks and why: what is known not to be had.
+func (p *Page) Left(what string, why error) {
+	first, _, _ := strings.Cut(why.Error(), "\n") // the rest is what a program printed
+	p.left = append(p.left, fmt.Sprintf("Left out: %s: %s.", what, first))
+	log.Printf("left out: %s: %v", what, why)
+}
+
+// Failed is Left for what should not have failed. The others take an hour, so the
+// page is measured to its end, and then the task fails.
+func (p *Page) Failed(what string, err error) {
+	p.Left(what, err)
+	p.failed = errors.Join(p.failed, fmt.Errorf("%s: %w", what, err))
+}
+
+// end ends a table.
+func (p *Page) end() {
+	for _, why := range p.left {
+		p.Text(why)
+	}
+	p.left = nil
 }
 
 // Text adds a paragraph.
