@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // DefaultDump is how many words a [Dump] keeps unless told: 8 MiB, some 25 of
@@ -56,7 +58,7 @@ func (d *Dump) Len() (kept int, left int64) { return len(d.words), d.left }
 
 // Write writes the text form: "record 3", then a word a line as
 // [Word.String] writes it, then the next piece. name is written behind each word
-// that has a method, as a comment; "" is none.
+// about an invocation, as a comment; "" is none.
 func (d *Dump) Write(w io.Writer, name func(method int32) string) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintf(b, "# The first %d events; %d came after them.\n", len(d.words), d.left) //nolint:errcheck // by Flush
@@ -65,7 +67,8 @@ func (d *Dump) Write(w io.Writer, name func(method int32) string) error {
 		fmt.Fprintf(b, "record %d\n", p.Record) //nolint:errcheck // by Flush
 		for _, word := range words[:p.n] {
 			comment := ""
-			if kinds[word.Kind()].method {
+			switch word.Kind() { // others with a method have none, or a mark in its place
+			case wire.EvEnter, wire.EvExit, wire.EvThrown, wire.EvLate:
 				if text := name(word.Method()); text != "" {
 					comment = "  # " + text
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 func TestDump(t *testing.T) {
@@ -34,6 +35,12 @@ func TestDump(t *testing.T) {
 	want := []event.Piece{{Record: 3, Words: words[:2]}, {Record: 1, Words: words[:2]}, {Record: 3, Words: words[:1]}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(event.Piece{})); diff != "" || err != nil {
 		t.Error(err, diff)
+	}
+	d = event.NewDump(2)
+	d.Take(1, []event.Word{event.Timed(wire.EvSuspend, 0, 7), event.Timed(wire.EvCharge, wire.MarkPark, 7)})
+	b.Reset()
+	if err := d.Write(&b, func(int32) string { return "a method" }); err != nil || strings.Contains(b.String(), "a method") {
+		t.Errorf("%v: marks have names: %s", err, b.String())
 	}
 	var none *event.Dump
 	none.Take(1, words)
