@@ -171,7 +171,7 @@ func (l *loop) handle(q request) error {
 	case wire.ReqTargets:
 		return l.onTargets(r, q.box)
 	case wire.ReqRevealed:
-		err = l.onRevealed(r)
+		return l.onRevealed(r, q.box)
 	case wire.ReqBatch:
 		err = l.onBatch(r)
 	case wire.ReqRestored:
@@ -418,4 +418,12 @@ func writeIDs(w *wire.Writer, ids []cha.ClassID) {
 		w.U32(id.Loader)
 		w.Str(id.Name)
 	}
+}
+
+func readIDs(r *wire.Reader) []cha.ClassID {
+	var ids []cha.ClassID
+	for n := r.Count(6); n > 0; n-- {
+		ids = append(ids, cha.ClassID{Loader: r.U32(), Name: r.Str()})
+	}
+	return ids
 }

@@ -20,6 +20,8 @@ type reveal struct {
 	boxes  []int         // of the threads that wait for the agent's part
 	left   []cha.ClassID // what the threads have to do; valid when ready
 	ready  bool
+	more   []cha.ClassID // brought into reach by classes loaded while others were redefined for it
+	rounds int           // that more has asked for
 
 	since   int64 // when the first thread came, on the target's clock
 	threads int   // that have waited
@@ -82,18 +84,44 @@ func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 		l.answer(rv, ids)
 		return
 	}
+	l.onAgent(id, rv, ids)
+}
+
+// onAgent has the agent's thread redefine a reveal's classes, and the threads that
+// wait for it those that it leaves.
+func (l *loop) onAgent(id int32, rv *reveal, ids []cha.ClassID) {
 	l.enqueue(&job{classes: ids, done: func(left []cha.ClassID) {
-		if len(left) == 0 {
+		more := l.moreOf(rv)
+		switch {
+		case len(left) > 0:
+			rv.left, rv.ready = left, true
+			l.answer(rv, left)
+		case len(more) > 0:
+			l.onAgent(id, rv, more)
+		default:
 			l.finishReveal(id)
-			return
 		}
-		rv.left, rv.ready = left, true
-		l.answer(rv, left)
 	}})
 }
 
-// onRevealed hears from the first thread that has done the threads' part.
-func (l *loop) onRevealed(r *wire.Reader) error {
+// mostRounds is how often a reveal's classes are redefined once more, for the sake
+// of classes that were loaded by that. Only a hook that fails needs so many.
+const mostRounds = 8
+
+// moreOf yields what has come into reach since a reveal was planned and is not in
+// force yet.
+func (l *loop) moreOf(rv *reveal) []cha.ClassID {
+	rv.more = slices.DeleteFunc(rv.more, func(c cha.ClassID) bool { return !l.pending(c) })
+	slices.SortFunc(rv.more, cha.ClassID.Compare)
+	rv.more = slices.Compact(rv.more)
+	if rv.rounds++; rv.rounds > mostRounds {
+		rv.more = nil
+	}
+	return slices.Clone(rv.more)
+}
+
+// onRevealed hears from a thread that has done the threads' part.
+func (l *loop) onRevealed(r *wire.Reader, boxIndex int) error {
 	id := int32(r.U32())
 	for n := r.Count(8); n > 0; n-- {
 		c := cha.ClassID{Loader: r.U32(), Name: r.Str()}
@@ -101,10 +129,25 @@ func (l *loop) onRevealed(r *wire.Reader) error {
 			l.refused(c, reason)
 		}
 	}
+	did := readIDs(r)
 	if r.Err() != nil {
 		return r.Err()
 	}
-	l.finishReveal(id)
+	for _, c := range did {
+		l.settled(c)
+	}
+	rv := l.reveals[id]
+	if rv != nil {
+		l.stats.batches++
+		l.stats.classes += len(did)
+		rv.left = l.moreOf(rv)
+		if len(rv.left) > 0 {
+			l.mail.reply(boxIndex, leftReply(rv.left))
+			return nil
+		}
+		l.finishReveal(id)
+	}
+	l.mail.reply(boxIndex, leftReply(nil))
 	return nil
 }
 
@@ -115,11 +158,6 @@ func (l *loop) finishReveal(id int32) {
 	}
 	delete(l.reveals, id)
 	l.stats.longestWait = max(l.stats.longestWait, time.Duration(l.s.now()-rv.since))
-	for _, c := range rv.left {
-		l.settled(c)
-	}
-	l.stats.batches += map[bool]int{true: 1}[len(rv.left) > 0]
-	l.stats.classes += len(rv.left)
 	if id > 0 {
 		l.settle(id)
 	}

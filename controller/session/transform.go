@@ -69,10 +69,18 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		w.Block(original)
 		l.mail.reply(boxIndex, w.Bytes())
 	}
-	if len(also) > 0 {
+	// Who is redefining classes can't wait: it has some of these in hand, or the
+	// agent's thread waits for it. Then the reveals that wait for it do.
+	busy := flags&(wire.HookAgent|wire.HookReveal) != 0
+	if busy {
+		for _, rv := range l.reveals {
+			rv.more = append(rv.more, also...)
+		}
+	}
+	if len(also) > 0 && (flags&wire.HookReveal == 0 || len(l.reveals) == 0) {
 		l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) { answer() }})
 	}
-	if len(also) == 0 || flags&wire.HookAgent != 0 {
+	if len(also) == 0 || busy {
 		answer()
 		return nil
 	}

@@ -64,7 +64,7 @@ var Messages = []Message{
 	{"REQ_BYTES", ReqBytes, "u8 last, [] u32 loader, str name, bytes file", "", "class files as resources; empty where none was found"},
 	{"REQ_TRANSFORM", ReqTransform, "u32 loader, str name, u8 flags, bytes class", "u8 answer, bytes class, bytes original", "a class is being loaded or retransformed; flags has the HOOK_ bits, answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the reply waits until other classes are instrumented that this one brings into reach"},
 	{"REQ_REVEAL", ReqReveal, "u32 method", "[] u32 loader, str name", "a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself"},
-	{"REQ_REVEALED", ReqRevealed, "u32 method, [] u32 loader, str name, str reason", "", "it has done so; the classes are those that were refused"},
+	{"REQ_REVEALED", ReqRevealed, "u32 method, [] u32 loader, str name, str reason; [] u32 loader, str name", "[] u32 loader, str name", "it has done so; the classes are those that were refused, then those that were done; the reply is that of REQ_REVEAL: what it has to do besides"},
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
 	{"REQ_CALIBRATED", ReqCalibrated, "u32 number, u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch of the calibration of that number; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 ends it, or lets other commands come first"},
@@ -87,6 +87,7 @@ const (
 
 	HookRedefined = 1
 	HookAgent     = 2
+	HookReveal    = 4
 
 	SamePlace = "=" // no path, which begins with a slash
 
@@ -111,6 +112,7 @@ var Codes = []Const{
 	{"LOADER_OTHER", LoaderOther, "any other"},
 	{"HOOK_REDEFINED", HookRedefined, "the class is there and is being retransformed"},
 	{"HOOK_AGENT", HookAgent, "the agent's own thread asks, which can't wait for what it would have to do itself"},
+	{"HOOK_REVEAL", HookReveal, "a thread asks that does its part of a reveal: the agent's may be waiting for it"},
 	{"TRANSFORM_NONE", TransformNone, "the class goes without probes: as it came or, where given, as original"},
 	{"TRANSFORM_PROBES", TransformProbes, "it gets these bytes"},
 	{"TRANSFORM_REFUSE", TransformRefuse, "it must not be retransformed: it would lose what can't be given back"},

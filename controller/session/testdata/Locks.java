@@ -260,6 +260,41 @@ public class Locks {
         slow.join();
     }
 
+    // ---- the verifier ----
+
+    interface Grown {
+        int grow();
+    }
+
+    /** Loaded, not linked: whoever links it loads Sub, by which grow comes into reach. */
+    static class Base {
+        public int grow() {
+            return 1;
+        }
+
+        static Base make() {
+            return new Sub();
+        }
+    }
+
+    static class Sub extends Base implements Grown {}
+
+    static int verified() {
+        return ((Grown) Base.make()).grow();
+    }
+
+    static void verifier() throws Exception {
+        Class.forName("t.Locks$Base", false, Locks.class.getClassLoader());
+        ready();
+        run(new Step() {
+            @Override
+            public void step() {
+                root(5);
+                root(5);
+            }
+        });
+    }
+
     // ---- a security manager ----
 
     static class Calm implements java.util.Comparator<Object> {
@@ -306,6 +341,7 @@ public class Locks {
             case 1: return again();
             case 2: return far();
             case 4: return calm();
+            case 5: return verified();
             default: return init();
         }
     }
@@ -353,6 +389,7 @@ public class Locks {
             case "loader": loader(false); break;
             case "parallel": loader(true); break;
             case "calm": managed(); break;
+            case "verifier": verifier(); break;
             default: initializers();
         }
         locking = false;

@@ -351,39 +351,50 @@ public final class Agent implements Runnable, LongBinaryOperator {
         return finish(number, mailbox.call(Wire.REQ_TARGETS, request, PATIENCE)) != 0;
     }
 
-    /** Does the thread's part. The number is that of the method, or a negative one of a find. */
+    /**
+     * Does the thread's part, and what else comes into reach by the classes that are loaded meanwhile. The number is
+     * that of the method, or a negative one of a find.
+     */
     private long finish(long method, byte[] reply) {
-        if (reply == null) return 0;
         try {
-            List<Object[]> keys = keys(new DataInputStream(new ByteArrayInputStream(reply)));
-            if (keys.isEmpty()) return 1;
-            List<Class<?>> classes = new ArrayList<>();
-            for (Object[] k : keys) {
-                Class<?> c = loaders.search(inst, (Integer) k[0], (String) k[1]);
-                if (c != null) classes.add(c);
-            }
-            long deadline = System.nanoTime() + TURN + TURN_CLASS * classes.size();
-            while (!Batch.take(classes)) {
-                if (settled(method)) return 1;
-                if (mailbox.closed() || System.nanoTime() > deadline) return 0;
-                Probe.pause(200_000);
-            }
-            try { // the controller is told while they are ours still: who waits for them finds them done
-                if (settled(method)) return 1;
-                Batch b = new Batch(inst, hook);
-                b.part(classes);
-                Out out = new Out().u32((int) method).u32(b.refusals());
-                for (int i = 0; i < b.refusals(); i++) {
-                    Object[] k = key(b.refused(i));
-                    out.u32((Integer) k[0]).str((String) k[1]).str(b.reason(i));
+            while (reply != null) {
+                List<Object[]> keys = keys(new DataInputStream(new ByteArrayInputStream(reply)));
+                if (keys.isEmpty()) return 1;
+                List<Class<?>> classes = new ArrayList<>();
+                for (Object[] k : keys) {
+                    Class<?> c = loaders.search(inst, (Integer) k[0], (String) k[1]);
+                    if (c != null) classes.add(c);
                 }
-                return mailbox.call(Wire.REQ_REVEALED, out.done(), PATIENCE) == null ? 0 : 1;
-            } finally {
-                Batch.release(classes);
+                long deadline = System.nanoTime() + TURN + TURN_CLASS * classes.size();
+                while (!Batch.take(classes)) {
+                    if (settled(method)) return 1;
+                    if (mailbox.closed() || System.nanoTime() > deadline) return 0;
+                    Probe.pause(200_000);
+                }
+                try { // the controller is told while they are ours still: who waits for them finds them done
+                    if (settled(method)) return 1;
+                    Batch b = new Batch(inst, hook);
+                    b.part(classes);
+                    reply = mailbox.call(Wire.REQ_REVEALED, done(method, keys, b), PATIENCE);
+                } finally {
+                    Batch.release(classes);
+                }
             }
         } catch (IOException e) {
-            return 0;
+            // no such reply: it can't be done
         }
+        return 0;
+    }
+
+    private byte[] done(long method, List<Object[]> keys, Batch b) {
+        Out out = new Out().u32((int) method).u32(b.refusals());
+        for (int i = 0; i < b.refusals(); i++) {
+            Object[] k = key(b.refused(i));
+            out.u32((Integer) k[0]).str((String) k[1]).str(b.reason(i));
+        }
+        out.u32(keys.size());
+        for (Object[] k : keys) out.u32((Integer) k[0]).str((String) k[1]);
+        return out.done();
     }
 
     /** The method's callees are instrumented. */

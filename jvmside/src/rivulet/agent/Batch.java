@@ -52,6 +52,13 @@ final class Batch {
         }
     }
 
+    /** True if the current thread has taken classes. */
+    static boolean busy() {
+        synchronized (TAKEN) {
+            return TAKEN.containsValue(Thread.currentThread());
+        }
+    }
+
     /** Makes the classes the current thread's, all or none. */
     static boolean take(List<Class<?>> classes) {
         synchronized (TAKEN) {

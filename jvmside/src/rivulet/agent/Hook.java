@@ -103,7 +103,7 @@ final class Hook implements ClassFileTransformer {
 
     private byte[] ask(int id, String name, Class<?> redefined, byte[] b) throws java.io.IOException {
         loaders.tell(mailbox, PATIENCE);
-        int flags = (redefined != null ? Wire.HOOK_REDEFINED : 0) | (Thread.currentThread() == agent ? Wire.HOOK_AGENT : 0);
+        int flags = (redefined != null ? Wire.HOOK_REDEFINED : 0) | (Thread.currentThread() == agent ? Wire.HOOK_AGENT : Batch.busy() ? Wire.HOOK_REVEAL : 0);
         byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), PATIENCE);
         String key = Loaders.key(id, name);
         mute = reply == null;

@@ -33,7 +33,7 @@ final class Wire {
     static final int REQ_TRANSFORM = 20;
     /** a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself. */
     static final int REQ_REVEAL = 21;
-    /** it has done so; the classes are those that were refused. */
+    /** it has done so; the classes are those that were refused, then those that were done; the reply is that of REQ_REVEAL: what it has to do besides. */
     static final int REQ_REVEALED = 22;
     /** a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row. */
     static final int REQ_BATCH = 23;
@@ -67,6 +67,8 @@ final class Wire {
     static final int HOOK_REDEFINED = 1;
     /** the agent's own thread asks, which can't wait for what it would have to do itself. */
     static final int HOOK_AGENT = 2;
+    /** a thread asks that does its part of a reveal: the agent's may be waiting for it. */
+    static final int HOOK_REVEAL = 4;
     /** the class goes without probes: as it came or, where given, as original. */
     static final int TRANSFORM_NONE = 0;
     /** it gets these bytes. */
