@@ -148,6 +148,9 @@ func (l *Ledger) Want(id ClassID, key probe.MethodKey) (m *Method, added bool) {
 	return m, m.Reason == ""
 }
 
+// Half reports whether half of the ids have been given out: no time to be generous.
+func (l *Ledger) Half() bool { return len(l.methods) >= int(l.max)/2 }
+
 // Site returns the row of a method that gets its probes where it is called
 // (SitesBy), nil if there is no id left for it. added says that it is new.
 func (l *Ledger) Site(id ClassID, key probe.MethodKey) (m *Method, added bool) {

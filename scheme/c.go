@@ -15,6 +15,7 @@ const (
 	lookCheap = 1    // methods that revealing another one may add
 	lookMost  = 20   // those of one plan together
 	lookFar   = 4000 // methods that one plan looks at while a thread waits
+	lookFree  = 100  // where there is nothing to instrument, to spare threads their stops
 )
 
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
@@ -26,6 +27,7 @@ type schemeC struct {
 	core
 	views map[cha.MethodID]*view
 	round int
+	free  bool // only what adds nothing
 }
 
 // A view is what a method was seen to call when it was first looked at. It may
@@ -60,6 +62,26 @@ func (s *schemeC) Named() Plan {
 
 func (*schemeC) Name() string { return "C" }
 
+// LoadedInside implements Loader. All of the class's methods get probes: now they
+// cost next to nothing, and later a redefinition.
+func (s *schemeC) LoadedInside(id cha.ClassID) Plan {
+	s.begin(shallow)
+	s.loading = id
+	s.classes(id)
+	s.initializer(id)
+	s.drain()
+	class := s.h.Class(id)
+	if class == nil || class.Excluded || class.Fixed {
+		return s.plan
+	}
+	for i := range class.Methods {
+		if m := &class.Methods[i]; m.HasCode && !m.Filtered {
+			s.step(cha.Hit{Class: class, Method: m}, false)
+		}
+	}
+	return s.end()
+}
+
 // Roots plans the roots, all callbacks as B does, and what is near: nobody
 // waits.
 func (s *schemeC) Roots(roots []cha.MethodID) Plan {
@@ -84,11 +106,16 @@ func (s *schemeC) Entered(m cha.MethodID) Plan {
 	return s.end()
 }
 
-// look looks ahead from methods that a thread waits for, if it has to wait.
+// look looks ahead from methods that a thread waits for. If there is nothing that it
+// has to wait for, nothing is added.
 func (s *schemeC) look(near []cha.MethodID) {
-	if !s.plan.Empty() {
-		s.lookAhead(near, lookFar)
+	s.free = s.plan.Empty()
+	far := lookFar
+	if s.free {
+		far = lookFree
 	}
+	s.lookAhead(near, far)
+	s.free = false
 }
 
 // Found plans the methods, and what is near.
@@ -125,9 +152,9 @@ func (s *schemeC) lookAhead(near []cha.MethodID, far int) {
 		}
 		s.expand(v)
 		if m.planned && !m.revealed {
-			if !likely {
+			if !likely || s.free {
 				n := s.price(v)
-				if n > lookCheap || added+n > lookMost {
+				if n > lookCheap || added+n > lookMost || n > 0 && s.free {
 					continue
 				}
 				added += n

@@ -207,6 +207,22 @@ func TestInherited(t *testing.T) {
 	want(t, "hook of its superclass", s.Loaded(between.ID), "+Base.m +fresh:Base.inherited")
 }
 
+// TestLoadedInside has a class give all that can have probes when a thread inside
+// the subgraph loads it, so that calling more of it needs no redefinition.
+func TestLoadedInside(t *testing.T) {
+	h := app(class("A", object, 0, "root static >L.called", "two static"))
+	s := NewC(h).(Loader)
+	s.Roots([]cha.MethodID{mid("A.root")})
+	late := class("L", object, 0, "called static >L.more >L.native", "more static >A.two", "native static native", "other", "hidden")
+	h.SetFilter(func(_ *cha.ClassMirror, m *cha.Method) bool { return m.Name == "hidden" })
+	h.Add(late)
+	want(t, "loaded", s.LoadedInside(late.ID), "L.other fresh:L.called fresh:L.more")
+	want(t, "entered", s.Entered(mid("L.called")), "=L.called L.native!native")
+	none := &cha.ClassMirror{ID: cha.ClassID{Name: "java/J"}, Methods: []cha.Method{{Name: "m", Desc: "()V", HasCode: true}}}
+	h.Add(none)
+	want(t, "excluded", s.LoadedInside(none.ID), "")
+}
+
 // TestEarlyCallbacks has B plan callbacks together with a root from which the
 // JDK is called in a way that may lead to them, and only then.
 func TestEarlyCallbacks(t *testing.T) {

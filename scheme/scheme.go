@@ -127,6 +127,14 @@ type Scheme interface {
 	Listed(ids []cha.ClassID) Plan
 }
 
+// A Loader is a scheme that makes use of who loads a class.
+type Loader interface {
+	Scheme
+
+	// LoadedInside is Loaded for a class that a thread inside the subgraph loads.
+	LoadedInside(id cha.ClassID) Plan
+}
+
 // A Selector is a scheme that leaves callbacks out which the JDK can't call.
 type Selector interface {
 	Scheme

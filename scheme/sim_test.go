@@ -119,7 +119,14 @@ func (s *sim) load(c *chatest.Class) {
 		s.serve()
 	}
 	s.logf("loaded %v/%d", c.ID, c.ID.Loader)
-	s.do(s.s.Loaded(c.ID), c)
+	inside := s.r.IntN(2) == 0
+	var p Plan
+	if l, ok := s.s.(Loader); ok && inside {
+		p = l.LoadedInside(c.ID)
+	} else {
+		p = s.s.Loaded(c.ID)
+	}
+	s.do(p, c)
 	if hookFirst {
 		s.supers(c)
 	}

@@ -104,7 +104,11 @@ func (r *replay) event(e chatest.Event) {
 		c := *m
 		c.Methods = slices.Clone(c.Methods) // the hierarchy's own
 		r.h.Add(&c)
-		r.do(r.s.Loaded(c.ID))
+		if l, ok := r.s.(Loader); ok && slices.Contains(e.Stack, r.root) {
+			r.do(l.LoadedInside(c.ID))
+		} else {
+			r.do(r.s.Loaded(c.ID))
+		}
 	}
 	i := slices.Index(e.Stack, r.root)
 	if i < 0 {

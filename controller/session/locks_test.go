@@ -32,7 +32,10 @@ var lockCases = []lockCase{
 	{"loader", map[string]int64{"root": 1, "far": 1, "Far1.call": 1, "Far2.work": 1}, false},
 	{"parallel", map[string]int64{"root": 1, "far": 1, "Far1.call": 1, "Far2.work": 1}, false},
 	{"init", map[string]int64{"root": 1, "init": 1, "Init.<clinit>": 1, "Init.helper": 1, "Init.get": 1}, false},
-	{"verifier", map[string]int64{"root": 2, "verified": 2, "Base.make": 2, "Base.grow": 2, "Base.<init>": 2, "Sub.<init>": 2}, false},
+	{"verifier", map[string]int64{
+		"root": 4, "verified": 2, "Base.make": 2, "Base.grow": 2, "Base.<init>": 2, "Sub.<init>": 2,
+		"linked": 2, "Base2.make": 2, "Base2.grow": 2, "Base2.<init>": 2, "Sub2.<init>": 2,
+	}, false},
 }
 
 // TestLocks records threads that hold locks which classes are loaded, initialized

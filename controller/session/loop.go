@@ -63,6 +63,7 @@ type loop struct {
 	round *round
 	stall stall
 	pace  pace
+	late  late
 
 	precedence precedence
 	reveals    map[int32]*reveal // by method, or by the negative number of a find
@@ -121,6 +122,7 @@ func (s *Session) run() {
 			s.loop.checkEnd()
 			s.loop.checkStall()
 			s.loop.checkAgain()
+			s.loop.checkLate()
 		case <-s.ctx.Done():
 			return
 		}

@@ -37,22 +37,22 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		l.markLoad(id)
 	}
 	l.named(id, b)
-	var also []cha.ClassID
+	var also, callbacks []cha.ClassID
 	if m := l.h.Class(id); l.onlyDoor(id) {
 		l.s.log.Debug("door", "class", id)
 	} else if !redefined || m == nil || m.Methods == nil {
 		if l.mirror(id, b) != nil && !redefined {
 			l.filed[id] = true
 			if l.scheme != nil {
-				also = l.announce(id)
+				also = l.announce(id, flags&(wire.HookInside|wire.HookReveal) != 0)
 			}
 		}
 	}
 	if l.scheme != nil {
-		also = append(also, l.want(l.moreCallbacks())...)
+		callbacks = l.want(l.moreCallbacks())
 	}
 	l.wantOpened(id)
-	answered := false
+	answered, waits := false, 0
 	answer := func() {
 		if answered {
 			return
@@ -74,19 +74,37 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	busy := flags&(wire.HookAgent|wire.HookReveal) != 0
 	if busy {
 		for _, rv := range l.reveals {
-			rv.more = append(rv.more, also...)
+			rv.more = append(append(rv.more, also...), callbacks...)
 		}
 	}
-	if len(also) > 0 && (flags&wire.HookReveal == 0 || len(l.reveals) == 0) {
-		l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) { answer() }})
+	// Who is inside the subgraph may be linking one of these, with its lock.
+	if len(also) > 0 && flags&wire.HookInside != 0 && !busy && l.trapped(id) {
+		waits++
+		l.enqueue(&job{classes: also, done: func(left []cha.ClassID) {
+			l.late.add(left)
+			if waits--; waits == 0 {
+				answer()
+			}
+		}})
+		also = nil
 	}
-	if len(also) == 0 || busy {
+	also = append(also, callbacks...)
+	if len(also) > 0 && (flags&wire.HookReveal == 0 || len(l.reveals) == 0) {
+		waits++
+		l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {
+			if waits--; waits == 0 {
+				answer()
+			}
+		}})
+	}
+	if waits == 0 || busy {
 		answer()
 		return nil
 	}
 	time.AfterFunc(reachPatience, func() {
 		_ = l.s.do(l.s.ctx, func() {
 			if !answered {
+				l.s.log.Info("a class was loaded before others had their probes", "class", id, "others", also)
 				l.s.data.add(wire.HIncomplete, 1)
 				answer()
 			}
@@ -161,10 +179,15 @@ func losesParameters(b []byte) bool {
 
 // announce matches a class that is being loaded with what is wanted, and
 // returns the other classes that have to change before it has objects.
-func (l *loop) announce(id cha.ClassID) []cha.ClassID {
+func (l *loop) announce(id cha.ClassID, inside bool) []cha.ClassID {
 	defer l.analyse()()
 	l.lateRoots(id)
-	p := l.scheme.Loaded(id)
+	var p scheme.Plan
+	if s, ok := l.scheme.(scheme.Loader); ok && inside && !l.ledger.Half() {
+		p = s.LoadedInside(id)
+	} else {
+		p = l.scheme.Loaded(id)
+	}
 	l.want(p)
 	also := append(l.want(scheme.Plan{Steps: p.Also}), l.reconsider(id)...)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })

@@ -88,6 +88,7 @@ const (
 	HookRedefined = 1
 	HookAgent     = 2
 	HookReveal    = 4
+	HookInside    = 8
 
 	SamePlace = "=" // no path, which begins with a slash
 
@@ -113,6 +114,7 @@ var Codes = []Const{
 	{"HOOK_REDEFINED", HookRedefined, "the class is there and is being retransformed"},
 	{"HOOK_AGENT", HookAgent, "the agent's own thread asks, which can't wait for what it would have to do itself"},
 	{"HOOK_REVEAL", HookReveal, "a thread asks that does its part of a reveal: the agent's may be waiting for it"},
+	{"HOOK_INSIDE", HookInside, "the thread is inside the subgraph"},
 	{"TRANSFORM_NONE", TransformNone, "the class goes without probes: as it came or, where given, as original"},
 	{"TRANSFORM_PROBES", TransformProbes, "it gets these bytes"},
 	{"TRANSFORM_REFUSE", TransformRefuse, "it must not be retransformed: it would lose what can't be given back"},

@@ -283,14 +283,33 @@ public class Locks {
         return ((Grown) Base.make()).grow();
     }
 
+    /** Loaded and linked by the thread that is recorded, which holds its initialization lock while it loads Sub2. */
+    static class Base2 {
+        public int grow() {
+            return 1;
+        }
+
+        static Base2 make() {
+            return new Sub2();
+        }
+    }
+
+    static class Sub2 extends Base2 implements Grown {}
+
+    static int linked() {
+        return ((Grown) Base2.make()).grow();
+    }
+
     static void verifier() throws Exception {
         Class.forName("t.Locks$Base", false, Locks.class.getClassLoader());
         ready();
         run(new Step() {
             @Override
             public void step() {
-                root(5);
-                root(5);
+                for (int i = 0; i < 2; i++) {
+                    root(5);
+                    root(6);
+                }
             }
         });
     }
@@ -342,6 +361,7 @@ public class Locks {
             case 2: return far();
             case 4: return calm();
             case 5: return verified();
+            case 6: return linked();
             default: return init();
         }
     }

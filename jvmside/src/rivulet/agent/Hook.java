@@ -53,11 +53,12 @@ final class Hook implements ClassFileTransformer {
         long token = 0;
         try {
             token = Probe.suspend(); // first: what is called here may have probes
-            if (System.getSecurityManager() == null) return change(loader, name, redefined, b);
+            final int inside = token != 0 ? Wire.HOOK_INSIDE : 0;
+            if (System.getSecurityManager() == null) return change(loader, name, redefined, b, inside);
             return AccessController.doPrivileged(new PrivilegedExceptionAction<byte[]>() { // the program's rights are not ours
                 @Override
                 public byte[] run() throws java.io.IOException {
-                    return change(loader, name, redefined, b);
+                    return change(loader, name, redefined, b, inside);
                 }
             });
         } catch (Throwable t) {
@@ -69,11 +70,11 @@ final class Hook implements ClassFileTransformer {
         }
     }
 
-    private byte[] change(ClassLoader loader, String name, Class<?> redefined, byte[] b) throws java.io.IOException {
+    private byte[] change(ClassLoader loader, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
         if (name == null || loaders.own(loader)) return null;
         if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
         int id = loaders.id(loader);
-        return restoring ? original(Loaders.key(id, name)) : ask(id, name, redefined, b);
+        return restoring ? original(Loaders.key(id, name)) : ask(id, name, redefined, b, inside);
     }
 
     /** The agent's own thread. */
@@ -101,9 +102,9 @@ final class Hook implements ClassFileTransformer {
         if (!restoring) memory.missed();
     }
 
-    private byte[] ask(int id, String name, Class<?> redefined, byte[] b) throws java.io.IOException {
+    private byte[] ask(int id, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
         loaders.tell(mailbox, PATIENCE);
-        int flags = (redefined != null ? Wire.HOOK_REDEFINED : 0) | (Thread.currentThread() == agent ? Wire.HOOK_AGENT : Batch.busy() ? Wire.HOOK_REVEAL : 0);
+        int flags = inside | (redefined != null ? Wire.HOOK_REDEFINED : 0) | (Thread.currentThread() == agent ? Wire.HOOK_AGENT : Batch.busy() ? Wire.HOOK_REVEAL : 0);
         byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), PATIENCE);
         String key = Loaders.key(id, name);
         mute = reply == null;

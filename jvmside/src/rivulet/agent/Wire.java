@@ -69,6 +69,8 @@ final class Wire {
     static final int HOOK_AGENT = 2;
     /** a thread asks that does its part of a reveal: the agent's may be waiting for it. */
     static final int HOOK_REVEAL = 4;
+    /** the thread is inside the subgraph. */
+    static final int HOOK_INSIDE = 8;
     /** the class goes without probes: as it came or, where given, as original. */
     static final int TRANSFORM_NONE = 0;
     /** it gets these bytes. */
