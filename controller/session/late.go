@@ -44,6 +44,8 @@ func (l *loop) checkLate() {
 		return
 	}
 	w.classes = slices.DeleteFunc(w.classes, func(c cha.ClassID) bool { return !l.pending(c) })
+	slices.SortFunc(w.classes, cha.ClassID.Compare)
+	w.classes = slices.Compact(w.classes)
 	if len(w.classes) == 0 {
 		return
 	}

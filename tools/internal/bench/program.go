@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,16 +24,17 @@ type Program struct {
 	Steady         int      // in place of Count where code has to be compiled again first; 0 is Count
 	Room           string   // --memory for the contexts below the whole root; "" is what there is otherwise
 	Cold           bool     // it makes no iterations before those that are recorded, and none after them
+	Options        []string // of the JVM's
 }
 
 // Programs are the real ones, with sizes that let a whole-run root be recorded
 // with the precise clock within minutes.
 var Programs = []Program{
-	{"sunflow", 4, []string{"128", "1"}, "org.sunflow.core.renderer.BucketRenderer$BucketThread.run", "org.sunflow.core.LightServer.initLightSamples", 0, 6, "", false},
-	{"h2", 10, []string{"h2", "2000"}, "wl.SqlW.iteration", "org.h2.command.dml.Update.update", 0, 60, "", false},
-	{"xalan", 40, []string{"org.apache.xalan.processor.TransformerFactoryImpl", "1"}, "wl.XsltW.iteration", "org.apache.xalan.templates.FuncFormatNumb.execute", 0, 150, "", false},
-	{"javac", 4, nil, "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass", 0, 10, "4G", false},
-	{"batik", 4, []string{"256"}, "wl.BatikW.iteration", "org.apache.batik.bridge.GVTBuilder.build", 0, 12, "", false},
+	{"sunflow", 4, []string{"128", "1"}, "org.sunflow.core.renderer.BucketRenderer$BucketThread.run", "org.sunflow.core.LightServer.initLightSamples", 0, 6, "", false, nil},
+	{"h2", 10, []string{"h2", "2000"}, "wl.SqlW.iteration", "org.h2.command.dml.Update.update", 0, 60, "", false, nil},
+	{"xalan", 40, []string{"org.apache.xalan.processor.TransformerFactoryImpl", "1"}, "wl.XsltW.iteration", "org.apache.xalan.templates.FuncFormatNumb.execute", 0, 150, "", false, nil},
+	{"javac", 4, nil, "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass", 0, 10, "4G", false, nil},
+	{"batik", 4, []string{"256"}, "wl.BatikW.iteration", "org.apache.batik.bridge.GVTBuilder.build", 0, 12, "", false, nil},
 }
 
 // Root returns the root of that name: "partial", or any other for the whole.
@@ -177,7 +179,7 @@ func (k *Kit) Run(j jdk.JDK, p *Program, job Job) (*ProgramRun, error) {
 		bare = 0
 	}
 	cmd := k.Script(j, "run.sh", append([]string{p.Name, strconv.Itoa(n)}, p.Args...)...)
-	cmd.Env = append(cmd.Env, fmt.Sprintf("JOPTS=-Dwl.bare=%d %s", bare, strings.Join(job.Options, " ")))
+	cmd.Env = append(cmd.Env, fmt.Sprintf("JOPTS=-Dwl.bare=%d %s", bare, strings.Join(slices.Concat(p.Options, job.Options), " ")))
 	t, err := StartTarget(cmd)
 	if err != nil {
 		return nil, err
