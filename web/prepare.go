@@ -95,7 +95,7 @@ func (s *Server) postPreview(r *http.Request) (any, error) {
 
 // recordingOf reads and bounds what is to be recorded.
 func recordingOf(r *http.Request) (Recording, error) {
-	rec := Recording{Scheme: "B", Clock: "tick"}
+	rec := Recording{Scheme: "C", Clock: "tick"}
 	if err := body(r, &rec); err != nil {
 		return rec, err
 	}

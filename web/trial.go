@@ -47,7 +47,7 @@ type Trial struct {
 // Recording is what each of the schemes records.
 func (t *Trial) Recording() Recording {
 	return Recording{
-		Roots: t.Roots, Scheme: "B", Clock: t.Clock, UntilCalls: t.UntilCalls, Wait: t.Wait,
+		Roots: t.Roots, Scheme: "C", Clock: t.Clock, UntilCalls: t.UntilCalls, Wait: t.Wait,
 		Filter: t.Filter, Natives: t.Natives, Recursion: t.Recursion, Probes: t.Probes, Memory: t.Memory,
 	}
 }

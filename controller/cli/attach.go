@@ -13,6 +13,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/tui"
 	"github.com/rivulet-profiler/rivulet/web"
 )
@@ -64,7 +65,7 @@ Commands:
 	fs.StringVar(&f.script, "script", "", "carry out the commands in this `FILE`; - is standard input")
 	fs.StringArrayVar(&f.roots, "root", nil, "begin with this root, `CLASS.METHOD[(DESC)RET]`, or a pattern of such; may be repeated")
 	f.addFilters(fs)
-	fs.StringVar(&f.scheme, "scheme", "B", "begin with scheme `A`, B or C")
+	fs.StringVar(&f.scheme, "scheme", session.DefaultScheme, "begin with scheme `A`, B or C")
 	fs.StringVar(&f.clock, "clock", "tick", "begin with the `tick` or the precise clock")
 	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)")
 	fs.BoolVar(&f.wait, "wait", false, "wait for roots even if no class loader can find their classes yet")

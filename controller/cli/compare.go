@@ -37,7 +37,7 @@ func (l *schemeList) Set(text string) error {
 }
 
 func (a *app) compare() *cobra.Command {
-	f := recordFlags{scheme: "B", natives: "on"}
+	f := recordFlags{scheme: session.DefaultScheme, natives: "on"}
 	list := schemeList{"A", "B", "C"}
 	var asJSON bool
 	cmd := &cobra.Command{

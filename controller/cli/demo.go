@@ -41,7 +41,7 @@ func (a *app) demo() *cobra.Command {
 		Short: "Start a bundled sample program, profile it, and show what that cost it",
 		Long: `Starts a small order-processing server (several threads, polymorphism, recursion,
 lambdas, exceptions), attaches to it as to any process, profiles a root with
-Scheme B, prints tree and hot methods, detaches, and shows the program's speed
+Scheme C, prints tree and hot methods, detaches, and shows the program's speed
 before, during and after.`,
 		Example: `  rivulet demo
   rivulet demo --for 20s --top 5
@@ -90,7 +90,7 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	}
 	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()
-	if err := arm(in, s, m, session.Recording{Roots: []string{jvmside.DemoRoot}, Scheme: "B", Clock: "tick"}); err != nil {
+	if err := arm(in, s, m, session.Recording{Roots: []string{jvmside.DemoRoot}, Scheme: session.DefaultScheme, Clock: "tick"}); err != nil {
 		return err
 	}
 	target.forget()

@@ -63,7 +63,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`, or a pattern of such; may be repeated")
 	f.addFilters(fs)
-	fs.StringVar(&f.scheme, "scheme", "B", "`A`: instrument all that is reachable at once; B: as it is called; C: as B, looking ahead")
+	fs.StringVar(&f.scheme, "scheme", session.DefaultScheme, "`C`: instrument what is called next, when it is called first, looking ahead; B: the same without a look ahead; A: all that is reachable at once")
 	fs.StringVar(&f.clock, "clock", "tick", "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty")
 	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
 	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated")

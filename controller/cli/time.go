@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) time() *cobra.Command {
-	f := recordFlags{scheme: "B", clock: "tick", recursion: "expand", natives: "on"} // which a timing doesn't have
+	f := recordFlags{scheme: session.DefaultScheme, clock: "tick", recursion: "expand", natives: "on"} // which a timing doesn't have
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "time PID --root CLASS.METHOD[(DESC)RET]",

@@ -147,11 +147,13 @@ func (y *yardstick) figures(candidates []*SchemeRun, values []float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// preferred is B, the default, if it is there, else the first.
+// preferred is C, the default, if it is there, else B, else the first.
 func preferred(candidates []*SchemeRun) *SchemeRun {
-	for _, s := range candidates {
-		if s.Scheme == "B" {
-			return s
+	for _, name := range []string{"C", "B"} {
+		for _, s := range candidates {
+			if s.Scheme == name {
+				return s
+			}
 		}
 	}
 	return candidates[0]

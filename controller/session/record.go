@@ -17,7 +17,7 @@ import (
 // A Recording says what to record.
 type Recording struct {
 	Roots      []string // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
-	Scheme     string   // "A", "B" or "C"; "" is B
+	Scheme     string   // "A", "B" or "C"; "" is DefaultScheme
 	Clock      string   // "tick" or "precise"; "" is tick
 	UntilCalls int64    // end when root invocations have returned so often; 0 is never
 	Wait       bool     // a root whose class nobody knows is waited for
@@ -74,7 +74,10 @@ type recording struct {
 	stuck          time.Time // since when the last of them hasn't returned
 }
 
-var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewB, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC}
+// DefaultScheme is what a recording has that names none (docs/decisions/0025).
+const DefaultScheme = "C"
+
+var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC}
 
 var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 

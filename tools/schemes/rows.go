@@ -18,7 +18,7 @@ type part struct{ name, title, intro, shop string }
 var parts = []part{
 	{"whole", "Whole runs", "The root is what the program does in an iteration.", bench.ShopWhole},
 	{"partial", "Partial roots", "The root takes about a tenth of the program's time.", bench.ShopPartial},
-	{"first", "First runs", "The root is all that javac does, and the program has done nothing before: most of its classes are loaded while it is recorded. *Bare* is the first iteration of a process without a profiler.", ""},
+	{"first", "First runs", "The root is all that javac does, and the program has done nothing before: most of its classes are loaded while it is recorded. *Bare* is the first iteration of a process without a profiler. Calls differ a little, with the same scheme as well; one in 10,000 is let pass.", ""},
 }
 
 // programs are small enough for all rows to take some minutes a JDK.
@@ -108,7 +108,11 @@ func (p *part) program(k *bench.Kit, page *bench.Page, j jdk.JDK, program *bench
 		if first == nil {
 			first = r.Report
 		}
-		if got, want := determined(r.Report), determined(first); got != want {
+		got, want, chance := determined(r.Report), determined(first), int64(0)
+		if program.Cold {
+			chance = want / 10_000
+		}
+		if got < want-chance || got > want+chance {
 			return fmt.Errorf("scheme %s recorded %d calls, %s %d", s, got, schemes[0], want)
 		}
 		wall, total := bench.Sum(bare.Laps), bench.Sum(r.Laps)

@@ -24,8 +24,8 @@ export function Setup() {
       <fieldset>
         <legend>Scheme</legend>
         <Choice name="scheme" value={s.scheme} set={(scheme) => choose({ scheme })} options={[
-          ["B", "B: as it is called", "Callees are instrumented when a method is entered for the first time"],
-          ["C", "C: as B, looking ahead", "Takes along what is near, for fewer redefinitions"],
+          ["C", "C: as it is called, looking ahead", "What a method calls is instrumented when it is entered for the first time, with what is near"],
+          ["B", "B: as it is called", "Without a look ahead: more redefinitions, and no method but direct callees"],
           ["A", "A: all at once", "Everything reachable among the loaded classes, before recording"],
         ]} />
       </fieldset>

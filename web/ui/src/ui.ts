@@ -39,7 +39,7 @@ const fresh = {
 
 /** What is to be recorded, as chosen last. */
 const setup = {
-  roots: [] as string[], scheme: "B", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", probes: "auto", warmup: "",
+  roots: [] as string[], scheme: "C", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", probes: "auto", warmup: "",
   slowest: 0, over: "", timeline: false, follow: false, memory: 0, schemes: ["A", "B", "C"], seconds: 10,
 };
 
