@@ -115,7 +115,7 @@ func lockRun(t *testing.T, p *jvmtest.Proc, c lockCase) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() }) //nolint:errcheck // after Finish it does nothing
-	if err := s.Start(ctx, session.Recording{Roots: []string{"t.Locks.root"}}); err != nil {
+	if err := s.Start(ctx, session.Recording{Roots: []string{"t.Locks.root"}, Scheme: "B"}); err != nil {
 		t.Fatal(err)
 	}
 	barks := time.AfterFunc(watchdog, p.Kill)

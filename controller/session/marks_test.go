@@ -21,7 +21,7 @@ func TestMarks(t *testing.T) {
 		const times = 4
 		p := program(t, j, dir, "Marks", nil)
 		s := attached(t, p)
-		start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Timeline: 1000, Natives: session.NativesOff})
+		start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Scheme: "B", Timeline: 1000, Natives: session.NativesOff})
 		p.Send(fmt.Sprint(times))
 		p.WaitLine(fmt.Sprint("DONE ", times))
 		v, err := s.Timeline(t.Context(), event.Query{Most: 3})
@@ -81,7 +81,7 @@ func TestNoCounters(t *testing.T) {
 	if _, err := s.Timeline(t.Context(), event.Query{}); !errors.Is(err, export.ErrNoTimeline) {
 		t.Errorf("before the start: %v", err)
 	}
-	start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Timeline: 1000})
+	start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Scheme: "B", Timeline: 1000})
 	p.Send("1")
 	p.WaitLine("DONE 1")
 	r := stopped(t, s)
