@@ -37,3 +37,6 @@ func (s *Session) HoldEvents() (release func()) {
 	s.events.mu.Lock()
 	return s.events.mu.Unlock
 }
+
+// ThreadsOf are the threads of a process, by name.
+var ThreadsOf = threadsOf

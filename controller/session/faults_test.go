@@ -144,12 +144,29 @@ func TestControllerFaults(t *testing.T) {
 				}
 			}
 			gone(t, p.PID(), patient)
+			until(t, "the VM thread's priority is that of before", patient, func() bool { return vmNice(t, p.PID()) == vmNice(t, os.Getpid()) })
 		}
 		p.Send("end")
 		if code := p.Wait(); code != 0 {
 			t.Errorf("the target ended with %d", code)
 		}
 	}, 8, 17, 25)
+}
+
+// vmNice is the nice value of a JVM's VM thread, or of another process.
+func vmNice(t *testing.T, pid int) int32 {
+	t.Helper()
+	tid := pid
+	if vm := session.ThreadsOf(pid)["VM Thread"]; len(vm) == 1 {
+		tid = vm[0]
+	} else if pid != os.Getpid() {
+		t.Fatalf("VM threads %v", vm)
+	}
+	a, err := unix.SchedGetAttr(tid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Nice
 }
 
 // TestKillAnyTime kills controllers at random moments from their start on.
@@ -163,6 +180,7 @@ func TestKillAnyTime(t *testing.T) {
 			time.Sleep(time.Duration(rand.Int64N(int64(1500 * time.Millisecond))))
 			c.Signal(unix.SIGKILL)
 			c.Wait()
+			until(t, "the VM thread's priority is that of before", patient, func() bool { return vmNice(t, p.PID()) == vmNice(t, os.Getpid()) })
 			time.Sleep(time.Duration(rand.Int64N(int64(300 * time.Millisecond))))
 		}
 		begin := time.Now()
@@ -254,6 +272,34 @@ func TestSeveralControllers(t *testing.T) {
 		}
 		t.Logf("a new one after a kill: %v", time.Since(begin))
 	}, 8, 17, 25)
+}
+
+// TestFrozen stops the target and its controller together, as a machine does that
+// sleeps, and lets the target go on first: the recording goes on, too.
+func TestFrozen(t *testing.T) {
+	dir := sources(t, "Load")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		p := program(t, j, dir, "Load", nil, "classes")
+		c := profile(t, p)
+		mem := peek(t, c)
+		c.WaitError("rivulet: recording")
+		c.Signal(unix.SIGSTOP)
+		unix.Kill(p.PID(), unix.SIGSTOP)
+		time.Sleep(11 * time.Second)
+		unix.Kill(p.PID(), unix.SIGCONT)
+		time.Sleep(700 * time.Millisecond)
+		c.Signal(unix.SIGCONT)
+		was := returns(mem)
+		until(t, "the root returns", patient, func() bool { return returns(mem) > was+3 })
+		c.Signal(unix.SIGINT)
+		if code := c.Wait(); code != 0 {
+			t.Errorf("exit code %d: %s", code, c.Stderr())
+		}
+		if why, calls := ended(t, c); strings.Contains(why, "heard nothing") || calls == 0 {
+			t.Errorf("%d calls, ended: %s", calls, why)
+		}
+	}, 17)
 }
 
 // TestStalled stops a controller while the target needs more room for its

@@ -167,10 +167,8 @@ func (s *Session) release() error {
 	s.room.close(s.running != nil && s.running())
 	err := s.data.close()
 	s.data.mem = nil
-	if c := s.loop.counters; c != nil {
-		err = errors.Join(err, c.Close())
-	}
-	return err
+	s.loop.guard.end()
+	return errors.Join(err, s.loop.pauses.end())
 }
 
 // abort ends a session that did not come about.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -13,8 +14,12 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// beat keeps the heartbeat, by which the agent knows that somebody reads.
+// beat keeps the heartbeat, by which the agent knows that somebody reads. Its
+// thread goes before others: on a machine whose cores are all busy the agent would
+// take a controller that is late for one that is gone.
 func (s *Session) beat() {
+	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
+	favour(unix.Gettid())
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
 	for {

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/rivulet-profiler/rivulet/cha"
-	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -37,12 +36,12 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	threads := threadsOf(s.proc.PID)
 	swift(threads["rivulet-agent"])
 	swift(threads["rivulet-watch"])
-	if err := s.do(ctx, func() { s.loop.precedence.add(threads["rivulet-agent"]...) }); err != nil {
+	if err := s.favourThreads(ctx, threads); err != nil {
 		return err
 	}
-	if c, err := attach.OpenCounters(s.proc.PID); err == nil {
-		if err := s.do(ctx, func() { s.loop.counters = c }); err != nil {
-			return errors.Join(err, c.Close())
+	if p, err := openPauses(s.proc.PID); err == nil {
+		if err := s.do(ctx, func() { s.loop.pauses = p }); err != nil {
+			return errors.Join(err, p.end())
 		}
 	}
 	if _, err := s.list(ctx); err != nil {
@@ -54,6 +53,29 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	}
 	lap.done("reading class files")
 	s.log.Debug("learned", "classes", s.loop.h.Len(), "analysis", s.loop.stats.analysis)
+	return nil
+}
+
+// favourThreads has the threads go before others that all threads wait for while
+// classes are redefined: the agent's, and the JVM's own which does it in the end.
+func (s *Session) favourThreads(ctx context.Context, threads map[string][]int) error {
+	tids := threads["rivulet-agent"]
+	var g *guard
+	if vm := threads["VM Thread"]; len(vm) == 1 {
+		var err error
+		if g, err = guardThread(s.proc.PID, vm[0]); err == nil {
+			tids = append(tids, vm[0])
+		} else {
+			s.log.Debug("the VM thread goes before nobody", "error", err)
+		}
+	}
+	if err := s.do(ctx, func() {
+		s.loop.precedence.add(tids...)
+		s.loop.guard = g
+	}); err != nil {
+		g.end()
+		return err
+	}
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/cha"
-	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
@@ -66,6 +65,7 @@ type loop struct {
 	late  late
 
 	precedence precedence
+	guard      *guard            // nil where nobody has to be guarded
 	reveals    map[int32]*reveal // by method, or by the negative number of a find
 	delayed    map[int32]*delayedPlan
 	batch      uint32
@@ -76,7 +76,7 @@ type loop struct {
 	wanted, offered, inForce map[cha.ClassID]int64
 	owing                    map[cha.ClassID]bool // what is wanted of them is not in force
 
-	counters    *attach.CounterFile // nil where there are none
+	pauses      *pauseWatch // nil where there are no counters
 	calibration calibration
 	again       again
 	costs       map[byte]*cost // by mode; without those that could not be measured
@@ -111,6 +111,7 @@ type restored struct {
 func (s *Session) run() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
 	s.loop.precedence.add(unix.Gettid())
+	defer s.loop.precedence.set(false)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -126,7 +127,9 @@ func (s *Session) run() {
 		case <-s.ctx.Done():
 			return
 		}
-		s.loop.precedence.set(s.loop.round != nil || len(s.loop.reveals) > 0)
+		waited := s.loop.round != nil || len(s.loop.reveals) > 0
+		s.loop.precedence.set(waited)
+		s.loop.pauses.watch(waited)
 	}
 }
 

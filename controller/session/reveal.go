@@ -140,6 +140,8 @@ func (l *loop) onRevealed(r *wire.Reader, boxIndex int) error {
 	if rv != nil {
 		l.stats.batches++
 		l.stats.classes += len(did)
+		pause := l.endPauses(0)
+		l.s.log.Debug("threads' part", "method", rv.method, "classes", len(did), "pause", pause)
 		rv.left = l.moreOf(rv)
 		if len(rv.left) > 0 {
 			l.mail.reply(boxIndex, leftReply(rv.left))
@@ -167,6 +169,9 @@ func (l *loop) finishReveal(id int32) {
 }
 
 func (l *loop) answer(rv *reveal, left []cha.ClassID) {
+	if len(left) > 0 {
+		l.beginPauses()
+	}
 	for _, b := range rv.boxes {
 		l.mail.reply(b, leftReply(left))
 	}

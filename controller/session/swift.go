@@ -31,9 +31,10 @@ func swift(tids []int) {
 }
 
 // A precedence lets threads go before others for as long as others wait for them:
-// the loop's, which plans and rewrites, and the agent's, which redefines. On a
-// machine whose cores are all busy they would have to wait with everybody else for
-// what everybody else waits for. It takes CAP_SYS_NICE; without, nothing is done.
+// the loop's, which plans and rewrites, the agent's, which redefines, and the VM
+// thread, which does it while all others stand. On a machine whose cores are all
+// busy they would have to wait with everybody else, the JVM's compiler threads for
+// one, for what everybody else waits for. It takes CAP_SYS_NICE; without, nothing is done.
 // It is for the loop.
 type precedence struct {
 	threads []favoured

@@ -2,8 +2,10 @@ package session
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -68,4 +70,55 @@ func TestPrecedence(t *testing.T) {
 	if got := threadsOf(os.Getpid())["rivulet-test"]; !slices.Equal(got, []int{tid}) {
 		t.Errorf("threads %v of that name, want %d", got, tid)
 	}
+}
+
+// TestGuard has a thread's priority put back by a guard whose master is gone.
+func TestGuard(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()         //nolint:errcheck // killed
+	defer cmd.Process.Kill() //nolint:errcheck // as above
+	pid := cmd.Process.Pid
+	nice := func() int32 {
+		a, err := unix.SchedGetAttr(pid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Nice
+	}
+	before := nice()
+	g, err := guardThread(pid, pid)
+	if err != nil {
+		t.Skip("this takes CAP_SYS_NICE:", err)
+	}
+	var p precedence
+	p.add(pid)
+	p.set(true)
+	if got := nice(); got != favourNice {
+		t.Fatalf("nice %d", got)
+	}
+	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGTERM} { // those of a terminal that closes
+		if err := g.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.end() // as the end of this process would
+	if got := nice(); got != before {
+		t.Errorf("nice %d, was %d", got, before)
+	}
+
+	// What somebody else has set since stays.
+	if g, err = guardThread(pid, pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, int(before)+3); err != nil {
+		t.Fatal(err)
+	}
+	g.end()
+	if got := nice(); got != before+3 {
+		t.Errorf("nice %d, was set to %d", got, before+3)
+	}
+	(*guard)(nil).end()
 }

@@ -288,7 +288,6 @@ type round struct {
 	again   []cha.ClassID // announced, but not defined yet
 	tries   int
 	all     bool
-	before  pauses
 }
 
 // enqueue takes a job on; jobs that come while the agent is busy go together.
@@ -354,7 +353,7 @@ func (l *loop) sendBatch() {
 	writeIDs(&w, r.batch)
 	l.stats.batches++
 	l.stats.classes += n
-	r.before = l.readPauses()
+	l.beginPauses()
 	l.stall.sign()
 	l.send(wire.CmdRetransform, &w)
 }
@@ -390,7 +389,7 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	}
 	done := len(l.round.batch)
 	l.round.batch = nil
-	pause := l.notePauses(l.round.before, done)
+	pause := l.endPauses(done)
 	l.s.log.Debug("batch", "number", batch, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)
 	l.markBatch(done, took, pause)
 	l.sendBatch()
@@ -428,43 +427,4 @@ func (l *loop) refused(id cha.ClassID, reason string) {
 	}
 	l.ledger.Refuse(hotswap.ClassID(id), reason)
 	l.forgo(id)
-}
-
-// pauses are the JVM's own figures of its safepoints.
-type pauses struct {
-	count, ticks, frequency int64
-	ok                      bool
-}
-
-func (l *loop) readPauses() pauses {
-	if l.counters == nil {
-		return pauses{}
-	}
-	c, err := l.counters.Read()
-	if err != nil {
-		return pauses{}
-	}
-	var p pauses
-	var a, b, f bool
-	p.count, a = c["sun.rt.safepoints"].(int64)
-	p.ticks, b = c["sun.rt.safepointTime"].(int64)
-	p.frequency, f = c["sun.os.hrt.frequency"].(int64)
-	p.ok = a && b && f && p.frequency > 0
-	return p
-}
-
-// notePauses charges the safepoints since before to the batch that has just
-// ended. Two or more of them are taken for one pause: an upper bound. It returns
-// that, -1 where it is not known.
-func (l *loop) notePauses(before pauses, classes int) time.Duration {
-	now := l.readPauses()
-	if !now.ok || !before.ok {
-		return -1
-	}
-	l.stats.pauseKnown = true
-	d := time.Duration(float64(now.ticks-before.ticks) / float64(now.frequency) * 1e9)
-	l.stats.longestPause = max(l.stats.longestPause, d)
-	l.stats.pauses += d
-	l.pace.note(classes, d)
-	return d
 }

@@ -404,15 +404,20 @@ public final class Agent implements Runnable, LongBinaryOperator {
 
     // ---- the end ----
 
-    /** Two looks in a row must find the heartbeat old, so that a machine that slept is not taken for a dead controller. */
+    /**
+     * Fifteen looks in a row must find the same heartbeat: a machine that slept, or was busy elsewhere, is not taken for a
+     * dead controller, however old the heartbeat then is.
+     */
     private void watch() {
-        for (int old = 0; up(); ) {
+        long beat = 0;
+        for (int same = 0; up(); ) {
             try {
                 long from = System.nanoTime();
                 Thread.sleep(100);
                 mailbox.late(System.nanoTime() - from - 100_000_000L);
-                old = mailbox.silent(System.nanoTime()) ? old + 1 : 0;
-                if (old >= 2) end(Layout.REASON_HEARTBEAT);
+                long last = beat;
+                same = (beat = mailbox.beat()) == last ? same + 1 : 0;
+                if (same >= 15 && mailbox.silent(System.nanoTime())) end(Layout.REASON_HEARTBEAT);
                 else if (!mailbox.heard()) end(Layout.REASON_EOF);
             } catch (Throwable t) {
                 // an interrupt, or no memory at the moment: look again

@@ -16,7 +16,7 @@ import rivulet.probe.Probe;
  */
 final class Mailbox {
     /** A controller that was silent for so long is gone or stopped. */
-    private static final long SILENCE = 1_200_000_000L;
+    private static final long SILENCE = 2_000_000_000L;
     /** Boxes that reveals leave free: what they wait for needs some to get through. */
     private static final int RESERVED = 4;
     private static final byte[] SETTLED = new byte[4];
@@ -55,8 +55,12 @@ final class Mailbox {
         slack = Math.min(8_000_000_000L, Math.max(slack - slack / 8, 10 * ns));
     }
 
+    long beat() {
+        return U.getLongVolatile(null, base + Layout.H_HEARTBEAT);
+    }
+
     boolean silent(long now) {
-        return known && now - U.getLongVolatile(null, base + Layout.H_HEARTBEAT) > SILENCE + slack;
+        return known && now - beat() > SILENCE + slack;
     }
 
     /** False when nobody has the bell's other end open any more. */

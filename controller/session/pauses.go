@@ -1,0 +1,162 @@
+package session
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+)
+
+// pauseEvery is how often the JVM's counters are read while classes are being
+// redefined: 10 µs each time.
+const pauseEvery = time.Millisecond
+
+// A pauseWatch sees how long a JVM's safepoints stop all threads while classes are
+// being redefined, by hsperfdata (sun.rt.safepointTime). Collections, of which
+// there are many when a program runs under load, have their own times there
+// (sun.gc.collector.N.time), which are taken off. What ended between two looks
+// counts as one pause: an upper bound.
+type pauseWatch struct {
+	from      counterSource // nil where there is none
+	close     func() error
+	frequency float64  // of its ticks, Hz
+	gc        []string // the counters of the collectors' times
+
+	mu             sync.Mutex
+	on             chan struct{} // closed to end the watching; nil while nobody watches
+	stopped, spent int64         // ticks as of the last look
+	longest, total time.Duration // since the last lap
+}
+
+// newPauseWatch is of no use, but can be used, where the JVM has no such counters.
+func newPauseWatch(from counterSource) *pauseWatch {
+	p := &pauseWatch{}
+	if from.Read() != nil || !from.Has("sun.rt.safepointTime") {
+		return p
+	}
+	p.frequency = float64(from.Value("sun.os.hrt.frequency"))
+	if p.frequency <= 0 {
+		return p
+	}
+	for i := range mostCollectors {
+		if name := fmt.Sprintf("sun.gc.collector.%d.time", i); from.Has(name) {
+			p.gc = append(p.gc, name)
+		}
+	}
+	p.from = from
+	p.look()
+	p.longest, p.total = 0, 0
+	return p
+}
+
+// watch has the counters read often, or no longer. It is the loop's.
+func (p *pauseWatch) watch(on bool) {
+	if p == nil || p.from == nil || on == (p.on != nil) {
+		return
+	}
+	if !on {
+		close(p.on)
+		p.on = nil
+		return
+	}
+	stop := make(chan struct{})
+	p.on = stop
+	go func() {
+		tick := time.NewTicker(pauseEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				p.mu.Lock()
+				if p.from != nil {
+					p.look()
+				}
+				p.mu.Unlock()
+			}
+		}
+	}()
+}
+
+func (p *pauseWatch) look() {
+	if p.from.Read() != nil {
+		return
+	}
+	stopped, spent := p.from.Value("sun.rt.safepointTime"), int64(0)
+	for _, name := range p.gc {
+		spent += p.from.Value(name)
+	}
+	// A collection says what it took before its safepoint ends.
+	d, gc := stopped-p.stopped, spent-p.spent
+	if d <= 0 {
+		return
+	}
+	if gc > 0 && gc < d { // else the collector counts what it does beside the program
+		d -= gc
+	}
+	p.stopped, p.spent = stopped, spent
+	took := time.Duration(float64(d) / p.frequency * 1e9)
+	p.longest = max(p.longest, took)
+	p.total += took
+}
+
+// lap yields the longest pause since the last lap, and all of them; known is
+// whether that can be.
+func (p *pauseWatch) lap() (longest, total time.Duration, known bool) {
+	if p == nil || p.from == nil {
+		return 0, 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.look()
+	longest, total = p.longest, p.total
+	p.longest, p.total = 0, 0
+	return longest, total, true
+}
+
+// openPauses looks at a target's counters. It is nil where there are none.
+func openPauses(pid int) (*pauseWatch, error) {
+	file, err := attach.OpenCounters(pid)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	w, err := file.Watch()
+	if err != nil {
+		return nil, err
+	}
+	p := newPauseWatch(w)
+	p.close = w.Close
+	return p, nil
+}
+
+// end ends the watching for good.
+func (p *pauseWatch) end() error {
+	if p == nil {
+		return nil
+	}
+	p.watch(false)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from = nil
+	return p.close()
+}
+
+// beginPauses forgets what was before a redefinition.
+func (l *loop) beginPauses() { l.pauses.lap() }
+
+// endPauses takes what a redefinition of some classes has stopped all threads for.
+// It returns the longest pause, -1 where it is not known.
+func (l *loop) endPauses(classes int) time.Duration {
+	longest, total, known := l.pauses.lap()
+	if !known {
+		return -1
+	}
+	l.stats.pauseKnown = true
+	l.stats.longestPause = max(l.stats.longestPause, longest)
+	l.stats.pauses += total
+	l.pace.note(classes, longest)
+	return longest
+}
