@@ -18,12 +18,12 @@ const pauseEvery = time.Millisecond
 // (sun.gc.collector.N.time), which are taken off. What ended between two looks
 // counts as one pause: an upper bound.
 type pauseWatch struct {
-	from      counterSource // nil where there is none
 	close     func() error
 	frequency float64  // of its ticks, Hz
 	gc        []string // the counters of the collectors' times
 
 	mu             sync.Mutex
+	from           counterSource // nil where there is none, and after the end
 	on             chan struct{} // closed to end the watching; nil while nobody watches
 	stopped, spent int64         // ticks as of the last look
 	longest, total time.Duration // since the last lap
@@ -50,9 +50,14 @@ func newPauseWatch(from counterSource) *pauseWatch {
 	return p
 }
 
-// watch has the counters read often, or no longer. It is the loop's.
+// watch has the counters read often, or no longer.
 func (p *pauseWatch) watch(on bool) {
-	if p == nil || p.from == nil || on == (p.on != nil) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.from == nil || on == (p.on != nil) {
 		return
 	}
 	if !on {
@@ -105,11 +110,14 @@ func (p *pauseWatch) look() {
 // lap yields the longest pause since the last lap, and all of them; known is
 // whether that can be.
 func (p *pauseWatch) lap() (longest, total time.Duration, known bool) {
-	if p == nil || p.from == nil {
+	if p == nil {
 		return 0, 0, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.from == nil {
+		return 0, 0, false
+	}
 	p.look()
 	longest, total = p.longest, p.total
 	p.longest, p.total = 0, 0
