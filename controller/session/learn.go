@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -61,10 +62,11 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 func (s *Session) favourThreads(ctx context.Context, threads map[string][]int) error {
 	tids := threads["rivulet-agent"]
 	var g *guard
-	if vm := threads["VM Thread"]; len(vm) == 1 {
+	if vm := threads["VM Thread"]; len(vm) > 0 {
+		tid := slices.Min(vm) // a thread that it has just begun has its name for a moment
 		var err error
-		if g, err = guardThread(s.proc.PID, vm[0]); err == nil {
-			tids = append(tids, vm[0])
+		if g, err = guardThread(s.proc.PID, tid); err == nil {
+			tids = append(tids, tid)
 		} else {
 			s.log.Debug("the VM thread goes before nobody", "error", err)
 		}
