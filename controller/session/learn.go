@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"os"
 	"slices"
 
@@ -39,11 +38,6 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	swift(threads["rivulet-watch"])
 	if err := s.favourThreads(ctx, threads); err != nil {
 		return err
-	}
-	if p, err := openPauses(s.proc.PID); err == nil {
-		if err := s.do(ctx, func() { s.loop.pauses = p }); err != nil {
-			return errors.Join(err, p.end())
-		}
 	}
 	if _, err := s.list(ctx); err != nil {
 		return err

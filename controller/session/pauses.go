@@ -149,11 +149,25 @@ func (p *pauseWatch) end() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.from = nil
-	return p.close()
+	if p.close == nil {
+		return nil
+	}
+	err := p.close()
+	p.close = nil
+	return err
 }
 
-// beginPauses forgets what was before a redefinition.
-func (l *loop) beginPauses() { l.pauses.lap() }
+// beginPauses forgets what was before a redefinition. A JVM that has only just begun
+// makes its counters one by one: those that lacked some are opened anew.
+func (l *loop) beginPauses() {
+	if _, _, known := l.pauses.lap(); known {
+		return
+	}
+	if p, err := openPauses(l.s.proc.PID); err == nil {
+		_ = l.pauses.end()
+		l.pauses = p
+	}
+}
 
 // endPauses takes what a redefinition of some classes has stopped all threads for.
 // It returns the longest pause, -1 where it is not known.
