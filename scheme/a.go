@@ -26,15 +26,17 @@ func (s *schemeA) Roots(roots []cha.MethodID) Plan {
 }
 
 // Reach counts what Scheme A would instrument for roots, but hardly further than to
-// most: whether a subgraph is large is known long before all of it is.
-func Reach(h *cha.Hierarchy, roots []cha.MethodID, most int) int {
+// most: whether a subgraph is large is known long before all of it is. Unknown is
+// how many calls in it reach nothing yet, since the classes are not loaded: where
+// those are many, what is within reach says little about the subgraph.
+func Reach(h *cha.Hierarchy, roots []cha.MethodID, most int) (reached, unknown int) {
 	s := newCore(h)
 	s.begin(deep)
 	s.roots(roots)
 	for len(s.queue) > 0 && len(s.plan.Steps) < most {
 		s.next()
 	}
-	return min(len(s.plan.Steps), most)
+	return min(len(s.plan.Steps), most), s.unknown
 }
 
 // Entered plans the closure of m. Other threads may enter a method of it while

@@ -26,6 +26,7 @@ type core struct {
 	trap      bool                  // steps of this plan may be fresh
 	scout     bool                  // callbacks are not planned
 	prune     bool                  // initializers that have run are not planned
+	unknown   int                   // calls that reached nothing when they were first followed
 
 	may      func(name, desc string) bool // what excluded code can call; nil: anything
 	withheld map[cha.MethodID]bool        // callbacks that it can't
@@ -263,8 +264,16 @@ func (c *core) call(from cha.ClassID, call *cha.Call) {
 	for _, extra := range e.calls {
 		c.watch.Call(from, extra, func(t cha.Hit) { c.hit(&extra, t) })
 	}
-	if !e.inside {
-		c.watch.Call(from, *call, func(t cha.Hit) { c.hit(call, t) })
+	if e.inside || c.watch.Has(from, call) {
+		return
+	}
+	known := false
+	c.watch.Call(from, *call, func(t cha.Hit) {
+		known = known || t.Method == nil || !t.Method.IsAbstract()
+		c.hit(call, t)
+	})
+	if !known {
+		c.unknown++
 	}
 }
 

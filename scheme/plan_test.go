@@ -116,9 +116,13 @@ func TestPlans(t *testing.T) {
 		want(t, "roots again", s.Roots([]cha.MethodID{mid("A.root")}), "")
 		want(t, "another root", s.Roots([]cha.MethodID{mid("A.one")}), "root:A.one")
 		for most, n := range map[int]int{1: 1, 3: 3, 100: 5} {
-			if got := Reach(h, []cha.MethodID{mid("A.root")}, most); got != n {
-				t.Errorf("%d methods within reach, want %d", got, n)
+			if got, unknown := Reach(h, []cha.MethodID{mid("A.root")}, most); got != n || unknown != 0 {
+				t.Errorf("%d methods within reach, want %d; %d calls reach nothing", got, n, unknown)
 			}
+		}
+		h.Add(class("D", object, 0, "root static >A.two >A.two >E.one >E.two"))
+		if got, unknown := Reach(h, []cha.MethodID{mid("D.root")}, 100); got != 2 || unknown != 2 {
+			t.Errorf("%d methods within reach, %d calls reach nothing, want 2 and 2", got, unknown)
 		}
 		h.Add(late)
 		want(t, "loaded", s.Loaded(late.ID), "=C.v fresh:C.v") // A.two is watched already

@@ -23,6 +23,10 @@ const (
 // inlined (docs/decisions/0023-called-probes.md).
 const calledFrom = export.ReachCounted
 
+// leastUnknown calls that reach nothing yet, and more than methods that are
+// within reach, leave open how many those will be.
+const leastUnknown = 4
+
 // closure is Scheme A with its first plan, from which it is known what is within
 // reach; it need not be made again while the hierarchy is the same.
 type closure struct {
@@ -48,8 +52,8 @@ func (l *loop) firstPlan(make func(*cha.Hierarchy) scheme.Scheme, ids []cha.Meth
 
 // chooseProbes decides on the form of all probes of a recording, before the
 // first is put in: by what Scheme A would instrument. What roots that are not
-// loaded yet reach can't be told; a program that is recorded from its start is
-// taken for a big one.
+// loaded yet reach can't be told, nor where most of what they call isn't: a
+// program that is recorded from its start is taken for a big one.
 func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootSpec, ids []cha.MethodID) error {
 	form := rec.Probes
 	var problem error
@@ -60,8 +64,13 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 		if a := scheme.NewA(l.h); rec.Scheme == a.Name() {
 			l.closure = closure{a, a.Roots(ids), l.h.Epoch()}
 			l.reach = len(l.closure.plan.Steps)
-		} else {
-			l.reach = scheme.Reach(l.h, ids, calledFrom)
+		}
+		if l.closure.scheme == nil || l.reach < calledFrom {
+			var unknown int
+			if l.reach, unknown = scheme.Reach(l.h, ids, calledFrom); l.reach < calledFrom && unknown > max(l.reach, leastUnknown) {
+				l.reach = 0
+			}
+			s.log.Debug("within reach", "methods", l.reach, "unknown", unknown)
 		}
 		end()
 		for i := range specs {

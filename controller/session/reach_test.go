@@ -45,6 +45,15 @@ func TestProbes(t *testing.T) {
 				}
 			})
 		}
+		t.Run("calls what is not loaded", func(t *testing.T) {
+			for root, called := range map[string]bool{"t.Late.cold": true, "t.Late.root": false} {
+				s := attached(t, program(t, j, sources(t, "Late"), "Late", nil))
+				start(t, s, session.Recording{Roots: []string{root}})
+				if r := stopped(t, s); r.Called != called || (r.Reach > 0) != !called {
+					t.Errorf("%s: called %v, %d methods within reach", root, r.Called, r.Reach)
+				}
+			}
+		})
 		t.Run("neither", func(t *testing.T) {
 			s := attached(t, program(t, j, dir, "Traps", nil, "liars"))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

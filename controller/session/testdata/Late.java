@@ -32,6 +32,27 @@ public class Late {
         else Far.two();
     }
 
+    /** Classes that nobody loads. */
+    static class Cold {
+        static void a() {}
+
+        static void b() {}
+
+        static void c() {}
+
+        void d() {}
+
+        void e() {}
+    }
+
+    static void cold() {
+        Cold.a();
+        Cold.b();
+        Cold.c();
+        new Cold().d();
+        new Cold().e();
+    }
+
     public static void main(String[] args) throws Exception {
         java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
         System.out.println("READY");
