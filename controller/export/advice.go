@@ -39,7 +39,7 @@ var yardsticks = []yardstick{
 
 // Advice says in a sentence or two which scheme to use for a root like these,
 // and by which figures. Schemes that the figures don't tell apart are said to be
-// alike; B, the default, is then as good as any.
+// alike; C, the default, is then as good as any.
 func (c *Comparison) Advice() string {
 	var left []*SchemeRun
 	var out []string

@@ -241,6 +241,29 @@ func TestDeep(t *testing.T) {
 	}
 }
 
+// TestStops has the text name the scheme that stops threads least, where they were
+// stopped for long.
+func TestStops(t *testing.T) {
+	for _, test := range []struct {
+		scheme string
+		all    time.Duration
+		hint   bool
+	}{{"B", 20 * time.Millisecond, false}, {"B", 2 * time.Second, true}, {"C", 2 * time.Second, true}, {"A", 2 * time.Second, false}} {
+		r := report()
+		r.Scheme, r.Redefinition.Pauses = test.scheme, &test.all
+		var b bytes.Buffer
+		if err := r.Text(&b, export.TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), ", longest pause 9.10 ms, "+export.Duration(int64(test.all))+" in all\n") {
+			t.Errorf("scheme %s: no sum of %v:\n%s", test.scheme, test.all, b.String())
+		}
+		if strings.Contains(b.String(), "--scheme A") != test.hint {
+			t.Errorf("scheme %s, %v: a hint to A, or none", test.scheme, test.all)
+		}
+	}
+}
+
 func TestWriteError(t *testing.T) {
 	if err := report().JSON(full{}, export.JSONOptions{}); !errors.Is(err, errFull) {
 		t.Error("JSON:", err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // clampedWarning is the share of the charged time from which clamping makes
@@ -38,6 +39,10 @@ func (t *textWriter) calibration() {
 	}
 }
 
+// manyPauses is how long all threads must have been stopped in all before a
+// scheme is named that stops them less.
+const manyPauses = time.Second
+
 func (t *textWriter) footer() {
 	r := t.report
 	t.section("Instrumentation")
@@ -67,7 +72,13 @@ func (t *textWriter) footer() {
 	if p := r.Redefinition.LongestPause; p != nil {
 		t.printf(", longest pause %s", Duration(int64(*p)))
 	}
+	if p := r.Redefinition.Pauses; p != nil {
+		t.printf(", %s in all", Duration(int64(*p)))
+	}
 	t.text("\n")
+	if p := r.Redefinition.Pauses; p != nil && *p >= manyPauses && r.Scheme != "" && r.Scheme != "A" {
+		t.text("each batch stops all threads: --scheme A makes few of them, and before the recording begins\n")
+	}
 	if t.suspended > 0 {
 		t.printf("threads inside the subgraph were suspended for %s, which is in no figure above\n", Duration(t.suspended))
 	}

@@ -154,14 +154,15 @@ func TestControllerFaults(t *testing.T) {
 	}, 8, 17, 25)
 }
 
-// vmNice is the nice value of a JVM's VM thread, or of another process.
+// vmNice is the nice value of a JVM's VM thread, or of another process; 100 where
+// the kernel's list of threads lacks it, as it may while another thread ends.
 func vmNice(t *testing.T, pid int) int32 {
 	t.Helper()
 	tid := pid
 	if vm := session.ThreadsOf(pid)["VM Thread"]; len(vm) > 0 {
 		tid = slices.Min(vm)
 	} else if pid != os.Getpid() {
-		t.Fatalf("VM threads %v", vm)
+		return 100
 	}
 	a, err := unix.SchedGetAttr(tid, 0)
 	if err != nil {
