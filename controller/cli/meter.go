@@ -108,7 +108,7 @@ func (m *meter) armed() {
 	if p.Phase == "warming up" {
 		doing = p.Phase
 	}
-	text := fmt.Sprintf("%s; %d methods of %d classes instrumented so far", doing, p.Instrumented, p.Classes)
+	text := fmt.Sprintf("%s; %d methods instrumented so far, of %d classes looked at", doing, p.Instrumented, p.Classes)
 	if p.Instrumented == 0 {
 		text = doing + "; the root's class is not loaded yet"
 	}

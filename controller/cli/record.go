@@ -88,7 +88,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 
 // addProbes adds --probes and --leaves.
 func (f *recordFlags) addProbes(fs *pflag.FlagSet) {
-	fs.StringVar(&f.probes, "probes", session.ProbesAuto, "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach; inlined; called")
+	fs.StringVar(&f.probes, "probes", session.ProbesAuto, "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach, or most of what is called is not loaded yet; inlined; called")
 	fs.StringVar(&f.leaves, "leaves", session.LeavesCounted, "`counted`: short methods that call nothing are only counted, and their time is their callers'; timed: as all others")
 }
 

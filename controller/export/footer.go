@@ -40,7 +40,7 @@ func (t *textWriter) calibration() {
 }
 
 // manyPauses is how long all threads must have been stopped in all before a
-// scheme is named that stops them less.
+// scheme is named that is likely to stop them less (docs/decisions/0025-scheme-c-by-default.md).
 const manyPauses = time.Second
 
 func (t *textWriter) footer() {
@@ -72,12 +72,19 @@ func (t *textWriter) footer() {
 	if p := r.Redefinition.LongestPause; p != nil {
 		t.printf(", longest pause %s", Duration(int64(*p)))
 	}
+	var all time.Duration
 	if p := r.Redefinition.Pauses; p != nil {
-		t.printf(", %s in all", Duration(int64(*p)))
+		all = *p
+		t.printf(", %s in all", Duration(int64(all)))
 	}
 	t.text("\n")
-	if p := r.Redefinition.Pauses; p != nil && *p >= manyPauses && r.Scheme != "" && r.Scheme != "A" {
-		t.text("each batch stops all threads: --scheme A makes few of them, and before the recording begins\n")
+	if all >= manyPauses {
+		switch r.Scheme {
+		case "B":
+			t.text("each batch stops all threads: --scheme C makes fewer\n")
+		case "C":
+			t.text("each batch stops all threads: --scheme A makes fewer, most of them before the recording begins\n")
+		}
 	}
 	if t.suspended > 0 {
 		t.printf("threads inside the subgraph were suspended for %s, which is in no figure above\n", Duration(t.suspended))

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -17,34 +18,29 @@ const pauseEvery = time.Millisecond
 // there are many when a program runs under load, have their own times there
 // (sun.gc.collector.N.time), which are taken off. What ended between two looks
 // counts as one pause: an upper bound.
+// A nil one sees nothing.
 type pauseWatch struct {
-	close     func() error
 	frequency float64  // of its ticks, Hz
 	gc        []string // the counters of the collectors' times
 
 	mu             sync.Mutex
-	from           counterSource // nil where there is none, and after the end
+	from           counterSource // nil after the end
 	on             chan struct{} // closed to end the watching; nil while nobody watches
 	stopped, spent int64         // ticks as of the last look
 	longest, total time.Duration // since the last lap
 }
 
-// newPauseWatch is of no use, but can be used, where the JVM has no such counters.
+// newPauseWatch is nil where a JVM lacks the counters.
 func newPauseWatch(from counterSource) *pauseWatch {
-	p := &pauseWatch{}
-	if from.Read() != nil || !from.Has("sun.rt.safepointTime") {
-		return p
+	if from.Read() != nil || !from.Has("sun.rt.safepointTime") || from.Value("sun.os.hrt.frequency") <= 0 {
+		return nil
 	}
-	p.frequency = float64(from.Value("sun.os.hrt.frequency"))
-	if p.frequency <= 0 {
-		return p
-	}
+	p := &pauseWatch{from: from, frequency: float64(from.Value("sun.os.hrt.frequency"))}
 	for i := range mostCollectors {
 		if name := fmt.Sprintf("sun.gc.collector.%d.time", i); from.Has(name) {
 			p.gc = append(p.gc, name)
 		}
 	}
-	p.from = from
 	p.look()
 	p.longest, p.total = 0, 0
 	return p
@@ -125,19 +121,21 @@ func (p *pauseWatch) lap() (longest, total time.Duration, known bool) {
 }
 
 // openPauses looks at a target's counters. It is nil where there are none.
-func openPauses(pid int) (*pauseWatch, error) {
+func openPauses(pid int) *pauseWatch {
 	file, err := attach.OpenCounters(pid)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer file.Close()
 	w, err := file.Watch()
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	p := newPauseWatch(w)
-	p.close = w.Close
-	return p, nil
+	if p == nil {
+		_ = w.Close()
+	}
+	return p
 }
 
 // end ends the watching for good.
@@ -148,25 +146,21 @@ func (p *pauseWatch) end() error {
 	p.watch(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	from := p.from
 	p.from = nil
-	if p.close == nil {
-		return nil
+	if c, ok := from.(io.Closer); ok {
+		return c.Close()
 	}
-	err := p.close()
-	p.close = nil
-	return err
+	return nil
 }
 
 // beginPauses forgets what was before a redefinition. A JVM that has only just begun
-// makes its counters one by one: those that lacked some are opened anew.
+// makes its counters one by one: as long as some lack, they are looked for again.
 func (l *loop) beginPauses() {
-	if _, _, known := l.pauses.lap(); known {
-		return
+	if l.pauses == nil {
+		l.pauses = openPauses(l.s.proc.PID)
 	}
-	if p, err := openPauses(l.s.proc.PID); err == nil {
-		_ = l.pauses.end()
-		l.pauses = p
-	}
+	l.pauses.lap()
 }
 
 // endPauses takes what a redefinition of some classes has stopped all threads for.

@@ -35,17 +35,20 @@ func TestSwift(t *testing.T) {
 	}
 }
 
+func niceOf(t *testing.T, tid int) int32 {
+	t.Helper()
+	a, err := unix.SchedGetAttr(tid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Nice
+}
+
 // TestPrecedence: a thread goes before others only as long as it is to.
 func TestPrecedence(t *testing.T) {
 	runtime.LockOSThread() // the thread ends with the test
 	tid := unix.Gettid()
-	nice := func() int32 {
-		a, err := unix.SchedGetAttr(tid, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Nice
-	}
+	nice := func() int32 { return niceOf(t, tid) }
 	before := nice()
 	var p precedence
 	p.add(tid)
@@ -81,13 +84,7 @@ func TestGuard(t *testing.T) {
 	defer cmd.Wait()         //nolint:errcheck // killed
 	defer cmd.Process.Kill() //nolint:errcheck // as above
 	pid := cmd.Process.Pid
-	nice := func() int32 {
-		a, err := unix.SchedGetAttr(pid, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Nice
-	}
+	nice := func() int32 { return niceOf(t, pid) }
 	before := nice()
 	g, err := guardThread(pid, pid)
 	if err != nil {
