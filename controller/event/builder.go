@@ -3,6 +3,7 @@ package event
 import (
 	"math"
 	"sync"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -62,7 +63,8 @@ type stream struct {
 	held   int64 // since when the profiler works on the thread, 0 it doesn't
 
 	touched []int32 // nodes of the root invocation under way, parents first
-	begins  []int64 // when those that are open began, with a timeline
+	begins  []int64 // when those that are open began, with a timeline, on its clock
+	shown   int64   // ns: the timeline's clock, see moment
 	began   int64   // when the root invocation did
 	left    int64   // ns of it that are nobody's
 	root    *part   // with the slowest root invocations: the one under way
@@ -135,7 +137,8 @@ func (s *stream) take(words []Word) {
 			n.now.calls++
 			top = k
 			if timeline {
-				s.begins = append(s.begins, time)
+				s.time = time
+				s.begins = append(s.begins, s.moment())
 			}
 			continue
 		}
@@ -231,8 +234,10 @@ func (s *stream) other(w Word) {
 
 // adjust leaves out time that is nobody's.
 func (s *stream) adjust(ns int64) {
-	if t := s.b.Timeline; t != nil && s.top != 0 && s.held != 0 {
-		t.add(Slice{Record: s.record, Thread: s.thread, Method: Suspended, Depth: depthOf(len(s.begins)), Start: s.time, Took: ns})
+	if t := s.b.Timeline; t != nil && s.top != 0 && s.held != 0 && ns >= 0 {
+		start := s.moment()
+		s.shown += ns
+		t.add(Slice{Record: s.record, Thread: s.thread, Method: Suspended, Depth: depthOf(len(s.begins)), Start: start, Took: ns})
 	}
 	s.time += ns
 	s.left += ns
@@ -287,6 +292,21 @@ func (s *stream) pop() {
 	s.top = s.nodes[s.top].parent
 }
 
+// mostAhead is how far the timeline's clock may be ahead of the stream's, in ns. No
+// thread records so many events between two ticks.
+const mostAhead = int64(time.Second)
+
+// moment is the time on the timeline's clock: that of the stream, but none is shown
+// twice. What begins and ends at one tick has its order so, and some length. The tick
+// clock catches up: no event takes less than 1 ns.
+func (s *stream) moment() int64 {
+	if s.shown-s.time > mostAhead { // a damaged stream
+		s.shown = s.time
+	}
+	s.shown = max(s.shown+1, s.time)
+	return s.shown
+}
+
 // end enters the invocation on top into the timeline. above is the method of the
 // node above it.
 func (s *stream) end(method, above int32) {
@@ -295,7 +315,7 @@ func (s *stream) end(method, above int32) {
 		if task && len(s.frames) > 0 { // the clock may have ticked since it was named
 			s.frames[len(s.frames)-1].began = s.begins[n]
 		}
-		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0 && !task, Task: task, Start: s.begins[n], Took: s.time - s.begins[n]})
+		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0 && !task, Task: task, Start: s.begins[n], Took: max(s.moment()-s.begins[n], 0)})
 		s.begins = s.begins[:n]
 	}
 }

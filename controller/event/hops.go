@@ -11,10 +11,13 @@ type Hop struct {
 	From, To           int64  // threads
 	FromDepth, ToDepth uint16 // of the invocation that handed it over, and of its execution's outermost one
 	By, Method         int32  // their methods
-	At                 int64  // ns on the target's nanoTime when it was handed over
-	Began, Took        int64  // ns, of the execution
+	At                 int64  // ns on the target's nanoTime when it was handed over, on that thread's clock
+	Began, Took        int64  // ns, of the execution; its thread's clock may say that it began before At, by less than a tick
 	Open               bool   // the execution was under way
 }
+
+// Queued is how long it waited, in ns.
+func (h Hop) Queued() int64 { return max(h.Began-h.At, 0) }
 
 // whole is how long it took from the hand-over to the end.
 func (h Hop) whole() int64 { return h.Began + h.Took - h.At }
@@ -40,7 +43,7 @@ func (h *hops) add(one Hop) {
 // from completes a hop by its hand-over.
 func (h Hop) from(t task) Hop {
 	h.From, h.FromDepth, h.By = t.thread, t.depth, t.method
-	h.At = min(t.since, h.Began) // the clock may tick in between
+	h.At = t.shown
 	return h
 }
 

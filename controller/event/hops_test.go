@@ -45,15 +45,15 @@ func TestHops(t *testing.T) {
 	const (
 		roots  = "1:thread 1\nroot 1000\nenter 1 +0\nenter 2 +10\nsubmit 10\nexit 2 +1\nsubmit 12\nsubmit 16\nexit 1 +500"
 		pool   = "2:thread 2\nroot 1100\nbelong 10\nexecute 6558720\nenter 5 +1\nenter 6 +6\nsubmit 14\nexit 6 +1\nexit 5 +2"
-		helper = "3:thread 3\nroot 1200\nenter 9 +0\nbelong 14\nexecute 6559744\nenter 5 +0\nexit 5 +3\nexit 9 +1\n" +
-			"root 1001\nbelong 12\nexecute 6560768\nenter 5 +0\nexit 5 +4" // before its hand-over, by the clock's last tick
-		under = "4:thread 4\nroot 1300\nenter 9 +0\nbelong 16\nexecute 6558720\nenter 7 +5\nenter 8 +5"
+		helper = "3:thread 3\nroot 1200\nenter 9 +0\nbelong 14\nexecute 6559744\nenter 5 +0\nexit 5 +3\nexit 9 +1"
+		early  = "5:thread 3\nroot 1001\nbelong 12\nexecute 6560768\nenter 5 +0\nexit 5 +4" // before its hand-over, by the clock's last tick
+		under  = "4:thread 4\nroot 1300\nenter 9 +0\nbelong 16\nexecute 6558720\nenter 7 +5\nenter 8 +5"
 	)
-	want := "1 in 1/0 > 5 in 3/0 at 1001 began 1001 took 4\n" +
-		"2 in 1/1 > 5 in 2/0 at 1010 began 1101 took 9\n" +
-		"6 in 2/1 > 5 in 3/1 at 1107 began 1200 took 3\n" +
-		"1 in 1/0 > 7 in 4/1 at 1011 began 1305 took 695…"
-	for _, order := range [][]string{{roots, pool, helper, under}, {under, helper, pool, roots}, {pool, roots, under, helper}} {
+	want := "1 in 1/0 > 5 in 3/0 at 1013 began 1001 took 4\n" +
+		"2 in 1/1 > 5 in 2/0 at 1011 began 1101 took 9\n" + // at the tick at which its invocation began, and 1 ns after it
+		"6 in 2/1 > 5 in 3/1 at 1108 began 1201 took 2\n" +
+		"1 in 1/0 > 7 in 4/1 at 1014 began 1305 took 695…"
+	for _, order := range [][]string{{roots, pool, helper, early, under}, {under, early, helper, pool, roots}, {pool, roots, under, helper, early}} {
 		for _, slowest := range []bool{false, true} {
 			b := event.NewBuilder()
 			b.Timeline = event.NewTimeline(100)
@@ -72,7 +72,7 @@ func TestHops(t *testing.T) {
 				drawn = append(drawn, fmt.Sprintf("%d/%d %d %s from %d", s.Thread, s.Depth, s.Method, kind, s.Start))
 			}
 			slices.Sort(drawn)
-			const wanted = "1/0 1 root from 1000, 1/1 2 call from 1010, 2/0 5 task from 1101, 2/1 6 call from 1107, 3/0 5 task from 1001, 3/0 9 root from 1200, 3/1 5 task from 1200, " +
+			const wanted = "1/0 1 root from 1000, 1/1 2 call from 1010, 2/0 5 task from 1101, 2/1 6 call from 1107, 3/0 5 task from 1001, 3/0 9 root from 1200, 3/1 5 task from 1201, " +
 				"4/0 9 root from 1300, 4/1 7 task from 1305, 4/2 8 call from 1310"
 			if got := strings.Join(drawn, ", "); got != wanted {
 				t.Errorf("slices\n%s, want\n%s", got, wanted)
@@ -96,7 +96,7 @@ func TestHopsBound(t *testing.T) {
 	if int64(len(hops))+left != all || len(hops) == 0 || len(hops) >= 10 {
 		t.Fatalf("%d kept, %d left out", len(hops), left)
 	}
-	if longest := slices.MaxFunc(hops, func(a, b event.Hop) int { return cmp.Compare(a.Began-a.At, b.Began-b.At) }); longest.Began-longest.At != all-1 {
+	if longest := slices.MaxFunc(hops, func(a, b event.Hop) int { return cmp.Compare(a.Began-a.At, b.Began-b.At) }); longest.Began-longest.At != all-2 { // it was handed over 1 ns after its invocation began
 		t.Errorf("the longest is gone: %+v", longest)
 	}
 	for i := range int64(3 << 16) {
@@ -117,7 +117,7 @@ func TestRepeated(t *testing.T) {
 		"1:thread 1\nroot 1000\nenter 1 +0\nsubmit 11\nexit 1 +10",
 		"2:root 1200\nbelong 11\nexecute 6558720\nenter 5 +0\nexit 5 +3\nroot 1300\nbelong 11\nexecute 6558720\nenter 5 +0\nexit 5 +4")
 	hops, _ := b.Hops(0)
-	const want = "1 in 1/0 > 5 in 2/0 at 1000 began 1100 took 2\n1 in 1/0 > 5 in 2/0 at 1000 began 1200 took 3\n1 in 1/0 > 5 in 2/0 at 1000 began 1300 took 4"
+	const want = "1 in 1/0 > 5 in 2/0 at 1001 began 1100 took 2\n1 in 1/0 > 5 in 2/0 at 1001 began 1200 took 3\n1 in 1/0 > 5 in 2/0 at 1001 began 1300 took 4"
 	if got := drawHops(hops); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -41,7 +41,8 @@ type task struct {
 	by     *part // nil where nobody wants it
 	at     []int32
 	since  int64
-	thread int64 // for the timeline: where, as of [Hop]
+	shown  int64 // for the timeline: the same on its clock
+	thread int64 // and where, as of [Hop]
 	depth  uint16
 	method int32
 }
@@ -80,6 +81,7 @@ func (s *stream) submit(number int64) {
 	t := task{by: by, since: s.time, thread: s.thread, depth: depthOf(len(s.begins) - 1), method: s.nodes[s.top].method}
 	early := false
 	if line != nil {
+		t.shown = s.moment()
 		_, early = line.hops.early[number]
 		line.hops.submitted(number, t)
 	}
@@ -123,7 +125,7 @@ func (s *stream) ended(whole bool) {
 	s.frames = s.frames[:n]
 	t, known := s.b.tasks[f.number]
 	if s.b.Timeline != nil {
-		if one, ok := s.hop(f, s.time); ok {
+		if one, ok := s.hop(f, s.shown); ok {
 			s.b.Timeline.hops.executed(f.number, one, t, known)
 		}
 	}
@@ -131,13 +133,7 @@ func (s *stream) ended(whole bool) {
 		delete(s.b.tasks, f.number)
 	}
 	if p := f.part; p != nil && whole && f.mark+1 < len(s.touched) {
-		most := s.b.Slowest.nodes()
-		var above int64
-		if k := s.touched[f.mark]; s.nodes[k].method <= firstTask {
-			above = s.nodes[k].now.self
-		}
-		p.tree, p.cutContext, p.cut = s.copied(f.mark+1, most)
-		p.tree.Self += above
+		s.copyTo(f, len(s.touched))
 		p.ended = s.time
 		switch {
 		case known && t.by != nil:
@@ -149,6 +145,38 @@ func (s *stream) ended(whole bool) {
 		}
 	}
 	s.fileFrom(f.mark)
+}
+
+// copyTo copies what an execution did to its part: what was touched up to a place.
+func (s *stream) copyTo(f frame, to int) {
+	p := f.part
+	p.tree, p.cutContext, p.cut = s.copied(f.mark+1, to, s.b.Slowest.nodes())
+	if k := s.touched[f.mark]; s.nodes[k].method <= firstTask {
+		p.tree.Self += s.nodes[k].now.self
+	}
+}
+
+// underWay are the executions that are, by what handed them over, with what they did
+// so far.
+func (b *Builder) underWay() map[*part][]*part {
+	open := map[*part][]*part{}
+	for _, s := range b.streams {
+		if s == nil {
+			continue
+		}
+		for i, f := range s.frames {
+			to := len(s.touched)
+			if i+1 < len(s.frames) {
+				to = s.frames[i+1].mark
+			}
+			if t, known := b.tasks[f.number]; known && t.by != nil && f.part != nil && f.mark+1 < to {
+				s.copyTo(f, to)
+				f.part.at, f.part.since = t.at, t.since
+				open[t.by] = append(open[t.by], f.part)
+			}
+		}
+	}
+	return open
 }
 
 // belong hangs an execution on what handed it over, if there is room.
@@ -208,8 +236,9 @@ func (b *Builder) keepEarly(number int64, p *part) {
 
 // assembled is the tree of a root invocation with all that was executed for it,
 // each execution where it was handed over: as in the tree of a recording, at the
-// first of the same method in a chain of hand-overs.
-func (p *part) assembled() (tree *cct.Node, cutContexts, cutCalls int64) {
+// first of the same method in a chain of hand-overs. open are those under way, by
+// what handed them over.
+func (p *part) assembled(open map[*part][]*part) (tree *cct.Node, cutContexts, cutCalls int64) {
 	type link struct {
 		method int32
 		node   *cct.Node
@@ -226,7 +255,7 @@ func (p *part) assembled() (tree *cct.Node, cutContexts, cutCalls int64) {
 		it := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		cutContexts, cutCalls = cutContexts+it.part.cutContext, cutCalls+it.part.cut
-		for _, sub := range it.part.subs {
+		for _, sub := range slices.Concat(it.part.subs, open[it.part]) {
 			node := at(it.tree, sub.at)
 			chain := it.chain
 			for ; chain != nil && chain.method != node.Method; chain = chain.next {

@@ -61,25 +61,58 @@ func TestParts(t *testing.T) {
 		if len(kept) != 1 || of != 2 {
 			t.Fatalf("%d kept of %d, want 1 of 2", len(kept), of)
 		}
-		var got strings.Builder
-		for n, depth := range cct.All([]*cct.Node{kept[0].Tree}) {
-			got.WriteString(strings.Repeat(" ", depth))
-			if n.Async != nil {
-				got.WriteString("~")
-			}
-			fmt.Fprintf(&got, "%d %d %d", n.Method, n.Calls, n.Self)
-			if n.Async != nil {
-				fmt.Fprintf(&got, " wait %d", n.Async.Waited)
-			}
-			got.WriteString("/")
-		}
-		if got.String() != want {
-			t.Errorf("%s\nwant %s", got.String(), want)
+		got := drawTree(kept[0].Tree)
+		if got != want {
+			t.Errorf("%s\nwant %s", got, want)
 		}
 		if bad := b.Bad(); bad != 0 {
 			t.Errorf("%d bad words", bad)
 		}
 	}
+}
+
+// TestPartsUnderWay has executions that have not ended, one in another's: they are there
+// as far as they got, and once they have ended.
+func TestPartsUnderWay(t *testing.T) {
+	b := event.NewBuilder()
+	b.Slowest = event.NewSlowest(1, 0)
+	for _, step := range []struct{ stream, want string }{
+		{"1:thread 1\nroot 1000\nenter 1 +0\nenter 2 +10\nsubmit 10\nexit 2 +1\nsubmit 12\nexit 1 +500", "1 1 510/ 2 1 1/"},
+		{"2:thread 2\nroot 1100\nbelong 10\nexecute 6558720\nenter 5 +0\nenter 6 +7\nsubmit 14\nexit 6 +1", "1 1 510/ 2 1 1/  ~5 1 7 wait 90/   6 1 1/"},
+		{"2:belong 12\nexecute 6560768\nenter 8 +3\nenter 9 +1", "1 1 510/ 2 1 1/  ~5 1 7 wait 90/   6 1 1/ ~8 1 4 wait 97/  9 1 0/"},
+		{"3:thread 3\nroot 1200\nbelong 14\nexecute 6559744\nenter 7 +0", "1 1 510/ 2 1 1/  ~5 1 7 wait 90/   6 1 1/    ~7 1 0 wait 93/ ~8 1 4 wait 97/  9 1 0/"},
+		{"3:exit 7 +5", "1 1 510/ 2 1 1/  ~5 1 7 wait 90/   6 1 1/    ~7 1 5 wait 93/ ~8 1 4 wait 97/  9 1 0/"},
+		{"2:exit 9 +2\nexit 8 +1\nexit 5 +1", "1 1 510/ 2 1 1/  ~5 1 8 wait 90/   6 1 1/    ~7 1 5 wait 93/ ~8 1 5 wait 97/  9 1 2/"},
+	} {
+		taken(t, b, step.stream)
+		for range 2 { // asking changes nothing
+			kept, _ := b.SlowestSoFar()
+			if got := drawTree(kept[0].Tree); got != step.want {
+				t.Errorf("%s\nwant %s", got, step.want)
+			}
+		}
+	}
+	if bad := b.Bad(); bad != 0 {
+		t.Errorf("%d bad words", bad)
+	}
+}
+
+// drawTree is a tree in one line: a node's method, calls and time, "~" before one that
+// was handed over.
+func drawTree(tree *cct.Node) string {
+	var got strings.Builder
+	for n, depth := range cct.All([]*cct.Node{tree}) {
+		got.WriteString(strings.Repeat(" ", depth))
+		if n.Async != nil {
+			got.WriteString("~")
+		}
+		fmt.Fprintf(&got, "%d %d %d", n.Method, n.Calls, n.Self)
+		if n.Async != nil {
+			fmt.Fprintf(&got, " wait %d", n.Async.Waited)
+		}
+		got.WriteString("/")
+	}
+	return got.String()
 }
 
 // TestHostileTasks reads numbers that make no sense: a task that hands itself

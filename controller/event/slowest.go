@@ -68,18 +68,25 @@ func (k *Slowest) add(i *Invocation) {
 }
 
 // SlowestSoFar returns the invocations kept, the slowest first, and how many there
-// were that took longer than the threshold.
+// were that took longer than the threshold. What is still executed for them is there
+// as far as it got.
 func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.Slowest == nil {
 		return nil, 0
 	}
+	open := b.underWay()
 	for _, i := range b.Slowest.kept {
 		one := *i
-		one.Tree, one.Cut, one.CutCalls = i.part.assembled()
+		one.Tree, one.Cut, one.CutCalls = i.part.assembled(open)
 		one.Path = b.path(i.part)
 		kept = append(kept, &one)
+	}
+	for _, of := range open {
+		for _, p := range of {
+			p.tree = nil // until it has ended
+		}
 	}
 	return kept, b.Slowest.all
 }
@@ -88,18 +95,18 @@ func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
 func (s *stream) invocation(took int64, thrown bool, most int) *Invocation {
 	i := &Invocation{Record: s.record, Thread: s.thread, Start: s.began, Took: took, Suspended: max(s.left, 0), Thrown: thrown}
 	i.part = s.root
-	i.part.tree, i.part.cutContext, i.part.cut = s.copied(0, most)
+	i.part.tree, i.part.cutContext, i.part.cut = s.copied(0, len(s.touched), most)
 	i.part.nodes += min(len(s.touched), most)
 	i.part.ended = s.time
 	i.part.pay(i.part, most)
 	return i
 }
 
-// copied copies what was touched from a place on, the first of which is above
+// copied copies what was touched between two places, the first of which is above
 // all others, with at most so many nodes; what has no room counts as its
 // callers'. It returns how many contexts that are, and their calls.
-func (s *stream) copied(from, most int) (tree *cct.Node, cut, calls int64) {
-	touched := s.touched[from:]
+func (s *stream) copied(from, to, most int) (tree *cct.Node, cut, calls int64) {
+	touched := s.touched[from:to]
 	copies := make([]cct.Node, min(len(touched), most))
 	for at, k := range touched { // a parent comes before its callees
 		n := &s.nodes[k]

@@ -50,6 +50,9 @@ func (s *Slice) Flags() (f int64) {
 // A Timeline keeps the longest slices, in memory that does not grow with the
 // recording: when it is full, the shorter half goes, and what is not longer
 // than it is left out from then on. Its owner, a [Builder], guards it.
+//
+// Its clock is the recording's, but shows no time twice in a record: what begins and
+// ends at the same tick is there in its order, each moment 1 ns after the one before.
 type Timeline struct {
 	most   int
 	least  int64

@@ -74,7 +74,7 @@ func (b *Builder) Kept(now int64) (out []Slice, left, least int64) {
 		if s == nil {
 			continue
 		}
-		k := s.called(s.top)
+		k, end := s.called(s.top), max(now, s.shown)
 		for depth := len(s.begins) - 1; depth >= 0 && k != 0; depth-- {
 			if depth >= mostOpen {
 				k = s.called(s.nodes[k].parent)
@@ -83,7 +83,7 @@ func (b *Builder) Kept(now int64) (out []Slice, left, least int64) {
 			task := s.nodes[s.nodes[k].parent].method <= firstTask
 			out = append(out, Slice{
 				Record: s.record, Thread: s.thread, Method: s.nodes[k].method, Depth: depthOf(depth), Root: depth == 0 && !task, Task: task, Open: true,
-				Start: s.begins[depth], Took: max(now-s.begins[depth], 0),
+				Start: s.begins[depth], Took: max(end-s.begins[depth], 0),
 			})
 			k = s.called(s.nodes[k].parent)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -152,7 +153,8 @@ func TestSlowestJSON(t *testing.T) {
 }
 
 // TestTraceNests wants slices of a thread to lie within each other or apart: a
-// root invocation that began at the tick before the last one's end, with a callee.
+// root invocation that began at the tick before the last one's end, with a callee;
+// and one that began and ended at one tick, as all that it called.
 func TestTraceNests(t *testing.T) {
 	r := withEvents()
 	r.Marks, r.Timeline.Hops = nil, nil
@@ -161,6 +163,9 @@ func TestTraceNests(t *testing.T) {
 		{Thread: 7, Method: 0, Root: true, Start: 1000, Took: 4000},
 		{Thread: 7, Method: 3, Depth: 1, Start: 4000, Took: 3000},
 		{Thread: 7, Method: 2, Root: true, Start: 4000, Took: 5000},
+		{Thread: 7, Method: 3, Depth: 2, Start: 9000},
+		{Thread: 7, Method: 2, Depth: 1, Start: 9000},
+		{Thread: 7, Method: 0, Root: true, Start: 9000},
 		{Thread: 8, Method: 2, Root: true, Start: 4000, Took: 5000},
 	}
 	var out bytes.Buffer
@@ -175,10 +180,14 @@ func TestTraceNests(t *testing.T) {
 			TID      int
 		}
 		if err := json.Unmarshal([]byte(strings.TrimRight(line, ",\n")), &e); err == nil && e.Ph == "X" {
-			got = append(got, fmt.Sprintf("%d %s %v %v", e.TID, e.Name, e.TS, e.TS+e.Dur))
+			got = append(got, fmt.Sprintf("%d %s %v %v", e.TID, e.Name, e.TS, math.Round((e.TS+e.Dur)*1000)/1000))
 		}
 	}
-	want := []string{"7 shop.Orders.process(Lshop/Order;)V 1 5", "7 shop.Price.of(I)J 1 5", "8 shop.Price.of(I)J 4 9", "7 shop.Price.of(I)J 5 9", "7 shop.Price.of(J)J 5 7"}
+	want := []string{
+		"7 shop.Orders.process(Lshop/Order;)V 1 5.001", "7 shop.Price.of(I)J 1.001 5", "7 shop.Price.of(I)J 5.002 9", "7 shop.Price.of(J)J 5.003 7",
+		"7 shop.Orders.process(Lshop/Order;)V 9.001 9.006", "7 shop.Price.of(I)J 9.002 9.005", "7 shop.Price.of(J)J 9.003 9.004",
+		"8 shop.Price.of(I)J 4 9",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -243,9 +252,9 @@ func TestTrace(t *testing.T) {
 		`{"ph":"M","name":"thread_name","pid":4711,"tid":7,"args":{"name":"a \"name\""}}`,
 		`{"ph":"M","name":"thread_name","pid":4711,"tid":8,"args":{"name":"virtual thread 8"}}`,
 		`{"ph":"X","name":"shop.Price.of(I)J","cat":"call","ts":1.500,"dur":0.500,"pid":4711,"tid":7}`,
-		`{"ph":"X","name":"(waits for Rivulet)","cat":"rivulet","ts":2.000,"dur":0.250,"pid":4711,"tid":7}`,
+		`{"ph":"X","name":"(waits for Rivulet)","cat":"rivulet","ts":2.001,"dur":0.249,"pid":4711,"tid":7}`,
 		`{"ph":"X","name":"shop.Orders.process(Lshop/Order;)V","cat":"root","ts":1.000,"dur":2.000,"pid":4711,"tid":7}`,
-		`{"ph":"X","name":"unknown method 99","cat":"call","ts":0.005,"dur":0.000,"pid":4711,"tid":8}`,
+		`{"ph":"X","name":"unknown method 99","cat":"call","ts":0.005,"dur":0.001,"pid":4711,"tid":8}`,
 		`{"ph":"X","name":"unknown method 99","cat":"task","ts":1.500,"dur":0.020,"pid":4711,"tid":8}`,
 		`{"ph":"s","name":"task","cat":"task","id":1,"ts":1.200,"pid":4711,"tid":7,"args":{"queued_ns":300}}`,
 		`{"ph":"f","name":"task","cat":"task","id":1,"ts":1.500,"pid":4711,"tid":8,"bp":"e"}`,

@@ -23,10 +23,11 @@ type flowEnd struct {
 func flowEnds(t *Timeline) map[int64][]flowEnd {
 	over, out := outermost(t.Slices), map[int64][]flowEnd{}
 	for i, h := range t.Hops {
-		if over.holds(h.From, h.At) && over.holds(h.To, h.Began) {
+		to := max(h.At, h.Began) // no arrow leads back in time
+		if over.holds(h.From, h.At) && over.holds(h.To, to) {
 			id := int64(i + 1)
-			out[h.From] = append(out[h.From], flowEnd{id, h.From, h.At, h.FromDepth, h.Began - h.At})
-			out[h.To] = append(out[h.To], flowEnd{id, h.To, h.Began, h.ToDepth, -1})
+			out[h.From] = append(out[h.From], flowEnd{id, h.From, h.At, h.FromDepth, h.Queued()})
+			out[h.To] = append(out[h.To], flowEnd{id, h.To, to, h.ToDepth, -1})
 		}
 	}
 	for _, of := range out {

@@ -7,31 +7,53 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/event"
 )
 
-// wellNested puts slices, which come in the order in which they ended, in the order in
-// which they began, callers first: viewers go by it where both began and ended at
-// the same tick. In a thread slices lie within each other or apart, as viewers want
-// it. One thing could make them cross: what a thread does next may begin at the tick
-// before, while the end of what it did had System.nanoTime, as hand-overs have it; it
-// then begins where that ended.
+// wellNested puts the slices of each thread, which come in the order in which they
+// ended, in the order in which they began, callers first, and has no two of them begin
+// or end at the same time: viewers want them within each other or apart, take what
+// begins and ends when another does for its callee, and have times in floating point.
+// The timeline's clock has them so already (see [event.Timeline]), but not where a
+// thread's next invocation is in another record, or began at the tick before while the
+// end of the last one had System.nanoTime, as hand-overs have it: it then begins after
+// that.
 func wellNested(all []event.Slice) []event.Slice {
 	out := slices.Clone(all)
 	slices.Reverse(out)
-	slices.SortStableFunc(out, func(a, b event.Slice) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Took, a.Took)) })
-	open := map[int64][]event.Slice{} // by thread, each within the one before
-	for i := range out {
-		s := &out[i]
-		above, from, to := open[s.Thread], s.Start, s.Start+s.Took
-		for len(above) > 0 {
-			last := above[len(above)-1]
-			end := last.Start + last.Took
-			if end > from && last.Depth < s.Depth {
-				from, to = max(from, last.Start), min(to, end)
-				break
-			}
-			from, above = max(from, end), above[:len(above)-1]
+	slices.SortStableFunc(out, func(a, b event.Slice) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Start, b.Start), cmp.Compare(b.Took, a.Took))
+	})
+	for rest := out; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(s event.Slice) bool { return s.Thread != rest[0].Thread })
+		if n < 0 {
+			n = len(rest)
 		}
-		s.Start, s.Took = from, max(to-from, 0)
-		open[s.Thread] = append(above, *s)
+		nest(rest[:n])
+		rest = rest[n:]
 	}
 	return out
+}
+
+// nest does so with the slices of one thread.
+func nest(all []event.Slice) {
+	type one struct {
+		s   *event.Slice
+		end int64
+	}
+	var open []one // each within the one before
+	last := int64(-1)
+	until := func(left func(one) bool) {
+		for n := len(open) - 1; n >= 0 && left(open[n]); n-- {
+			last = max(last+1, open[n].end)
+			open[n].s.Took = last - open[n].s.Start
+			open = open[:n]
+		}
+	}
+	for i := range all {
+		s := &all[i]
+		until(func(o one) bool { return o.s.Depth >= s.Depth || o.end < s.Start })
+		end := s.Start + s.Took
+		last = max(last+1, s.Start)
+		s.Start = last
+		open = append(open, one{s, end})
+	}
+	until(func(one) bool { return true })
 }

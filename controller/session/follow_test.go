@@ -144,7 +144,7 @@ func checkHops(t *testing.T, r *export.Report, want map[string]int64) {
 	long := 0
 	for _, h := range r.Timeline.Hops {
 		got[name(h.By)+" > ~"+name(h.Method)]++
-		if h.Took > 0 {
+		if h.Took > 10_000 { // a tick came meanwhile
 			long++
 		}
 	}

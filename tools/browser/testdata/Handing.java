@@ -43,6 +43,14 @@ public class Handing {
         for (int k = 0; k < 300_000; k++) {
             x = x * 31 + k;
         }
+        for (int k = 0; k < 3; k++) {
+            x += small(k);
+        }
         sink = x;
+    }
+
+    /** Many of these begin and end at the same tick. */
+    static long small(int k) {
+        return k;
     }
 }

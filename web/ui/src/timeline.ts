@@ -95,6 +95,9 @@ export function draw(canvas: HTMLCanvasElement, page: TimelinePage, p: Plan, hei
   }
 }
 
+/** queued is how long a task waited; the clocks of two threads may differ by a tick. */
+export const queued = (h: number[]): number => Math.max(h[H.began] - h[H.at], 0);
+
 /** hopsOf are the hops that lead to a slice, if it is an execution, and from it. */
 export function hopsOf(page: TimelinePage, s: number[]): { to?: number[]; from: number[][] } {
   const to = s[S.flags] & sliceTask ? page.hops.find((h) => h[H.toLane] === s[S.lane] && h[H.toDepth] === s[S.depth] && h[H.began] === s[S.start]) : undefined;

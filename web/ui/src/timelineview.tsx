@@ -8,13 +8,17 @@ import { count, parse, time, type Name } from "./format";
 import { usePalette, useSize, useStore } from "./hooks";
 import { Empty, MethodName } from "./parts";
 import { SourceBar } from "./sourcebar";
-import { beside, draw, executing, H, handingOver, hopsOf, kindNames, markAt, nsAt, plan, S, sliceAt, sliceOpen, sliceTask, type Ink, type Mark, type TimelinePage } from "./timeline";
+import { beside, draw, executing, H, handingOver, hopsOf, kindNames, markAt, nsAt, plan, queued, S, sliceAt, sliceOpen, sliceTask, type Ink, type Mark, type TimelinePage } from "./timeline";
 import { focusMain, ui } from "./ui";
 
 /** What is looked at; to 0 is up to the end. It outlives the view. */
 const at = { from: 0, to: 0, thread: 0, source: -1, frozen: false, phase: "" };
 
 const items = 6000;
+
+/** With the tick clock, a length below this (ns) says no more than how much was called at one tick. */
+const subtick = 10_000;
+
 const waits: Name = parse("(waits for Rivulet)");
 
 export function Timeline() {
@@ -35,7 +39,9 @@ export function Timeline() {
   if (at.source !== ui.source || at.phase !== "recording" && live) Object.assign(at, { from: 0, to: 0, thread: 0, source: ui.source, frozen: false });
 
   at.phase = phase;
-  const there = ui.source === 0 ? store.state?.recording.timeline : store.state?.snapshots.find((s) => s.id === ui.source)?.timeline;
+  const source = ui.source === 0 ? store.state?.recording : store.state?.snapshots.find((s) => s.id === ui.source);
+  const there = source?.timeline;
+  const length = (s: number[]) => source?.clock === "tick" && s[S.took] < subtick ? "less than a tick" : time(s[S.took]);
   const load = async () => {
     if (!there || ui.source === 0 && phase !== "recording" && phase !== "stopped") return;
     const number = ++asked.current;
@@ -152,7 +158,7 @@ export function Timeline() {
         {mark ? <MarkLine m={mark} /> : info ? (
           <>
             <MethodName name={name(info[S.method])} />
-            <span><b>{time(info[S.took])}</b>{info[S.flags] & sliceOpen ? " so far" : ""}, from {time(info[S.start])} on</span>
+            <span><b>{length(info)}</b>{info[S.flags] & sliceOpen ? " so far" : ""}, from {time(info[S.start])} on</span>
             <span class="muted">{page && threadName(page, info[S.lane])}, depth {info[S.depth]}</span>
             {page && words(info) && <span class="async">{words(info)}</span>}
           </>
@@ -160,7 +166,7 @@ export function Timeline() {
       </div>
       <div
         class="timeline" ref={ref} tabIndex={0} data-main role="application" onKeyDown={key}
-        aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${time(selected[S.took])}, from ${time(selected[S.start])}${page && words(selected) ? ", " + words(selected) : ""}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks${page?.hops.length ? `, ${page.hops.length} tasks handed over` : ""}`)}
+        aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${length(selected)}, from ${time(selected[S.start])}${page && words(selected) ? ", " + words(selected) : ""}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks${page?.hops.length ? `, ${page.hops.length} tasks handed over` : ""}`)}
         onWheel={(e) => {
           if (!p || e.ctrlKey) return;
           if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan((e.deltaX || e.deltaY) / 1000);
@@ -201,9 +207,9 @@ const threadName = (page: TimelinePage, lane: number): string => page.threads[la
 function hopText(page: TimelinePage, s: number[], name: (m: number) => string): string {
   const { to, from } = hopsOf(page, s);
   const parts = [];
-  if (to) parts.push(`asynchronous, handed over by ${name(to[H.method])} on ${threadName(page, to[H.lane])}, queued ${time(to[H.began] - to[H.at])}`);
+  if (to) parts.push(`asynchronous, handed over by ${name(to[H.method])} on ${threadName(page, to[H.lane])}, queued ${time(queued(to))}`);
   else if (s[S.flags] & sliceTask) parts.push("asynchronous");
-  if (from.length > 0) parts.push(`handed over ${count(from.length)} ${from.length > 1 ? "tasks" : "task"}, queued ${time(Math.max(...from.map((h) => h[H.began] - h[H.at])))}${from.length > 1 ? " at the most" : ""}`);
+  if (from.length > 0) parts.push(`handed over ${count(from.length)} ${from.length > 1 ? "tasks" : "task"}, queued ${time(Math.max(...from.map(queued)))}${from.length > 1 ? " at the most" : ""}`);
   return parts.join("; ");
 }
 
