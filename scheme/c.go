@@ -19,15 +19,17 @@ const (
 )
 
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
-// what it is going to call, by the look of the code, and what costs next to
-// nothing. And it leaves out initializers of classes that are initialized (JVMS
+// what it is going to call, by the look of the code and by what the JVM has invoked
+// before, and what costs next to nothing. And it leaves out initializers of classes that are initialized (JVMS
 // §5.5: they don't run again), and callbacks that nothing in the JDK names. It
 // records what B does.
 type schemeC struct {
 	core
-	views map[cha.MethodID]*view
-	round int
-	free  bool // only what adds nothing
+	views   map[cha.MethodID]*view
+	round   int
+	free    bool // only what adds nothing
+	invoked func(m cha.MethodID) bool
+	eager   bool // calls of invoked methods need not be likely
 }
 
 // A view is what a method was seen to call when it was first looked at. It may
@@ -38,7 +40,7 @@ type view struct {
 	round    int     // of looking ahead, in which it was last seen
 	expanded bool
 	all      []*view // of application classes
-	sure     []*view // those that most invocations call
+	sure     []*view // those that most invocations call, by the look of the code
 	other    []*view
 }
 
@@ -52,6 +54,11 @@ func NewC(h *cha.Hierarchy) Scheme {
 
 // Select implements Selector.
 func (s *schemeC) Select(may func(name, desc string) bool) { s.may = may }
+
+// Guide implements Guided.
+func (s *schemeC) Guide(invoked func(m cha.MethodID) bool, eager bool) {
+	s.invoked, s.eager = invoked, eager
+}
 
 // Named implements Selector. Nobody waits for what is called now.
 func (s *schemeC) Named() Plan {
@@ -240,15 +247,36 @@ func (s *schemeC) expand(v *view) {
 			c := s.h.Class(t.Class)
 			return c == nil || c.Excluded
 		})
-		to := &v.other
-		if likely := m.Likely == nil || m.Likely[i]; likely && len(ts) <= lookWide && !slices.ContainsFunc(ts, s.idle) {
-			to = &v.sure
-		}
+		sure := s.sure(ts, m.Likely == nil || m.Likely[i])
 		for _, t := range ts {
+			to := &v.other
+			if sure(t) {
+				to = &v.sure
+			}
 			*to = append(*to, s.view(t))
 			if !s.h.Method(t).Filtered {
 				v.all = append(v.all, s.view(t))
 			}
 		}
 	}
+}
+
+// sure says which targets of a call most invocations of its method call. Of a call
+// that is likely, these are the ones that have been invoked, however many; an eager
+// scheme takes other calls with one such target for likely. Where none of them has
+// been, or that isn't known, a likely call has to have one target that could be.
+func (s *schemeC) sure(ts []cha.MethodID, likely bool) func(cha.MethodID) bool {
+	if s.invoked != nil {
+		n := 0
+		for _, t := range ts {
+			if s.invoked(t) {
+				n++
+			}
+		}
+		if n > 0 && (likely || s.eager && n == 1) {
+			return s.invoked
+		}
+	}
+	all := likely && len(ts) <= lookWide && !slices.ContainsFunc(ts, s.idle)
+	return func(cha.MethodID) bool { return all }
 }

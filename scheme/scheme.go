@@ -149,6 +149,17 @@ type Selector interface {
 	Named() Plan
 }
 
+// A Guided is a scheme that looks ahead by what the JVM has done so far. A guide can
+// be wrong: it costs probes that are never called, or a stop.
+type Guided interface {
+	Scheme
+
+	// Guide says which methods have been invoked in this JVM, called before Roots. nil,
+	// as at first, is unknown. With eager, a redefinition costs more than the probes
+	// that it saves.
+	Guide(invoked func(m cha.MethodID) bool, eager bool)
+}
+
 // Unseen returns the calls of a method that lead to methods which no scheme can
 // see.
 func Unseen(h *cha.Hierarchy, id cha.MethodID) []cha.Call {

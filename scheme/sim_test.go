@@ -2,6 +2,7 @@ package scheme
 
 import (
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -367,10 +368,16 @@ func simulate(t *testing.T, seed uint64, make func(*cha.Hierarchy) Scheme) (plan
 }
 
 // TestComplete checks that no call of the subgraph is missed, in any order of
-// class loading.
+// class loading, whatever a guide says.
 func TestComplete(t *testing.T) {
-	for _, make := range []func(*cha.Hierarchy) Scheme{NewA, NewB, NewC} {
-		name := make(cha.New()).Name()
+	guided := func(eager bool) func(*cha.Hierarchy) Scheme {
+		return func(h *cha.Hierarchy) Scheme {
+			s := NewC(h)
+			s.(Guided).Guide(func(m cha.MethodID) bool { return crc32.ChecksumIEEE([]byte(m.Class.Name+m.Name))%3 > 0 }, eager)
+			return s
+		}
+	}
+	for name, make := range map[string]func(*cha.Hierarchy) Scheme{"A": NewA, "B": NewB, "C": NewC, "guided": guided(false), "eager": guided(true)} {
 		t.Run(name, func(t *testing.T) {
 			planned, ran := 0, 0
 			for seed := range uint64(500) {

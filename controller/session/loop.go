@@ -45,6 +45,7 @@ type loop struct {
 	opened     opened
 	reach      int // methods that the roots may call, 0 where that can't be told
 	closure    closure
+	guide      guide
 	calling    calling
 	namesDue   int            // listings of the JDK's classes that were asked for
 	lookedUp   *outward.Names // what classes name that look methods up

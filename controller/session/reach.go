@@ -47,6 +47,7 @@ func (l *loop) firstPlan(make func(*cha.Hierarchy) scheme.Scheme, ids []cha.Meth
 	}
 	defer l.analyse()()
 	l.selectCallbacks()
+	l.guideScheme()
 	return l.scheme.Roots(ids), c.scheme != nil
 }
 

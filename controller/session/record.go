@@ -118,6 +118,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("counting what they reach")
+	invoked := s.learnInvoked(make)
 	learned, forget := s.learnCalling(ctx, make)
 	defer forget()
 	if rec.Events {
@@ -159,6 +160,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("learning what the JDK can call")
+	g := invoked()
+	if err := s.do(ctx, func() { s.loop.guide = g }); err != nil {
+		return err
+	}
+	lap.done("learning what was invoked")
 	if err := s.armRoots(ctx, rec, make, specs, ids); err != nil {
 		return err
 	}

@@ -1,0 +1,121 @@
+package vmstructs
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A fake is a memory that repeats some bytes for ever, from an address on, so that
+// whatever is taken for a pointer may lead somewhere.
+type fake struct {
+	data  []byte
+	reads int
+}
+
+const fakeBase = 1 << 20
+
+func (f *fake) read(p []byte, at uint64) error {
+	f.reads++
+	if at < fakeBase || at+uint64(len(p)) > fakeBase+uint64(len(f.data)) {
+		return unix.EFAULT
+	}
+	copy(p, f.data[at-fakeBase:])
+	return nil
+}
+
+// image is a memory with tables that have all fields, each at an offset, and then what
+// the fuzzer makes of the structures.
+func image(structures []byte) (*fake, exported) {
+	f := &fake{data: make([]byte, 4*chunkSize)}
+	at, next := exported{}, uint64(0)
+	put := func(v uint64) uint64 {
+		binary.NativeEndian.PutUint64(f.data[next:], v)
+		next += 8
+		return fakeBase + next - 8
+	}
+	text := func(s string) uint64 {
+		copy(f.data[next:], s)
+		next += uint64(len(s)/8+1) * 8
+		return fakeBase + next - uint64(len(s)/8+1)*8
+	}
+	offsets := []string{"TypeNameOffset", "FieldNameOffset", "IsStaticOffset", "OffsetOffset", "AddressOffset"}
+	for i, n := range offsets {
+		at["gHotSpotVMStructEntry"+n] = put(uint64(8 * i))
+	}
+	at["gHotSpotVMStructEntryArrayStride"] = put(40)
+	at["gHotSpotVMTypeEntryTypeNameOffset"], at["gHotSpotVMTypeEntrySizeOffset"], at["gHotSpotVMTypeEntryArrayStride"] = put(0), put(8), put(16)
+	head := put(fakeBase + 2*chunkSize)
+	var rows [][5]uint64
+	for i, names := range wanted {
+		var typ, field string
+		for k := range names[0] {
+			if names[0][k] == ':' {
+				typ, field = names[0][:k], names[0][k+2:]
+				break
+			}
+		}
+		rows = append(rows, [5]uint64{text(typ), text(field), 0, uint64(8 * (i % 5)), 0})
+	}
+	rows = append(rows, [5]uint64{text("ClassLoaderDataGraph"), text("_head"), 1, 0, head}, [5]uint64{})
+	at["gHotSpotVMStructs"] = put(0)
+	binary.NativeEndian.PutUint64(f.data[at["gHotSpotVMStructs"]-fakeBase:], fakeBase+next)
+	for _, r := range rows {
+		for _, v := range r {
+			put(v)
+		}
+	}
+	pool := text("ConstantPool")
+	at["gHotSpotVMTypes"] = put(0)
+	binary.NativeEndian.PutUint64(f.data[at["gHotSpotVMTypes"]-fakeBase:], fakeBase+next)
+	put(pool)
+	put(64)
+	put(0)
+	put(0)
+	// Every eight bytes of the structures are a pointer to some of them, or a number.
+	for i := 0; i+1 < len(structures) && 2*chunkSize+8*i+8 <= len(f.data); i++ {
+		v := uint64(structures[i])
+		if structures[i]&1 == 0 {
+			v = fakeBase + 2*chunkSize + uint64(structures[i+1])*8
+		}
+		binary.NativeEndian.PutUint64(f.data[2*chunkSize+8*i:], v)
+	}
+	return f, at
+}
+
+// FuzzGather walks structures that make no sense: it ends, and what it read and found is
+// bounded by what there is.
+func FuzzGather(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 0})
+	f.Add([]byte{0, 8, 1, 16, 0, 3, 4, 200, 1, 7, 9, 11, 0, 0, 0, 2})
+	f.Fuzz(func(t *testing.T, structures []byte) {
+		if len(structures) > 4096 {
+			t.Skip()
+		}
+		mem, at := image(structures)
+		v, err := gather(newMemory(mem), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mem.reads > 10000 || v.Len() > mostClasses {
+			t.Errorf("%d reads, %d methods", mem.reads, v.Len())
+		}
+	})
+}
+
+// TestLayoutLacks refuses tables without what is needed.
+func TestLayoutLacks(t *testing.T) {
+	for i := range wanted {
+		mem, at := image(nil)
+		m := newMemory(mem)
+		whole := wanted
+		wanted = append(append([][]string{}, whole[:i]...), [][]string{{fmt.Sprint("No::", i)}}...)
+		_, err := newLayout(m, at)
+		wanted = whole
+		if err == nil {
+			t.Errorf("nothing lacks without %s", whole[i][0])
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package vmstructs
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// A reader fills a buffer with what lies at an address.
+type reader interface {
+	read(p []byte, at uint64) error
+}
+
+// A process is the memory of one.
+type process int
+
+func (pid process) read(p []byte, at uint64) error {
+	n, err := unix.ProcessVMReadv(int(pid), []unix.Iovec{{Base: &p[0], Len: uint64(len(p))}}, []unix.RemoteIovec{{Base: uintptr(at), Len: len(p)}}, 0)
+	if err == nil && n < len(p) {
+		err = unix.EFAULT
+	}
+	return err
+}
+
+const (
+	pageSize   = 4 << 10
+	chunkSize  = 64 << 10
+	mostChunks = 16 << 10 // 1 GB
+)
+
+var errMemory = errors.New("too much memory to read")
+
+// A memory keeps what was read, and the first error. What can't be read is zeros.
+type memory struct {
+	from   reader
+	chunks map[uint64][]byte // nil: nothing there
+	err    error
+}
+
+func newMemory(r reader) *memory { return &memory{from: r, chunks: map[uint64][]byte{}} }
+
+// chunk returns the bytes around an address; pages that can't be read are zeros.
+func (m *memory) chunk(n uint64) []byte {
+	b, ok := m.chunks[n]
+	if ok {
+		return b
+	}
+	if len(m.chunks) >= mostChunks {
+		m.fail(errMemory)
+		return nil
+	}
+	b = make([]byte, chunkSize)
+	if err := m.from.read(b, n*chunkSize); err != nil {
+		found := false
+		for i := uint64(0); i < chunkSize; i += pageSize {
+			switch err := m.from.read(b[i:i+pageSize], n*chunkSize+i); {
+			case err == nil:
+				found = true
+			case !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EIO):
+				m.fail(fmt.Errorf("read its memory: %w", err))
+				return nil
+			default:
+				clear(b[i : i+pageSize])
+			}
+		}
+		if !found {
+			b = nil
+		}
+	}
+	m.chunks[n] = b
+	return b
+}
+
+func (m *memory) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+// bytes returns n bytes, at most a chunk's; nil where there are none.
+func (m *memory) bytes(at uint64, n int) []byte {
+	if at < pageSize || n <= 0 || n > chunkSize {
+		return nil
+	}
+	c, off := m.chunk(at/chunkSize), int(at%chunkSize)
+	if c == nil {
+		return nil
+	}
+	if off+n <= chunkSize {
+		return c[off : off+n]
+	}
+	out := append(make([]byte, 0, n), c[off:]...)
+	next := m.chunk(at/chunkSize + 1)
+	if next == nil {
+		return nil
+	}
+	return append(out, next[:n-len(out)]...)
+}
+
+func (m *memory) u64(at uint64) uint64 {
+	if b := m.bytes(at, 8); b != nil {
+		return binary.NativeEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (m *memory) u32(at uint64) uint32 {
+	if b := m.bytes(at, 4); b != nil {
+		return binary.NativeEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (m *memory) u16(at uint64) uint16 {
+	if b := m.bytes(at, 2); b != nil {
+		return binary.NativeEndian.Uint16(b)
+	}
+	return 0
+}
+
+// name returns a C string of at most so many bytes as names in the tables have.
+func (m *memory) name(at uint64) string {
+	const most = 200
+	for n := 16; n <= most; n += 16 {
+		b := m.bytes(at, n)
+		if b == nil {
+			return ""
+		}
+		for i, c := range b {
+			if c == 0 {
+				return string(b[:i])
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package vmstructs
+
+import (
+	"bufio"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// ErrUnknown reports a JVM that lacks some of the tables, or of what should be in them.
+var ErrUnknown = errors.New("this JVM does not say where it has its methods")
+
+// mostEntries bounds a table; JDK 25 has some 1,000 fields.
+const mostEntries = 1 << 14
+
+// exported are the addresses of the variables that lead to the tables.
+type exported map[string]uint64
+
+// library finds libjvm.so in a process, and what it exports.
+func library(pid int) (exported, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		w := strings.Fields(s.Text())
+		if len(w) < 6 || !strings.HasSuffix(w[5], "/libjvm.so") || w[2] != "00000000" {
+			continue
+		}
+		begin, _, _ := strings.Cut(w[0], "-")
+		base, err := strconv.ParseUint(begin, 16, 64)
+		if err != nil {
+			return nil, err
+		}
+		// The file itself, whatever mount namespace it is in; where that is not allowed, by its name.
+		lib, err := elf.Open(fmt.Sprintf("/proc/%d/map_files/%s", pid, w[0]))
+		if err != nil {
+			lib, err = elf.Open(fmt.Sprintf("/proc/%d/root%s", pid, w[5]))
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer lib.Close()
+		symbols, err := lib.DynamicSymbols()
+		if err != nil {
+			return nil, err
+		}
+		out := exported{}
+		for _, s := range symbols {
+			if strings.HasPrefix(s.Name, "gHotSpotVM") {
+				out[s.Name] = base + s.Value
+			}
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("no libjvm.so: %w", ErrUnknown)
+}
+
+// A layout is where the JVM's structures have what.
+type layout struct {
+	offsets map[string]uint64 // by "Type::_field"
+	statics map[string]uint64 // addresses
+	sizes   map[string]uint64 // of types
+}
+
+// wanted are the fields that are read, with the names that they had in other versions.
+var wanted = [][]string{
+	{"ClassLoaderData::_next"},
+	{"ClassLoaderData::_klasses"},
+	{"Klass::_next_link"},
+	{"Klass::_name"},
+	{"Klass::_layout_helper"},
+	{"InstanceKlass::_methods"},
+	{"Array<int>::_length"},
+	{"Array<Method*>::_data", "Array<Method*>::_data[0]"},
+	{"Method::_constMethod"},
+	{"Method::_method_counters"},
+	{"ConstMethod::_constants"},
+	{"ConstMethod::_name_index"},
+	{"ConstMethod::_signature_index"},
+	{"Symbol::_length"},
+	{"Symbol::_body", "Symbol::_body[0]"},
+}
+
+// graphHead is where all class loaders are.
+const graphHead = "ClassLoaderDataGraph::_head"
+
+// newLayout reads the tables.
+func newLayout(m *memory, at exported) (*layout, error) {
+	l := &layout{offsets: map[string]uint64{}, statics: map[string]uint64{}, sizes: map[string]uint64{}}
+	at.each(m, "gHotSpotVMStructs", "gHotSpotVMStructEntry", func(entry uint64, value func(string) uint64) bool {
+		typ := m.name(m.u64(entry + value("TypeNameOffset")))
+		field := typ + "::" + m.name(m.u64(entry+value("FieldNameOffset")))
+		if m.u32(entry+value("IsStaticOffset")) != 0 {
+			l.statics[field] = m.u64(entry + value("AddressOffset"))
+		} else {
+			l.offsets[field] = m.u64(entry + value("OffsetOffset"))
+		}
+		return typ != ""
+	})
+	at.each(m, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", func(entry uint64, value func(string) uint64) bool {
+		typ := m.name(m.u64(entry + value("TypeNameOffset")))
+		l.sizes[typ] = m.u64(entry + value("SizeOffset"))
+		return typ != ""
+	})
+	if m.err != nil {
+		return nil, m.err
+	}
+	for _, names := range wanted {
+		found := false
+		for _, n := range names {
+			off, ok := l.offsets[n]
+			if ok && off < pageSize && !found {
+				l.offsets[names[0]], found = off, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%w: no %s", ErrUnknown, names[0])
+		}
+	}
+	if pool := l.sizes["ConstantPool"]; l.statics[graphHead] == 0 || pool == 0 || pool > pageSize {
+		return nil, fmt.Errorf("%w: no %s", ErrUnknown, graphHead)
+	}
+	return l, nil
+}
+
+// each calls f for the entries of a table, until it has had the last one.
+func (at exported) each(m *memory, table, entries string, f func(entry uint64, value func(string) uint64) bool) {
+	value := func(name string) uint64 { return m.u64(at[entries+name]) }
+	stride := value("ArrayStride")
+	if at[table] == 0 || stride == 0 || stride > pageSize {
+		return
+	}
+	entry := m.u64(at[table])
+	for range mostEntries {
+		if !f(entry, value) {
+			return
+		}
+		entry += stride
+	}
+}
