@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 )
 
@@ -263,6 +264,15 @@ func (d *doctor) measures() {
 	} else {
 		c.Close()
 		d.add("counters", OK, "", "pauses can be measured")
+	}
+	switch v, err := vmstructs.Read(d.pid); {
+	case err == nil:
+		d.add("invoked", OK, "", "the JVM says which methods it has invoked (%d), by which Scheme C looks ahead", v.Len())
+	case errors.Is(err, os.ErrPermission):
+		d.add("invoked", Warning, "run Rivulet as root, or allow it by sysctl kernel.yama.ptrace_scope=0; or take --scheme A if the program's cores are busy",
+			"the JVM's memory may not be read, so Scheme C does not know which methods it has invoked, and threads wait more often")
+	default:
+		d.add("invoked", OK, "", "the JVM doesn't say which methods it has invoked: Scheme C goes by the code alone")
 	}
 	if n := runtime.NumCPU(); n < 2 {
 		d.add("cores", Warning, "use --clock precise", "there is %d core: the tick clock would have to share it with the program", n)

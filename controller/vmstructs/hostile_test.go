@@ -2,7 +2,9 @@ package vmstructs
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -117,5 +119,35 @@ func TestLayoutLacks(t *testing.T) {
 		if err == nil {
 			t.Errorf("nothing lacks without %s", whole[i][0])
 		}
+	}
+}
+
+// A forbidden memory may not be read.
+type forbidden struct{}
+
+func (forbidden) read([]byte, uint64) error { return unix.EPERM }
+
+// TestForbidden says that it may not read.
+func TestForbidden(t *testing.T) {
+	_, at := image(nil)
+	if _, err := gather(newMemory(forbidden{}), at); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestMemoryBound keeps so many chunks and no more, and gives up after so many reads.
+func TestMemoryBound(t *testing.T) {
+	m := newMemory(&fake{data: make([]byte, chunkSize)})
+	for i := range uint64(mostChunks) {
+		m.bytes((i+1)*chunkSize, 8)
+		if len(m.chunks) > keptChunks {
+			t.Fatalf("%d chunks are kept", len(m.chunks))
+		}
+	}
+	if m.err != nil {
+		t.Fatal(m.err)
+	}
+	if m.bytes(fakeBase*fakeBase, 8) != nil || !errors.Is(m.err, errMemory) {
+		t.Errorf("error %v", m.err)
 	}
 }

@@ -27,15 +27,17 @@ func (pid process) read(p []byte, at uint64) error {
 const (
 	pageSize   = 4 << 10
 	chunkSize  = 64 << 10
-	mostChunks = 16 << 10 // 1 GB
+	keptChunks = 1 << 10 // 64 MB; what is read together lies together
+	mostChunks = 64 << 10
 )
 
 var errMemory = errors.New("too much memory to read")
 
-// A memory keeps what was read, and the first error. What can't be read is zeros.
+// A memory keeps what was read last, and the first error. What can't be read is zeros.
 type memory struct {
 	from   reader
 	chunks map[uint64][]byte // nil: nothing there
+	reads  int
 	err    error
 }
 
@@ -47,9 +49,12 @@ func (m *memory) chunk(n uint64) []byte {
 	if ok {
 		return b
 	}
-	if len(m.chunks) >= mostChunks {
+	if m.reads++; m.reads > mostChunks {
 		m.fail(errMemory)
 		return nil
+	}
+	if len(m.chunks) >= keptChunks {
+		clear(m.chunks)
 	}
 	b = make([]byte, chunkSize)
 	if err := m.from.read(b, n*chunkSize); err != nil {

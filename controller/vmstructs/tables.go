@@ -27,8 +27,9 @@ func library(pid int) (exported, error) {
 	}
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
-		w := strings.Fields(s.Text())
-		if len(w) < 6 || !strings.HasSuffix(w[5], "/libjvm.so") || w[2] != "00000000" {
+		line, deleted := strings.CutSuffix(s.Text(), " (deleted)")
+		w := strings.Fields(line)
+		if len(w) < 6 || !strings.HasSuffix(line, "/libjvm.so") || w[2] != "00000000" {
 			continue
 		}
 		begin, _, _ := strings.Cut(w[0], "-")
@@ -38,8 +39,8 @@ func library(pid int) (exported, error) {
 		}
 		// The file itself, whatever mount namespace it is in; where that is not allowed, by its name.
 		lib, err := elf.Open(fmt.Sprintf("/proc/%d/map_files/%s", pid, w[0]))
-		if err != nil {
-			lib, err = elf.Open(fmt.Sprintf("/proc/%d/root%s", pid, w[5]))
+		if err != nil && !deleted { // else there is another now
+			lib, err = elf.Open(fmt.Sprintf("/proc/%d/root%s", pid, line[strings.IndexByte(line, '/'):]))
 		}
 		if err != nil {
 			return nil, err
