@@ -20,9 +20,9 @@ const (
 
 // A schemeC is Scheme B with a view: when a method is entered, it also reveals
 // what it is going to call, by the look of the code and by what the JVM has invoked
-// before, and what costs next to nothing. And it leaves out initializers of classes that are initialized (JVMS
-// §5.5: they don't run again), and callbacks that nothing in the JDK names. It
-// records what B does.
+// before, and what costs next to nothing. And it leaves out initializers of classes that
+// are initialized (JVMS §5.5: they don't run again), and callbacks that nothing in the
+// JDK names. It records what B does.
 type schemeC struct {
 	core
 	views   map[cha.MethodID]*view

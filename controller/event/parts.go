@@ -156,10 +156,24 @@ func (s *stream) copyTo(f frame, to int) {
 	}
 }
 
-// underWay are the executions that are, by what handed them over, with what they did
-// so far.
-func (b *Builder) underWay() map[*part][]*part {
-	open := map[*part][]*part{}
+// An execution is one that is under way.
+type execution struct {
+	s  *stream
+	f  frame
+	t  task
+	to int // up to where it touched something
+}
+
+// soFar is its part with what it did so far.
+func (e *execution) soFar() *part {
+	e.s.copyTo(e.f, e.to)
+	e.f.part.at, e.f.part.since = e.t.at, e.t.since
+	return e.f.part
+}
+
+// underWay are the executions that are, by what handed them over.
+func (b *Builder) underWay() map[*part][]execution {
+	open := map[*part][]execution{}
 	for _, s := range b.streams {
 		if s == nil {
 			continue
@@ -170,9 +184,7 @@ func (b *Builder) underWay() map[*part][]*part {
 				to = s.frames[i+1].mark
 			}
 			if t, known := b.tasks[f.number]; known && t.by != nil && f.part != nil && f.mark+1 < to {
-				s.copyTo(f, to)
-				f.part.at, f.part.since = t.at, t.since
-				open[t.by] = append(open[t.by], f.part)
+				open[t.by] = append(open[t.by], execution{s, f, t, to})
 			}
 		}
 	}
@@ -238,7 +250,7 @@ func (b *Builder) keepEarly(number int64, p *part) {
 // each execution where it was handed over: as in the tree of a recording, at the
 // first of the same method in a chain of hand-overs. open are those under way, by
 // what handed them over.
-func (p *part) assembled(open map[*part][]*part) (tree *cct.Node, cutContexts, cutCalls int64) {
+func (p *part) assembled(open map[*part][]execution) (tree *cct.Node, cutContexts, cutCalls int64) {
 	type link struct {
 		method int32
 		node   *cct.Node
@@ -255,7 +267,11 @@ func (p *part) assembled(open map[*part][]*part) (tree *cct.Node, cutContexts, c
 		it := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		cutContexts, cutCalls = cutContexts+it.part.cutContext, cutCalls+it.part.cut
-		for _, sub := range slices.Concat(it.part.subs, open[it.part]) {
+		subs := slices.Clip(it.part.subs)
+		for _, e := range open[it.part] {
+			subs = append(subs, e.soFar())
+		}
+		for _, sub := range subs {
 			node := at(it.tree, sub.at)
 			chain := it.chain
 			for ; chain != nil && chain.method != node.Method; chain = chain.next {

@@ -84,8 +84,8 @@ func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
 		kept = append(kept, &one)
 	}
 	for _, of := range open {
-		for _, p := range of {
-			p.tree = nil // until it has ended
+		for _, e := range of {
+			e.f.part.tree = nil // until it has ended
 		}
 	}
 	return kept, b.Slowest.all
