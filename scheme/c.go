@@ -40,7 +40,7 @@ type view struct {
 	round    int     // of looking ahead, in which it was last seen
 	expanded bool
 	all      []*view // of application classes
-	sure     []*view // those that most invocations call, by the look of the code
+	sure     []*view // those that most invocations call
 	other    []*view
 }
 

@@ -32,13 +32,9 @@ func (s *Session) learnInvoked(make func(*cha.Hierarchy) scheme.Scheme) func() g
 	var err error
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		crowd := crowd{task: fmt.Sprintf("/proc/%d/task", s.proc.PID)}
-		crowd.look()
-		g.invoked, err = vmstructs.Read(s.proc.PID)
-		crowd.look()
-		time.Sleep(crowdPause)
-		crowd.look()
-		g.eager = s.proc.Major() >= dearFrom || crowd.more()
+		if g.invoked, err = vmstructs.Read(s.proc.PID); err == nil {
+			g.eager = s.proc.Major() >= dearFrom || crowded(s.proc.PID)
+		}
 	})
 	return func() guide {
 		began := time.Now()
@@ -60,25 +56,24 @@ func (l *loop) guideScheme() {
 	}
 }
 
-// crowdPause lies between two looks at a crowd.
-const crowdPause = 20 * time.Millisecond
+// Looks at how many threads want a core, and what lies between two of them.
+const (
+	crowdLooks = 3
+	crowdPause = 20 * time.Millisecond
+)
 
-// A crowd counts the target's threads that run or wait for a core, at several moments.
-type crowd struct {
-	task           string // folder
-	looks, running int
-}
-
-func (c *crowd) look() {
-	c.looks++
-	dirs, _ := filepath.Glob(c.task + "/*")
-	for _, dir := range dirs {
-		if _, state, err := taskRun(dir); err == nil && state == 'R' {
-			c.running++
+// crowded reports whether half as many threads of a process again as there are cores run
+// or wait for one: then what one thread waits for, others wait for, too.
+func crowded(pid int) bool {
+	running := 0
+	for range crowdLooks {
+		dirs, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+		for _, dir := range dirs {
+			if _, state, err := taskRun(dir); err == nil && state == 'R' {
+				running++
+			}
 		}
+		time.Sleep(crowdPause)
 	}
+	return 2*running > 3*crowdLooks*runtime.NumCPU()
 }
-
-// more reports whether there were half as many again as there are cores: then what one
-// thread waits for, others wait for, too.
-func (c *crowd) more() bool { return 2*c.running > 3*c.looks*runtime.NumCPU() }

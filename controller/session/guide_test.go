@@ -9,9 +9,10 @@ import (
 )
 
 // TestInvokedBefore records a program that is warm: what it has called before has its
-// probes when the root is armed, with both implementations of an interface, and no thread
-// waits. What it calls for the first time is recorded all the same. Where the JVM doesn't
-// tell, and where nothing was called before, threads wait, and the counts are the same.
+// probes when the root is armed, with both implementations of an interface, and nothing
+// gets any while it runs. What it calls for the first time is recorded all the same. Where
+// the JVM doesn't tell, and where nothing was called before, methods get probes while it
+// runs, and the counts are the same.
 func TestInvokedBefore(t *testing.T) {
 	dir := sources(t, "Warm")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {

@@ -24,7 +24,7 @@ func (v *Invoked) Has(class, name, desc string) bool {
 // Len is how many methods had been.
 func (v *Invoked) Len() int { return v.methods }
 
-// Read asks a JVM's memory. It takes some 50 ms for 30,000 methods. It wraps
+// Read asks a JVM's memory. It takes some 40 ms where 27,000 methods are loaded. It wraps
 // [ErrUnknown] where the JVM doesn't say, os.ErrPermission where its memory may not be
 // read.
 func Read(pid int) (*Invoked, error) {
