@@ -274,6 +274,12 @@ func (d *doctor) measures() {
 	default:
 		d.add("invoked", OK, "", "the JVM doesn't say which methods it has invoked: Scheme C goes by the code alone")
 	}
+	if err := mayNice(); err != nil {
+		d.add("priority", Warning, "run Rivulet as root, or with CAP_SYS_NICE (docker: --cap-add SYS_NICE)",
+			"the JVM's compiler may not be given precedence: where all cores are busy, the program is slow for longer after each redefinition")
+	} else {
+		d.add("priority", OK, "", "the JVM's compiler may be given precedence when there is much to compile again")
+	}
 	if n := runtime.NumCPU(); n < 2 {
 		d.add("cores", Warning, "use --clock precise", "there is %d core: the tick clock would have to share it with the program", n)
 	}

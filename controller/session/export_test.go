@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"testing"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap"
@@ -40,3 +41,12 @@ func (s *Session) HoldEvents() (release func()) {
 
 // ThreadsOf are the threads of a process, by name.
 var ThreadsOf = threadsOf
+
+// Crowd has all cores busy until disperse is called.
+func Crowd(t *testing.T) (disperse func()) { return crowd(t) }
+
+// MayHurry tells whether the target's compiler can be hurried.
+func (s *Session) MayHurry() bool { return s.loop.compilers != nil }
+
+// CompilersIn are a process's compiler threads.
+func CompilersIn(pid int) []int { return compilersIn(ThreadsOf(pid)) }

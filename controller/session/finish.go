@@ -167,7 +167,7 @@ func (s *Session) release() error {
 	s.room.close(s.running != nil && s.running())
 	err := s.data.close()
 	s.data.mem = nil
-	s.loop.guard.end()
+	s.loop.compilers.end(s.loop.guard)
 	return errors.Join(err, s.loop.pauses.end())
 }
 

@@ -4,38 +4,78 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// A guard gives a thread of the target its priority back when this process ends
+// A guard gives threads of the target their priority back when this process ends
 // without having done so, by whatever means: the target must not keep ours. It is
 // a shell in a session of its own that waits for the end of a pipe.
 type guard struct {
 	cmd  *exec.Cmd
-	pipe io.Closer
+	pipe io.WriteCloser
 }
 
-// guardScript renices the thread $2 of the process $1 to $3 once nobody has the
-// pipe open any more, unless it has another priority than $4 by then.
+const guardName = "rivulet-guard"
+
+// guardScript renices, once nobody has the pipe open any more, those threads of the
+// process $1 that have the priority $2: thread $3 to $4, and the compiler's to $5. If
+// it was told to linger, it leaves the compiler's priority for up to 30 seconds, until it
+// has had little to do for two, or SIGUSR1 comes.
 const guardScript = `trap '' HUP INT TERM QUIT
+trap 'recalled=1' USR1
 echo
-exec >/dev/null
-read -r _
-cd "/proc/$1/task/$2" 2>/dev/null || exit 0
-read -r stat <stat
-set -- "$1" "$2" "$3" "$4" ${stat##*)}
-[ "${21}" = "$4" ] && exec renice "$3" -p "$2"`
+exec >/dev/null 2>&1
+read -r linger
+cd "/proc/$1/task" || exit 0
+ours=$2
+back() {
+  read -r stat <"$1/stat" || return
+  set -- "$1" "$2" ${stat##*)}
+  [ "${19}" = "$ours" ] && renice "$2" -p "$1"
+}
+compilers() {
+  for task in *; do
+    read -r name <"$task/comm" && case $name in "C1 CompilerThre"*|"C2 CompilerThre"*) "$@" ;; esac
+  done
+}
+labour() { read -r ran waited _ <"$task/schedstat" && sum=$((sum + ran + waited)); }
+unhurry() { back "$task" "$usual"; }
+back "$3" "$4"
+usual=$5 seconds=0 calm=0 before=0
+[ "$linger" ] && while [ ! "$recalled" ] && [ $calm -lt 2 ] && [ $seconds -lt 30 ]; do
+  sum=0
+  compilers labour
+  [ $seconds -gt 0 ] && { [ $((sum - before)) -gt 250000000 ] && calm=0 || calm=$((calm + 1)); }
+  before=$sum seconds=$((seconds + 1))
+  sleep 1 & wait $!
+done
+compilers unhurry`
+
+// mayNice tells whether threads of others may be made faster.
+func mayNice() error {
+	var caps [2]unix.CapUserData
+	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil {
+		return err
+	}
+	if caps[0].Effective&(1<<unix.CAP_SYS_NICE) == 0 {
+		return unix.EPERM
+	}
+	return nil
+}
 
 // guardThread starts a guard for a thread whose priority we are going to change,
-// where we may (CAP_SYS_NICE).
-func guardThread(pid, tid int) (*guard, error) {
-	var caps [2]unix.CapUserData
-	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil || caps[0].Effective&(1<<unix.CAP_SYS_NICE) == 0 {
-		return nil, errors.Join(err, unix.EPERM)
+// where we may (CAP_SYS_NICE), and for compiler threads, which usually have another one.
+func guardThread(pid, tid int, compilers int32) (*guard, error) {
+	if err := mayNice(); err != nil {
+		return nil, err
 	}
 	a, err := unix.SchedGetAttr(tid, 0)
 	if err != nil {
@@ -49,7 +89,8 @@ func guardThread(pid, tid int) (*guard, error) {
 			return nil, err
 		}
 	}
-	cmd := exec.Command("sh", "-c", guardScript, "rivulet-guard", strconv.Itoa(pid), strconv.Itoa(tid), strconv.Itoa(int(a.Nice)), strconv.Itoa(favourNice))
+	cmd := exec.Command("sh", "-c", guardScript, guardName, strconv.Itoa(pid), strconv.Itoa(favourNice),
+		strconv.Itoa(tid), strconv.Itoa(int(a.Nice)), strconv.Itoa(int(compilers)))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
@@ -77,4 +118,35 @@ func (g *guard) end() {
 	}
 	_ = g.pipe.Close()
 	_ = g.cmd.Wait() // there may have been nothing to put back
+}
+
+// linger lets the guard go on for as long as the compiler has much to do.
+func (g *guard) linger() {
+	_, _ = io.WriteString(g.pipe, "linger\n") // or it has ended
+	_ = g.pipe.Close()
+	go func() { _ = g.cmd.Wait() }()
+}
+
+// recallGuards ends what lingers of sessions with a process.
+func recallGuards(pid int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		line, err := os.ReadFile(f)
+		if err != nil || !isGuard(line, pid) {
+			continue
+		}
+		if p, err := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil && unix.Kill(p, unix.SIGUSR1) == nil {
+			for range 100 {
+				time.Sleep(10 * time.Millisecond)
+				if _, err := os.Stat(f); err != nil {
+					break
+				}
+			}
+		}
+	}
+}
+
+// isGuard tells whether a command line is that of a guard of a process's threads.
+func isGuard(cmdline []byte, pid int) bool {
+	return strings.Contains(string(cmdline), fmt.Sprintf("\x00%s\x00%d\x00", guardName, pid))
 }

@@ -52,27 +52,44 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 }
 
 // favourThreads has the threads go before others that all threads wait for while
-// classes are redefined: the agent's, and the JVM's own which does it in the end.
+// classes are redefined: the agent's, and the JVM's own which does it in the end; and
+// afterwards its compiler's.
 func (s *Session) favourThreads(ctx context.Context, threads map[string][]int) error {
 	tids := threads["rivulet-agent"]
 	var g *guard
+	var c *compilers
 	if vm := threads["VM Thread"]; len(vm) > 0 {
 		tid := slices.Min(vm) // a thread that it has just begun has its name for a moment
 		var err error
-		if g, err = guardThread(s.proc.PID, tid); err == nil {
+		usual := int32(favourNice)
+		if c = newCompilers(s.proc.PID, threads); c != nil {
+			usual = c.usual
+		}
+		if g, err = guardThread(s.proc.PID, tid, usual); err == nil {
 			tids = append(tids, tid)
 		} else {
+			c = nil
 			s.log.Debug("the VM thread goes before nobody", "error", err)
 		}
 	}
 	if err := s.do(ctx, func() {
 		s.loop.precedence.add(tids...)
-		s.loop.guard = g
+		s.loop.guard, s.loop.compilers = g, c
 	}); err != nil {
 		g.end()
 		return err
 	}
 	return nil
+}
+
+// hasten has the loop and the agent go before others, where they may, until the
+// returned function is called.
+func (s *Session) hasten(ctx context.Context) (settle func()) {
+	set := func(on bool) {
+		_ = s.do(context.WithoutCancel(ctx), func() { s.loop.arming = on }) // a session that ends hastens nobody
+	}
+	set(true)
+	return func() { set(false) }
 }
 
 // list asks for the loaded classes and returns those that are news.

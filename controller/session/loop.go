@@ -67,6 +67,8 @@ type loop struct {
 
 	precedence precedence
 	guard      *guard            // nil where nobody has to be guarded
+	compilers  *compilers        // nil where they can't be hurried
+	arming     bool              // somebody waits for the session or a recording to begin
 	reveals    map[int32]*reveal // by method, or by the negative number of a find
 	delayed    map[int32]*delayedPlan
 	batch      uint32
@@ -129,7 +131,8 @@ func (s *Session) run() {
 			return
 		}
 		waited := s.loop.round != nil || len(s.loop.reveals) > 0
-		s.loop.precedence.set(waited)
+		s.loop.precedence.set(waited || s.loop.arming)
+		s.loop.compilers.look(waited)
 		s.loop.pauses.watch(waited)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -68,12 +67,7 @@ func (s *Session) quiesce(ctx context.Context) bool {
 // taskRun reads how long a thread has run, and its state, from its folder under
 // /proc.
 func taskRun(dir string) (ran time.Duration, state byte, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, "schedstat"))
-	if err != nil {
-		return 0, 0, err
-	}
-	ns, _, _ := bytes.Cut(b, []byte(" "))
-	n, err := strconv.ParseInt(string(ns), 10, 64)
+	done, err := labourOf(dir)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -85,5 +79,5 @@ func taskRun(dir string) (ran time.Duration, state byte, err error) {
 	if end < 0 || len(stat) < end+3 {
 		return 0, 0, fmt.Errorf("%s/stat: %q", dir, stat)
 	}
-	return time.Duration(n), stat[end+2], nil
+	return done.ran, stat[end+2], nil
 }

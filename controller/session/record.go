@@ -109,6 +109,8 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap := laps{s.log, time.Now()}
+	settle := s.hasten(ctx)
+	defer settle()
 	specs, ids, err := s.prepare(ctx, rec)
 	if err != nil {
 		return err
@@ -169,6 +171,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("arming")
+	settle()
 	modes := []byte{s.data.mainMode()}
 	if s.leaves {
 		modes = append(modes, wire.ModeLeaf)

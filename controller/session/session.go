@@ -161,6 +161,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		s.room.forgetError()
 	}
 	lap.done("loading the agent")
+	defer s.hasten(ctx)()
 	return s, s.learn(ctx, &lap)
 }
 

@@ -86,7 +86,7 @@ func TestGuard(t *testing.T) {
 	pid := cmd.Process.Pid
 	nice := func() int32 { return niceOf(t, pid) }
 	before := nice()
-	g, err := guardThread(pid, pid)
+	g, err := guardThread(pid, pid, before)
 	if err != nil {
 		t.Skip("this takes CAP_SYS_NICE:", err)
 	}
@@ -107,7 +107,7 @@ func TestGuard(t *testing.T) {
 	}
 
 	// What somebody else has set since stays.
-	if g, err = guardThread(pid, pid); err != nil {
+	if g, err = guardThread(pid, pid, before); err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, int(before)+3); err != nil {

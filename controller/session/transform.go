@@ -355,6 +355,7 @@ func (l *loop) sendBatch() {
 	l.stats.classes += n
 	l.beginPauses()
 	l.stall.sign()
+	l.compilers.redefined()
 	l.send(wire.CmdRetransform, &w)
 }
 
