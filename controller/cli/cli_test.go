@@ -415,7 +415,8 @@ func TestDemoLevel(t *testing.T) {
 			for _, v := range test.speeds {
 				select {
 				case target.speeds <- v:
-				case <-time.After(time.Second):
+				case <-t.Context().Done(): // it has seen enough
+					return
 				}
 			}
 		}()

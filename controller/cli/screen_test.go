@@ -128,6 +128,8 @@ func TestScreen(t *testing.T) {
 	s.keys("3", "o", "o")
 	s.wait(`method, by calls`)
 	s.wait(`^> .* 126 +0  Term\.leaf$`)
+	s.keys("Down", "Up")
+	s.wait(`^Term\.java:\d+  Term\.leaf\(`)
 	s.keys("Enter")
 	s.wait(` 126  Term\.root\(\)V$`)
 	s.keys("c")

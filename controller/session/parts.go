@@ -48,7 +48,11 @@ func (s *Session) Resume(ctx context.Context) error {
 // Reset forgets everything recorded so far and begins anew, without a change to
 // any class; a recording that pauses stays so. Root invocations count that
 // begin from then on.
-func (s *Session) Reset(ctx context.Context) error {
+func (s *Session) Reset(ctx context.Context) error { return s.reset(ctx, false) }
+
+// reset does so; with warm, it is the end of the warm-up. That must not be over before
+// the gate is shut: what has returned so far could be taken for all calls asked for.
+func (s *Session) reset(ctx context.Context, warm bool) error {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	var open, full bool
@@ -71,6 +75,7 @@ func (s *Session) Reset(ctx context.Context) error {
 			}
 		}
 		l.renew()
+		l.rec.warming = l.rec.warming && !warm
 		if open {
 			l.begin()
 		}
@@ -100,10 +105,7 @@ func (s *Session) Warm(ctx context.Context) error {
 			break
 		}
 	}
-	if err := s.do(ctx, func() { s.loop.rec.warming = false }); err != nil {
-		return err
-	}
-	return s.Reset(ctx)
+	return s.reset(ctx, true)
 }
 
 // recording runs f on the loop if something is being recorded.

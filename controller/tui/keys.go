@@ -229,6 +229,9 @@ func (m *model) goTo(row int) tea.Cmd {
 }
 
 func (m *model) moved(k string) tea.Cmd {
+	if !m.failed {
+		m.message = "" // the line says where the method is
+	}
 	at, page := m.places[m.view].at, m.listRows()
 	switch k {
 	case "up":

@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/rivulet-profiler/rivulet/web"
+import (
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/web"
+)
 
 // listRows is how many rows of its list a view shows.
 func (m *model) listRows() int {
@@ -53,6 +57,26 @@ func (m *model) treeRow(at int) (web.Row, bool) {
 		return web.Row{}, false
 	}
 	return t.Rows[at-t.From], true
+}
+
+// pointed is the method that is pointed at, with its descriptor and where its source
+// is; "" if there is none.
+func (m *model) pointed() string {
+	method := m.method()
+	if r, ok := m.treeRow(m.places[treeView].at); ok && m.view == treeView {
+		method = int32(r[2])
+	}
+	if method == 0 {
+		return ""
+	}
+	switch n := m.live.Name(method); {
+	case n.Source == "":
+		return n.Name
+	case n.Line == 0:
+		return n.Source + "  " + n.Name
+	default:
+		return fmt.Sprintf("%s:%d  %s", n.Source, n.Line, n.Name)
+	}
 }
 
 // method is the one that is pointed at in the methods or around one; 0 if none.

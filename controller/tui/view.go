@@ -124,6 +124,8 @@ func (m *model) foot() []string {
 		line = m.fit(m.style.warn, m.busy+" ...")
 	} else if m.message == "" && m.state.Diagnosis != "" {
 		line = m.fit(m.style.warn, m.state.Diagnosis)
+	} else if m.message == "" {
+		line = m.fit(m.style.faint, m.pointed())
 	}
 	hint := "? help  s start/stop  p pause  / search  : command  w save  q quit"
 	if prompt := map[ask]string{askSearch: "search: ", askFilter: "filter: ", askCommand: ":", askSave: "save to: "}[m.asking]; prompt != "" {
