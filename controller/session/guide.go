@@ -18,9 +18,9 @@ type guide struct {
 	eager   bool
 }
 
-// dearFrom is the JDK whose redefinitions are dear whatever they change: compiled code
-// that became invalid stays, and each batch searches it (docs/decisions/0008).
-const dearFrom = 20
+// eagerFrom is the JDK from which on a redefinition costs more than the probes that it
+// would save: before, it is the classes that are dear (docs/decisions/0026).
+const eagerFrom = 17
 
 // learnInvoked begins to ask the JVM which methods it has invoked, if the scheme wants
 // to know, and how busy it is. The result waits for the answer.
@@ -33,7 +33,7 @@ func (s *Session) learnInvoked(make func(*cha.Hierarchy) scheme.Scheme) func() g
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if g.invoked, err = vmstructs.Read(s.proc.PID); err == nil {
-			g.eager = s.proc.Major() >= dearFrom || crowded(s.proc.PID)
+			g.eager = s.proc.Major() >= eagerFrom || crowded(s.proc.PID)
 		}
 	})
 	return func() guide {
