@@ -63,7 +63,7 @@ million contexts is what `+"`go test ./web -run TestMillion -v`"+` prints.
 | the sample server, recorded | server's share of a core, tick clock included | calls a second | server's memory |
 |---|---:|---:|---:|
 %s
-`, version(t, java("java"), "-version"), version(t, chromium(), "--version"), runtime.NumCPU(), began, loads(t), strings.Join(f.tree, "\n"), strings.Join(f.clients, "\n"))
+`, version(t, java("java"), "--version"), version(t, chromium(), "--version"), runtime.NumCPU(), began, loads(t), strings.Join(f.tree, "\n"), strings.Join(f.clients, "\n"))
 	if err := os.WriteFile(*figuresFile, out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +79,10 @@ func loads(t *testing.T) string {
 	return strings.Fields(string(b))[0]
 }
 
-// version is the first line that a command says of itself.
+// version is the first line that a command says of itself, and no complaint.
 func version(t *testing.T, command string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command(command, args...).CombinedOutput()
+	out, err := exec.Command(command, args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
