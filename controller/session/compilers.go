@@ -18,7 +18,7 @@ const (
 	hurryScan = 2 * time.Second // threads come and go
 	hurryMost = 2 * time.Minute // after the last redefinition
 	hurryCalm = 4               // looks at compilers that have little to do
-	hurryPart = 4               // this part of the time is little
+	hurryPart = 4               // less than a quarter of the time is little
 )
 
 // compilers are the target's compiler threads. What is redefined loses its compiled code,
@@ -46,14 +46,15 @@ type labour struct{ ran, waited time.Duration }
 // their own.
 func newCompilers(pid int, threads map[string][]int) *compilers {
 	c := &compilers{pid: pid, work: map[int]labour{}, usual: favourNice}
+	tids := compilersIn(threads)
 	usual := func() {
-		for _, tid := range compilersIn(threads) {
+		for _, tid := range tids {
 			if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_NORMAL {
 				c.usual = max(c.usual, a.Nice)
 			}
 		}
 	}
-	if usual(); c.usual <= favourNice { // since a session before lingers?
+	if usual(); c.usual <= favourNice && len(tids) > 0 { // since a session before lingers?
 		recallGuards(pid)
 		usual()
 	}

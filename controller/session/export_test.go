@@ -50,3 +50,6 @@ func (s *Session) MayHurry() bool { return s.loop.compilers != nil }
 
 // CompilersIn are a process's compiler threads.
 func CompilersIn(pid int) []int { return compilersIn(ThreadsOf(pid)) }
+
+// MayNice tells whether this process may make threads of others faster.
+func MayNice() bool { return mayNice() == nil }

@@ -29,11 +29,11 @@ const guardName = "rivulet-guard"
 // process $1 that have the priority $2: thread $3 to $4, and the compiler's to $5. If
 // it was told to linger, it leaves the compiler's priority for up to 30 seconds, until it
 // has had little to do for two, or SIGUSR1 comes.
-const guardScript = `trap '' HUP INT TERM QUIT
-trap 'recalled=1' USR1
+var guardScript = `trap '' HUP INT TERM QUIT USR1
 echo
 exec >/dev/null 2>&1
 read -r linger
+trap 'recalled=1' USR1
 cd "/proc/$1/task" || exit 0
 ours=$2
 back() {
@@ -43,7 +43,7 @@ back() {
 }
 compilers() {
   for task in *; do
-    read -r name <"$task/comm" && case $name in "C1 CompilerThre"*|"C2 CompilerThre"*) "$@" ;; esac
+    read -r name <"$task/comm" && case $name in "` + strings.Join(compilerThreads, `"*|"`) + `"*) "$@" ;; esac
   done
 }
 labour() { read -r ran waited _ <"$task/schedstat" && sum=$((sum + ran + waited)); }
@@ -136,7 +136,7 @@ func recallGuards(pid int) {
 			continue
 		}
 		if p, err := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil && unix.Kill(p, unix.SIGUSR1) == nil {
-			for range 100 {
+			for range 300 { // on a busy machine it takes a while
 				time.Sleep(10 * time.Millisecond)
 				if _, err := os.Stat(f); err != nil {
 					break
