@@ -79,7 +79,8 @@ func TestRefusedClass(t *testing.T) {
 }
 
 // TestParameterNamesKept has a class with names of parameters whose file can't
-// be had: where the JVM would lose them it is left alone.
+// be had: where the JVM would lose them it is left alone. Those before JDK 19 do, but
+// later updates of JDK 17 don't (JDK-8240908).
 func TestParameterNamesKept(t *testing.T) {
 	dir := compiled(t, []string{"-parameters"}, "Traps")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
@@ -90,7 +91,7 @@ func TestParameterNamesKept(t *testing.T) {
 		p.Send("go")
 		p.WaitLine("OK")
 		r := stopped(t, s)
-		if j.Version >= 19 {
+		if j.Version >= 19 || j.Version == 17 && len(r.Skipped) == 0 {
 			wantCalls(t, r, map[string]int64{"Traps$Island.enter": 1, "Traps$Island.work": 4})
 		} else if len(r.Skipped) == 0 || !strings.Contains(r.Skipped[0].Reason, "parameters") {
 			t.Errorf("skipped: %v", r.Skipped)
