@@ -3,6 +3,7 @@ package session
 import (
 	"archive/zip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -55,7 +56,7 @@ func (c *classPath) open(name string) (*os.File, error) {
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(int(f.Fd()), &st); err == nil && !time.Unix(st.Ctim.Unix()).Before(c.before) {
-		err = errElsewhere
+		err = fmt.Errorf("%s has changed: %w", name, errElsewhere)
 	}
 	if err != nil {
 		f.Close()

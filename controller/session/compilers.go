@@ -47,16 +47,11 @@ type labour struct{ ran, waited time.Duration }
 func newCompilers(pid int, threads map[string][]int) *compilers {
 	c := &compilers{pid: pid, work: map[int]labour{}, usual: favourNice}
 	tids := compilersIn(threads)
-	usual := func() {
-		for _, tid := range tids {
-			if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_NORMAL {
-				c.usual = max(c.usual, a.Nice)
-			}
+	relieve(pid, tids)
+	for _, tid := range tids {
+		if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_NORMAL {
+			c.usual = max(c.usual, a.Nice)
 		}
-	}
-	if usual(); c.usual <= favourNice && len(tids) > 0 { // since a session before lingers?
-		recallGuards(pid)
-		usual()
 	}
 	if c.usual <= favourNice {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -174,10 +174,15 @@ func TestLinger(t *testing.T) {
 	if n := niceOf(t, c2.tid); n != favourNice {
 		t.Errorf("nice %d at work", n)
 	}
-	c, g = begin() // has the first guard end
+	disperse := crowd(t)
+	from := time.Now()
+	c, g = begin() // has the first guard end, at once
 	if n := niceOf(t, c2.tid); n != before {
 		t.Errorf("nice %d in the next session", n)
 	}
+	t.Log("relieved after", time.Since(from))
+	eventually(t, "one guard is left", func() bool { return guards(t, pid) == 1 })
+	disperse()
 	c2.rest.Store(true)
 	c.ever = true
 	c.end(g)
@@ -208,17 +213,25 @@ func guards(t *testing.T, pid int) (n int) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if b, err := os.ReadFile(f); err == nil && isGuard(b, pid) {
-			n++
+		if b, err := os.ReadFile(f); err == nil {
+			if _, _, _, ok := parseGuard(b, pid); ok {
+				n++
+			}
 		}
 	}
 	return n
 }
 
-// TestIsGuard tells guards of a process from those of another.
-func TestIsGuard(t *testing.T) {
-	line := []byte("sh\x00-c\x00script\x00" + guardName + "\x00" + strconv.Itoa(12) + "\x00-10\x00")
-	if !isGuard(line, 12) || isGuard(line, 1) || isGuard([]byte("sh\x00rivulet\x0012\x00"), 12) {
-		t.Error("it is told by its name and the process")
+// TestParseGuard tells guards of a process from those of another.
+func TestParseGuard(t *testing.T) {
+	line := func(s string) []byte { return []byte(strings.ReplaceAll(s, " ", "\x00")) }
+	tid, nice, usual, ok := parseGuard(line("sh -c script "+guardName+" 12 -10 34 0 5 "), 12)
+	if !ok || tid != 34 || nice != 0 || usual != 5 {
+		t.Error(tid, nice, usual, ok)
+	}
+	for _, other := range []string{"sh -c script " + guardName + " 123 -10 34 0 5 ", "sh -c script " + guardName + " 12 -10 34 ", "sh rivulet 12 -10 34 0 5 ", ""} {
+		if _, _, _, ok := parseGuard(line(other), 12); ok {
+			t.Errorf("%q", other)
+		}
 	}
 }

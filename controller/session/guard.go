@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,12 +27,11 @@ const guardName = "rivulet-guard"
 // guardScript renices, once nobody has the pipe open any more, those threads of the
 // process $1 that have the priority $2: thread $3 to $4, and the compiler's to $5. If
 // it was told to linger, it leaves the compiler's priority for up to 30 seconds, until it
-// has had little to do for two, or SIGUSR1 comes.
-var guardScript = `trap '' HUP INT TERM QUIT USR1
+// has had little to do for two.
+var guardScript = `trap '' HUP INT TERM QUIT
 echo
 exec >/dev/null 2>&1
 read -r linger
-trap 'recalled=1' USR1
 cd "/proc/$1/task" || exit 0
 ours=$2
 back() {
@@ -50,12 +48,12 @@ labour() { read -r ran waited _ <"$task/schedstat" && sum=$((sum + ran + waited)
 unhurry() { back "$task" "$usual"; }
 back "$3" "$4"
 usual=$5 seconds=0 calm=0 before=0
-[ "$linger" ] && while [ ! "$recalled" ] && [ $calm -lt 2 ] && [ $seconds -lt 30 ]; do
+[ "$linger" ] && while [ $calm -lt 2 ] && [ $seconds -lt 30 ]; do
   sum=0
   compilers labour
   [ $seconds -gt 0 ] && { [ $((sum - before)) -gt 250000000 ] && calm=0 || calm=$((calm + 1)); }
   before=$sum seconds=$((seconds + 1))
-  sleep 1 & wait $!
+  sleep 1
 done
 compilers unhurry`
 
@@ -127,26 +125,47 @@ func (g *guard) linger() {
 	go func() { _ = g.cmd.Wait() }()
 }
 
-// recallGuards ends what lingers of sessions with a process.
-func recallGuards(pid int) {
+// relieve takes over from what lingers of sessions with a process: it puts back what
+// their guards would, which takes them seconds on a busy machine, and ends them.
+func relieve(pid int, compilers []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range files {
 		line, err := os.ReadFile(f)
-		if err != nil || !isGuard(line, pid) {
+		if err != nil {
 			continue
 		}
-		if p, err := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil && unix.Kill(p, unix.SIGUSR1) == nil {
-			for range 300 { // on a busy machine it takes a while
-				time.Sleep(10 * time.Millisecond)
-				if _, err := os.Stat(f); err != nil {
-					break
-				}
-			}
+		tid, nice, usual, ok := parseGuard(line, pid)
+		if !ok || !ownProcess(filepath.Dir(f)) {
+			continue
+		}
+		putBack(tid, nice)
+		for _, c := range compilers {
+			putBack(c, usual)
+		}
+		if p, err := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil {
+			_ = unix.Kill(p, unix.SIGKILL) // or it has just ended
 		}
 	}
 }
 
-// isGuard tells whether a command line is that of a guard of a process's threads.
-func isGuard(cmdline []byte, pid int) bool {
-	return strings.Contains(string(cmdline), fmt.Sprintf("\x00%s\x00%d\x00", guardName, pid))
+// putBack gives a thread that has our precedence another nice value.
+func putBack(tid int, nice int32) {
+	if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_NORMAL && a.Nice == favourNice {
+		a.Nice = nice
+		_ = unix.SchedSetAttr(tid, a, 0) // it may have ended
+	}
+}
+
+// ownProcess tells whether a process, of which this is the folder under /proc, has our user.
+func ownProcess(dir string) bool {
+	var st unix.Stat_t
+	return unix.Stat(dir, &st) == nil && int(st.Uid) == os.Geteuid()
+}
+
+// parseGuard reads the command line of a guard of a process's threads: what it is to put
+// back for the thread tid and for those of the compiler.
+func parseGuard(cmdline []byte, pid int) (tid int, nice, usual int32, ok bool) {
+	_, args, _ := strings.Cut(string(cmdline), "\x00"+guardName+"\x00")
+	n, err := fmt.Sscanf(strings.ReplaceAll(args, "\x00", " "), strconv.Itoa(pid)+" "+strconv.Itoa(favourNice)+" %d %d %d", &tid, &nice, &usual)
+	return tid, nice, usual, err == nil && n == 3
 }
