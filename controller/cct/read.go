@@ -1,6 +1,7 @@
 package cct
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -210,7 +211,7 @@ func (r *reader) thread(rec int) *Thread {
 	// before and after the walk, no self time has moved in between, and what
 	// lies between it and now is in no node. If it has moved, it has moved
 	// past now, and nothing is missing.
-	last, cursor := r.word(rec+wire.RLast), r.word(rec+wire.RCursor)
+	last, cursor, carry := r.word(rec+wire.RLast), r.word(rec+wire.RCursor), r.word(rec+wire.RCarry)
 	var inside *Node
 	if top != 0 && r.take(top) {
 		before := len(r.executed)
@@ -235,10 +236,26 @@ func (r *reader) thread(rec int) *Thread {
 			inside.Self += elapsed
 		}
 	}
+	// What root invocations had left over waits for a tick that is noticed.
+	if carry > 0 && r.word(rec+wire.RCarry) == carry {
+		if at := cmp.Or(inside, busiest(t.Roots)); at != nil {
+			at.Self += carry
+		}
+	}
 	// Read after the returns, so that there are never more of those.
 	t.RootEntries = max(count(r.word(rec+wire.REntries)), t.RootReturns)
 	computeTotals(t.Roots)
 	return t
+}
+
+// busiest is the node with the most self time; nil if there is none.
+func busiest(nodes []*Node) (most *Node) {
+	for _, n := range nodes {
+		if most == nil || n.Self > most.Self {
+			most = n
+		}
+	}
+	return most
 }
 
 // tree reads what hangs below the node at top, and also returns the node at

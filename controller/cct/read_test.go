@@ -102,6 +102,27 @@ func TestReadRunning(t *testing.T) {
 	}
 }
 
+// TestReadCarry: what root invocations left over is the root's with the most time of
+// its own, or where the thread is now.
+func TestReadCarry(t *testing.T) {
+	m := newImage(64)
+	off := offRecord(m.thread(sample()))
+	m.put64(off+wire.RCarry, 1000)
+	for _, c := range []struct{ cursor, heaviest int64 }{{0, 1010}, {int64(offNode(2)), 10}} {
+		m.put64(off+wire.RCursor, c.cursor)
+		got, err := cct.Read(m.mem, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if self := cct.Sum(got.Roots()).Self; self != 1065 {
+			t.Errorf("cursor %d: %d in all", c.cursor, self)
+		}
+		if self := got.Threads[0].Roots[0].Self; self != c.heaviest {
+			t.Errorf("cursor %d: %d", c.cursor, self)
+		}
+	}
+}
+
 // TestReadDamaged has a target that writes what it should not.
 func TestReadDamaged(t *testing.T) {
 	const big = 1 << 62

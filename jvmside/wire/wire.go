@@ -34,7 +34,7 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 64 // UTF-16 units of a thread's name that are kept
+	NameMax     = 60 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -155,6 +155,7 @@ var Layout = []Const{
 	{"R_FREE", RFree, "i32: the next free one while it is in that list, -1 at its end; else 0"},
 	{"R_NAME_LENGTH", RNameLength, "u32: UTF-16 units of the name"},
 	{"R_NAME", RName, "u16[]: the thread's name"},
+	{"R_CARRY", RCarry, "i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges"},
 	{"R_FIRST_RING", RFirstRing, "u32: node where its first ring of events lies, 0 none; written by a release store"},
 	{"R_RING", RRing, "u32: node where the ring lies that is being written"},
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
@@ -316,6 +317,7 @@ const (
 	RNameLength = 112
 	RFree       = 116
 	RName       = 120
+	RCarry      = 240
 	RFirstRing  = 248
 	RRing       = 252
 

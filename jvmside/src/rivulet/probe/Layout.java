@@ -169,12 +169,14 @@ public final class Layout {
     public static final int R_NAME_LENGTH = 112;
     /** u16[]: the thread's name. */
     public static final int R_NAME = 120;
+    /** i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges. */
+    public static final int R_CARRY = 240;
     /** u32: node where its first ring of events lies, 0 none; written by a release store. */
     public static final int R_FIRST_RING = 248;
     /** u32: node where the ring lies that is being written. */
     public static final int R_RING = 252;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 64;
+    public static final int NAME_MAX = 60;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */

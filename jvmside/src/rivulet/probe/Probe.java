@@ -171,7 +171,7 @@ public final class Probe {
             charge(s, record, current, System.nanoTime());
             token |= Layout.PRECISE;
         } else {
-            charge(s, record, current, U.getLong(s + Layout.H_TICK));
+            tick(s, record, current);
         }
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         U.putLong(record + Layout.R_CURSOR, index);
@@ -187,7 +187,8 @@ public final class Probe {
         if ((token & SLOW) == 0) {
             long record = record(s, to), current = U.getLong(record + Layout.R_CURSOR);
             if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) to) {
-                charge(s, record, current, (token & Layout.PRECISE) != 0 ? System.nanoTime() : U.getLong(s + Layout.H_TICK));
+                if ((token & Layout.PRECISE) != 0) charge(s, record, current, System.nanoTime());
+                else tick(s, record, current);
                 U.putLong(record + Layout.R_CURSOR, to);
                 return;
             }
@@ -265,7 +266,31 @@ public final class Probe {
     }
 
     static void charge(long s, long record, long current) {
-        charge(s, record, current, time(s));
+        if (U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK) tick(s, record, current);
+        else charge(s, record, current, System.nanoTime());
+    }
+
+    /** Charges by the tick clock, and what root invocations that have ended had left over. */
+    private static void tick(long s, long record, long current) {
+        long now = U.getLong(s + Layout.H_TICK), spent = now - U.getLong(record + Layout.R_LAST);
+        if (spent <= 0) return;
+        long node = node(s, current);
+        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent + U.getLong(record + Layout.R_CARRY));
+        U.putLong(record + Layout.R_CARRY, 0);
+        U.putLong(record + Layout.R_LAST, now);
+    }
+
+    /**
+     * A root invocation ends. Its whole is exact with either clock, but where it is shorter than the time between two
+     * ticks, what comes after the last one is no more the root's than its callees': the next tick that is noticed inside,
+     * which comes anywhere, charges it. The sample is measured by its wholes.
+     */
+    private static void last(long s, long record, long current, long token) {
+        boolean whole = U.getInt(s + Layout.H_CLOCK) != Layout.MODE_TICK || (token & Layout.PRECISE) != 0 || U.getInt(record + Layout.R_EPOCH) < 0;
+        if (!whole) tick(s, record, current);
+        long now = System.nanoTime();
+        if (whole) charge(s, record, current, now);
+        else U.putLong(record + Layout.R_CARRY, U.getLong(record + Layout.R_CARRY) + Math.max(now - U.getLong(record + Layout.R_LAST), 0));
     }
 
     private static void charge(long s, long record, long current, long now) {
@@ -298,7 +323,7 @@ public final class Probe {
         long current = cursor(s, record);
         if (current == 0) return;
         if (!known) index = own(s, record, current, to);
-        if ((token & Layout.TOP) != 0) charge(s, record, current, System.nanoTime());
+        if ((token & Layout.TOP) != 0) last(s, record, current, token);
         else charge(s, record, current);
         if (index != 0) {
             if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
@@ -517,6 +542,7 @@ public final class Probe {
             link(s, record, top, 0, -1);
         }
         U.putInt(record + Layout.R_TOP, (int) top);
+        U.putLong(record + Layout.R_CARRY, 0);
         U.putLong(record + Layout.R_ENTRIES, 0);
         U.putLong(record + Layout.R_RETURNS, 0);
         U.putLong(record + Layout.R_SUSPENDED, 0);
