@@ -123,11 +123,7 @@ func (r *reader) attach() (detached int64) {
 			detached++
 			continue
 		}
-		for _, c := range e.above.Children {
-			c.Async = e.above.Async
-			c.Self += e.above.Self
-			n.Children = append(n.Children, c)
-		}
+		n.Children = append(n.Children, e.above.Children...)
 	}
 	return detached
 }

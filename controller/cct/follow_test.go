@@ -22,7 +22,7 @@ func TestHandover(t *testing.T) {
 	}
 	// Nodes are numbered in the order in which they are written, parents first.
 	m.thread(&cct.Thread{ID: 1, Name: "root", RootEntries: 1, Roots: []*cct.Node{leaf(1, leaf(2))}}) // nodes 2, 3
-	m.thread(&cct.Thread{ID: 2, Name: "pool", Roots: []*cct.Node{
+	pool := m.thread(&cct.Thread{ID: 2, Name: "pool", Roots: []*cct.Node{
 		handover(leaf(3, leaf(4, handover(leaf(5))))), // 5: of 6, 7; below, 8: of 9
 		handover(leaf(6)), // leads nowhere
 		handover(leaf(7)), // to itself
@@ -74,6 +74,17 @@ func TestHandover(t *testing.T) {
 	}
 	if n := len(s.Threads[1].Roots); len(s.Threads) != 2 || n != 3 {
 		t.Errorf("in place: %d threads, %d roots of the second, want 2 and 3", len(s.Threads), n)
+	}
+
+	// What executions left over is theirs, though the thread has no root invocation.
+	before := cct.Sum(s.Threads[1].Roots).Self
+	m.put64(offRecord(pool)+wire.RCarry, 1000)
+	s, err = cct.ReadWith(m.mem, cct.Options{InPlace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := cct.Sum(s.Threads[1].Roots).Self; after != before+1000 {
+		t.Errorf("in place: %d with what was left over, %d without", after, before)
 	}
 }
 

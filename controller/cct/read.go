@@ -213,6 +213,7 @@ func (r *reader) thread(rec int) *Thread {
 	// past now, and nothing is missing.
 	last, cursor, carry := r.word(rec+wire.RLast), r.word(rec+wire.RCursor), r.word(rec+wire.RCarry)
 	var inside *Node
+	var outermost []*Node
 	if top != 0 && r.take(top) {
 		before := len(r.executed)
 		var above *Node
@@ -220,6 +221,17 @@ func (r *reader) thread(rec int) *Thread {
 		t.Roots = above.Children
 		if len(r.executed) > before {
 			r.executors[t] = above
+		}
+		// Those that the thread began with, whatever they are executed for.
+		outermost = slices.Clone(t.Roots)
+		for _, e := range r.executed[before:] {
+			for _, c := range e.above.Children {
+				c.Async = e.above.Async
+				c.Self += e.above.Self
+			}
+			if e.in == above {
+				outermost = append(outermost, e.above.Children...)
+			}
 		}
 	}
 	t.Suspended = count(r.word(rec + wire.RSuspended))
@@ -238,7 +250,7 @@ func (r *reader) thread(rec int) *Thread {
 	}
 	// What root invocations had left over waits for a tick that is noticed.
 	if carry > 0 && r.word(rec+wire.RCarry) == carry {
-		if at := cmp.Or(inside, busiest(t.Roots)); at != nil {
+		if at := cmp.Or(inside, Busiest(outermost)); at != nil {
 			at.Self += carry
 		}
 	}
@@ -248,10 +260,11 @@ func (r *reader) thread(rec int) *Thread {
 	return t
 }
 
-// busiest is the node with the most self time; nil if there is none.
-func busiest(nodes []*Node) (most *Node) {
+// Busiest is the node with the most self time, of several the one with the lowest
+// [Node.Key]; nil if there is none.
+func Busiest(nodes []*Node) (most *Node) {
 	for _, n := range nodes {
-		if most == nil || n.Self > most.Self {
+		if most == nil || n.Self > most.Self || n.Self == most.Self && n.Key() < most.Key() {
 			most = n
 		}
 	}

@@ -38,7 +38,8 @@ func NewBuilder() *Builder {
 }
 
 // A node is one calling context with what the root invocation that is under way
-// did there: one cache line. What those before did is in stream.past.
+// did there: one cache line. What those before did is in stream.past, and what is
+// another invocation's in its own tree: see [stream.carried].
 type node struct {
 	method, parent int32
 	cache          [4]int32 // callees by method id modulo four, as the target's nodes have it
@@ -60,6 +61,7 @@ type stream struct {
 	over   int   // invocations above it that found no room
 	time   int64 // ns, of the last word
 	extra  int64 // ns that EV_TIME adds to the next word
+	carry  int64 // ns of tails that no node has yet
 	held   int64 // since when the profiler works on the thread, 0 it doesn't
 
 	touched []int32 // nodes of the root invocation under way, parents first
@@ -128,6 +130,7 @@ func (s *stream) take(words []Word) {
 			}
 			if top == 0 {
 				s.entries++
+				s.left += ns // its thread had come into the subgraph, and not to the method
 			}
 			n := &nodes[k]
 			if n.now.calls == 0 {
@@ -171,6 +174,11 @@ func (s *stream) take(words []Word) {
 // isn't the common one.
 func (s *stream) other(w Word) {
 	kind := w.Kind()
+	if kind == wire.EvCharge && w.Method() == wire.MarkCarry {
+		s.carried(-(w.Time() + s.extra))
+		s.extra = 0
+		return
+	}
 	if kinds[kind].method && kind != 0 {
 		ns := w.Time() + s.extra
 		s.extra = 0
@@ -200,6 +208,10 @@ func (s *stream) other(w Word) {
 	case wire.EvSuspend:
 		s.held = s.time
 	case wire.EvCharge: // its time is taken
+		if w.Method() == wire.MarkTail {
+			s.carried(w.Time())
+			return
+		}
 		s.marked(w.Method())
 	case wire.EvAdjust:
 		s.adjust(w.Value())
@@ -230,6 +242,14 @@ func (s *stream) other(w Word) {
 	default:
 		s.b.bad++
 	}
+}
+
+// carried takes time off what the invocation on top has in the tree, until a tick
+// falls, and with less than 0 gives it. A root invocation's own figures are what it
+// took itself: a tail, which is in them, stays there.
+func (s *stream) carried(ns int64) {
+	s.past[s.top].self -= ns
+	s.carry += ns
 }
 
 // adjust leaves out time that is nobody's.
@@ -396,6 +416,13 @@ func (b *Builder) Snapshot(until func(ns int64) int64) *cct.Snapshot {
 			}
 		}
 		t.Roots = copies[0].Children
+		at := &copies[s.top]
+		if s.top == 0 {
+			at = cct.Busiest(t.Roots)
+		}
+		if at != nil { // as the target's tree has it
+			at.Self += max(s.carry, 0)
+		}
 		cct.Totals(t.Roots)
 		out.Threads = append(out.Threads, t)
 		out.Overflow += s.no

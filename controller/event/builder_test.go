@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,36 @@ var streams = []struct{ name, text, want string }{
 		charge 0 +2
 		adjust -1
 		exit 1 +3`, "1 1 0 10/1 1 bad 0"},
+	{"root invocations that end after the last tick, and one that a tick falls in", `
+		root 0
+		enter 1 +0
+		charge 8 +30
+		exit 1 +0
+		root 100
+		enter 1 +0
+		charge 8 +20
+		exit 1 +0
+		root 200
+		enter 1 +0
+		enter 2 +0
+		charge 9 +50
+		exit 2 +10
+		charge 0 +3
+		charge 8 +4
+		exit 1 +0`, "1 3 0 7/ 2 1 0 60/3 3 bad 0"},
+	{"tails that no tick has followed", `
+		root 0
+		enter 1 +0
+		enter 2 +7
+		exit 2 +0
+		charge 8 +30
+		exit 1 +0
+		root 50
+		enter 3 +0
+		exit 3 +8
+		root 100
+		enter 1 +0
+		enter 2 +0`, "1 2 0 7/ 2 2 0 30/3 1 0 8/3 2 bad 0"},
 	{"a time of more than 42 bits", `
 		root 0
 		enter 1 +0
@@ -102,6 +133,28 @@ func TestBuilder(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTail: a root invocation's own figures have what it took itself, with its end
+// and without those of others.
+func TestTail(t *testing.T) {
+	words, err := event.Parse(streams[slices.IndexFunc(streams, func(s struct{ name, text, want string }) bool {
+		return strings.HasPrefix(s.name, "root invocations that end after")
+	})].text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := event.NewBuilder()
+	b.Slowest = event.NewSlowest(3, 0)
+	b.Take(1, words)
+	kept, _ := b.SlowestSoFar()
+	var got []int64
+	for _, k := range kept {
+		got = append(got, k.Took, cct.Sum([]*cct.Node{k.Tree}).Self)
+	}
+	if diff := cmp.Diff([]int64{30, 30, 20, 20, 17, 17}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,34 +14,49 @@ import (
 
 // TestBriefRoots: where root invocations are shorter than the time between two ticks,
 // nearly all end without one. Their time is not the root's for that, but its callees',
-// and all of it is there.
+// and all of it is there, in the tree and in the one that is made of events.
 func TestBriefRoots(t *testing.T) {
 	dir := sources(t, "Brief")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
-		p := program(t, j, dir, "Brief", nil)
-		s := attached(t, p)
-		start(t, s, session.Recording{Roots: []string{"t.Brief.root"}, Clock: "tick"})
-		time.Sleep(2 * time.Second) // until it is compiled
-		if err := s.Reset(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(2 * time.Second)
-		r := stopped(t, s)
-		p.Send("end")
-		p.WaitLine("OK")
-		self, all := map[string]int64{}, int64(0)
-		for _, f := range cct.FlatOf(r.Tree.Roots()) {
-			m, _ := r.Lookup(f.Method)
-			name, _, _ := strings.Cut(m.Name, "(")
-			self[strings.TrimPrefix(name, "t.Brief.")] += f.Self
-			all += f.Self
-		}
-		t.Logf("self times, ns: %v; %d ns in all", self, all)
-		if self["root"] > all/4 {
-			t.Errorf("the root, which does nothing itself, has %d of %d ns", self["root"], all)
-		}
-		if part := float64(all) / float64(r.Time); part < 0.5 || part > 1.01 {
-			t.Errorf("%d ns charged in %v, for a thread that is always inside", all, r.Time)
+		for _, slowest := range []int{0, 3} {
+			t.Run(fmt.Sprint("slowest", slowest), func(t *testing.T) { brief(t, j, dir, slowest) })
 		}
 	}, 8, 17, 25)
+}
+
+func brief(t *testing.T, j jvmtest.JDK, dir string, slowest int) {
+	p := program(t, j, dir, "Brief", nil)
+	s := attached(t, p)
+	start(t, s, session.Recording{Roots: []string{"t.Brief.root"}, Clock: "tick", Slowest: slowest})
+	time.Sleep(2 * time.Second) // until it is compiled
+	if err := s.Reset(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second)
+	r := stopped(t, s)
+	p.Send("end")
+	p.WaitLine("OK")
+	self, all := map[string]int64{}, int64(0)
+	for _, f := range cct.FlatOf(r.Tree.Roots()) {
+		m, _ := r.Lookup(f.Method)
+		name, _, _ := strings.Cut(m.Name, "(")
+		self[strings.TrimPrefix(name, "t.Brief.")] += f.Self
+		all += f.Self
+	}
+	t.Logf("self times, ns: %v; %d ns in all", self, all)
+	if self["root"] > all/4 {
+		t.Errorf("the root, which does nothing itself, has %d of %d ns", self["root"], all)
+	}
+	if part := float64(all) / float64(r.Time); part < 0.5 || part > 1.01 {
+		t.Errorf("%d ns charged in %v, for a thread that is always inside", all, r.Time)
+	}
+	if slowest == 0 {
+		return
+	}
+	agree(t, r)
+	for _, k := range r.Slowest.Invocations {
+		if sum := cct.Sum([]*cct.Node{k.Tree()}).Self; sum > k.Took || sum < k.Took*9/10 {
+			t.Errorf("an invocation of %d ns has a tree of %d", k.Took, sum)
+		}
+	}
 }

@@ -19,7 +19,7 @@ const (
 	RingMost   = 2097152 // of its largest: 16 MiB
 	RingGrowth = 4
 	RingSizes  = 6
-	RingSlack  = 4 // words that may be written after one look at E_STOP
+	RingSlack  = 8 // words that may be written after one look at E_STOP
 
 	KindBits   = 4
 	MethodBits = 18
@@ -61,7 +61,9 @@ const (
 	EvBelong  = 15
 )
 
-// What an EV_CHARGE says besides, where its method is: waits and what ends them.
+// What an EV_CHARGE says besides, where its method is: waits and what ends them,
+// and what becomes of the time between the last tick and a root invocation's end
+// (R_CARRY): it is part of the invocation, and its nodes' only with the next tick.
 const (
 	MarkPark   = 1
 	MarkTask   = 2
@@ -70,6 +72,8 @@ const (
 	MarkWakes  = 5
 	MarkPasses = 6
 	MarkEnds   = 7
+	MarkTail   = 8
+	MarkCarry  = 9
 )
 
 // Events is the part of the data file's table that streams of events add.
@@ -118,4 +122,6 @@ var Events = []Const{
 	{"MARK_WAKES", MarkWakes, "it lets the thread with the id in EV_BELONG before go on, which is inside, too"},
 	{"MARK_PASSES", MarkPasses, "it hands the task with the number in EV_BELONG before on, which has been handed over before: a stage of a CompletableFuture can begin"},
 	{"MARK_ENDS", MarkEnds, "it notifies those that wait on the monitor of the task with that hash"},
+	{"MARK_TAIL", MarkTail, "the root invocation on top ends so long after the last tick: its length, but no node's time yet"},
+	{"MARK_CARRY", MarkCarry, "no time goes by: so much of the tails before is charged to the invocation on top, as a tick is"},
 }

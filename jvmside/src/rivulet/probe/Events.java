@@ -44,6 +44,7 @@ final class Events {
         }
         long last = U.getLong(record + Layout.R_LAST), spent = now - last;
         if (spent < 0) spent = 0;
+        else if (spent > 0 && mode == Layout.MODE_EVENT_TICK) carry(s, record, ring, current);
         if (ring != 0) {
             if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
             long at = U.getLong(ring + Layout.E_AT);
@@ -65,7 +66,8 @@ final class Events {
         long index = token & Layout.INDEX_MASK, node = s + index, record = Probe.record(s, index);
         long ring = ready(s, record);
         if (ring == 0) return false;
-        long now = (token & (Layout.PRECISE | Layout.TOP)) == 0 ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
+        boolean ticks = (token & Layout.PRECISE) == 0 && ((token & Layout.TOP) == 0 || !Probe.whole(s, record, token));
+        long now = ticks ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
         long to = Probe.above(s, index), current = Probe.cursor(s, record);
         if (current != index) {
             if (current == 0) return true;
@@ -83,6 +85,12 @@ final class Events {
         }
         long last = U.getLong(record + Layout.R_LAST), spent = now - last;
         if (spent < 0) spent = 0;
+        else if (spent > 0 && ticks) carry(s, record, ring, index);
+        if (ticks && (token & Layout.TOP) != 0) {
+            tail(s, record, ring, index, now);
+            last = U.getLong(record + Layout.R_LAST);
+            spent = 0;
+        }
         if (ring != 0) {
             if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
             long at = U.getLong(ring + Layout.E_AT);
@@ -122,6 +130,36 @@ final class Events {
     static void resume(long s, long record) {
         long ring = ready(s, record), last = U.getLong(record + Layout.R_LAST);
         if (ring != 0 && last != U.getLong(ring + Layout.E_TIME)) settle(ring, last, 0);
+    }
+
+    // ---- between two ticks ----
+
+    /** A tick is noticed here: what tails of root invocations wait for goes to this node, too (Probe.tick). */
+    @ForceInline
+    private static void carry(long s, long record, long ring, long current) {
+        if (U.getLong(record + Layout.R_CARRY) != 0 && current != U.getInt(record + Layout.R_TOP)) carried(record, ring, s + current);
+    }
+
+    @DontInline
+    private static void carried(long record, long ring, long node) {
+        long carry = U.getLong(record + Layout.R_CARRY);
+        if (ring != 0) put(ring, carry << Layout.DELTA_SHIFT | (long) Layout.MARK_CARRY << Layout.KIND_BITS | Layout.EV_CHARGE, U.getLong(ring + Layout.E_TIME));
+        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + carry);
+        U.putLong(record + Layout.R_CARRY, 0);
+    }
+
+    /** A root invocation ends: what is before the last tick is charged, what comes after it waits for the next (Probe.last). */
+    @DontInline
+    private static void tail(long s, long record, long ring, long index, long tick) {
+        if (tick > U.getLong(record + Layout.R_LAST)) word(s, record, ring, index, Layout.EV_CHARGE, 0, tick);
+        long last = U.getLong(record + Layout.R_LAST), spent = System.nanoTime() - last;
+        if (spent <= 0) return;
+        if (ring != 0) {
+            if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
+            put(ring, spent << Layout.DELTA_SHIFT | (long) Layout.MARK_TAIL << Layout.KIND_BITS | Layout.EV_CHARGE, last + spent);
+        }
+        U.putLong(record + Layout.R_CARRY, U.getLong(record + Layout.R_CARRY) + spent);
+        U.putLong(record + Layout.R_LAST, last + spent);
     }
 
     // ---- slow parts ----

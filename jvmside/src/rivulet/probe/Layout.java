@@ -336,7 +336,7 @@ public final class Layout {
     /** sizes that there are. */
     public static final int RING_SIZES = 6;
     /** words that may be written after one look at E_STOP. */
-    public static final int RING_SLACK = 4;
+    public static final int RING_SLACK = 8;
     /** low bits of a word: its kind. */
     public static final int KIND_BITS = 4;
     /** where a time begins, in words with a method. */
@@ -409,4 +409,8 @@ public final class Layout {
     public static final int MARK_PASSES = 6;
     /** it notifies those that wait on the monitor of the task with that hash. */
     public static final int MARK_ENDS = 7;
+    /** the root invocation on top ends so long after the last tick: its length, but no node's time yet. */
+    public static final int MARK_TAIL = 8;
+    /** no time goes by: so much of the tails before is charged to the invocation on top, as a tick is. */
+    public static final int MARK_CARRY = 9;
 }

@@ -270,27 +270,37 @@ public final class Probe {
         else charge(s, record, current, System.nanoTime());
     }
 
-    /** Charges by the tick clock, and what root invocations that have ended had left over. */
+    /** Charges by the tick clock, and what root invocations that have ended had left over; no part of that above the roots. */
     private static void tick(long s, long record, long current) {
         long now = U.getLong(s + Layout.H_TICK), spent = now - U.getLong(record + Layout.R_LAST);
         if (spent <= 0) return;
         long node = node(s, current);
-        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent + U.getLong(record + Layout.R_CARRY));
-        U.putLong(record + Layout.R_CARRY, 0);
+        if (current != U.getInt(record + Layout.R_TOP)) {
+            spent += U.getLong(record + Layout.R_CARRY);
+            U.putLong(record + Layout.R_CARRY, 0);
+        }
+        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
         U.putLong(record + Layout.R_LAST, now);
     }
 
     /**
      * A root invocation ends. Its whole is exact with either clock, but where it is shorter than the time between two
      * ticks, what comes after the last one is no more the root's than its callees': the next tick that is noticed inside,
-     * which comes anywhere, charges it. The sample is measured by its wholes.
+     * which comes anywhere, charges it.
      */
-    private static void last(long s, long record, long current, long token) {
-        boolean whole = U.getInt(s + Layout.H_CLOCK) != Layout.MODE_TICK || (token & Layout.PRECISE) != 0 || U.getInt(record + Layout.R_EPOCH) < 0;
-        if (!whole) tick(s, record, current);
-        long now = System.nanoTime();
-        if (whole) charge(s, record, current, now);
-        else U.putLong(record + Layout.R_CARRY, U.getLong(record + Layout.R_CARRY) + Math.max(now - U.getLong(record + Layout.R_LAST), 0));
+    private static void chargeLast(long s, long record, long current, long token) {
+        if (whole(s, record, token)) {
+            charge(s, record, current, System.nanoTime());
+            return;
+        }
+        tick(s, record, current);
+        long rest = System.nanoTime() - U.getLong(record + Layout.R_LAST);
+        if (rest > 0) U.putLong(record + Layout.R_CARRY, U.getLong(record + Layout.R_CARRY) + rest);
+    }
+
+    /** Whether all of a root invocation's end is charged to where it is: the sample is measured by its wholes. */
+    static boolean whole(long s, long record, long token) {
+        return U.getInt(s + Layout.H_CLOCK) != Layout.MODE_TICK || (token & Layout.PRECISE) != 0 || U.getInt(record + Layout.R_EPOCH) < 0;
     }
 
     private static void charge(long s, long record, long current, long now) {
@@ -323,7 +333,7 @@ public final class Probe {
         long current = cursor(s, record);
         if (current == 0) return;
         if (!known) index = own(s, record, current, to);
-        if ((token & Layout.TOP) != 0) last(s, record, current, token);
+        if ((token & Layout.TOP) != 0) chargeLast(s, record, current, token);
         else charge(s, record, current);
         if (index != 0) {
             if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
