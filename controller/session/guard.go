@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -126,8 +127,12 @@ func (g *guard) linger() {
 }
 
 // relieve takes over from what lingers of sessions with a process: it puts back what
-// their guards would, which takes them seconds on a busy machine, and ends them.
+// their guards would, which takes them seconds on a busy machine, and ends them. A
+// guard has nothing left to do where no thread has our precedence.
 func relieve(pid int, compilers []int) {
+	if !slices.ContainsFunc(compilers, func(tid int) bool { _, ok := hurried(tid); return ok }) {
+		return
+	}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range files {
 		line, err := os.ReadFile(f)
@@ -148,9 +153,15 @@ func relieve(pid int, compilers []int) {
 	}
 }
 
+// hurried tells whether a thread has our precedence, and its attributes.
+func hurried(tid int) (a *unix.SchedAttr, ok bool) {
+	a, err := unix.SchedGetAttr(tid, 0)
+	return a, err == nil && a.Policy == unix.SCHED_NORMAL && a.Nice == favourNice
+}
+
 // putBack gives a thread that has our precedence another nice value.
 func putBack(tid int, nice int32) {
-	if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Policy == unix.SCHED_NORMAL && a.Nice == favourNice {
+	if a, ok := hurried(tid); ok {
 		a.Nice = nice
 		_ = unix.SchedSetAttr(tid, a, 0) // it may have ended
 	}
