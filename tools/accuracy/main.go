@@ -1,8 +1,8 @@
 // Command accuracy compares the times that a recording charges with the truth
 // and writes docs/figures/accuracy.md: each method's corrected self time on a
-// program that knows its own (part acc), the whole of a program of short calls
-// (part medium), and real programs in tables like those of papers/002 (part
-// programs). Run it from the repository's root by "go tool task
+// program that knows its own (part acc, and part brief below a short root), the
+// whole of a program of short calls (part medium), and real programs in tables
+// like those of papers/002 (part programs). Run it from the repository's root by "go tool task
 // bench:accuracy", on a machine that does nothing else.
 package main
 
@@ -23,7 +23,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 	for _, part := range []struct {
 		name    string
 		measure func(*bench.Kit, *bench.Page) error
-	}{{"acc", acc}, {"medium", medium}, {"programs", programs}} {
+	}{{"acc", acc}, {"brief", brief}, {"medium", medium}, {"programs", programs}} {
 		if !k.Has(part.name) {
 			continue
 		}

@@ -17,10 +17,27 @@ const class = "work.Acc."
 
 func acc(k *bench.Kit, page *bench.Page) error {
 	m := bench.Micro{Kind: "acc", Param: 20000}
-	page.Table("Each method", fmt.Sprintf("`%v`: self time in a repetition, over %d repetitions. Truth is what the program measures of itself, method by method, without probes. "+
+	return each(k, page, m, "Each method", fmt.Sprintf("`%v`: self time in a repetition, over %d repetitions. Truth is what the program measures of itself, method by method, without probes. "+
 		"A call belongs to the caller: it is taken off each method's, and mid has those of its callees added, at the price of an empty call that is not inlined. "+
-		"± is what the report states. Noise is the mean repetition by the best while recording. VisualVM's engine is quoted from bench/README.md (JDK 17, another machine).", m, warm),
-		"JDK|", "clock|", "method|", "truth, ns a call", "charged, ns a call", "off", "± stated", "before correction", "noise", "VisualVM|")
+		"± is what the report states. Noise is the mean repetition by the best while recording. VisualVM's engine is quoted from bench/README.md (JDK 17, another machine).", m, warm))
+}
+
+// brief has the same methods below a root that takes a twentieth of the time between
+// two ticks.
+func brief(k *bench.Kit, page *bench.Page) error {
+	m := bench.Micro{Kind: "acc", Param: 20000, Root: class + "mid"}
+	return each(k, page, m, "Short root invocations", "The same with `mid` as the root: its invocations take some 15 µs, a twentieth of the time between two ticks, so nearly all of them end without one. "+
+		"Before [decision 28](../decisions/0028-short-roots.md) mid had all the time there.")
+}
+
+// each compares the methods one by one; below warm, which VisualVM's figures are for,
+// with those.
+func each(k *bench.Kit, page *bench.Page, m bench.Micro, title, text string) error {
+	columns := []string{"JDK|", "clock|", "method|", "truth, ns a call", "charged, ns a call", "off", "± stated", "before correction", "noise"}
+	if m.Root == "" {
+		columns = append(columns, "VisualVM|")
+	}
+	page.Table(title, text, columns...)
 	for _, j := range k.JDKs {
 		for _, clock := range k.Clocks() {
 			runs, err := all(k, j, m, clock)
@@ -37,7 +54,11 @@ func acc(k *bench.Kit, page *bench.Page) error {
 					rows = append(rows, row)
 				}
 				f := bench.Medians(rows)
-				page.Row(j.Version, clock, method.name, f[0], f[1], percent(f[2]), "± "+percent(f[3])[1:], percent(f[4]), f[5], method.quoted)
+				row := []any{j.Version, clock, method.name, f[0], f[1], percent(f[2]), "± " + percent(f[3])[1:], percent(f[4]), f[5]}
+				if m.Root == "" {
+					row = append(row, method.quoted)
+				}
+				page.Row(row...)
 			}
 		}
 	}
@@ -53,7 +74,7 @@ func compare(r *bench.MicroRun, method string) ([]float64, error) {
 	if m == nil || !ok {
 		return nil, fmt.Errorf("no truth or no record of %s", method)
 	}
-	laps := float64(len(r.Warm))
+	laps := r.Laps
 	calls := float64(m.Calls) / laps
 	truth -= calls * r.Call // the program times calls of the method
 	if method == "mid" {
@@ -62,7 +83,7 @@ func compare(r *bench.MicroRun, method string) ([]float64, error) {
 	self := float64(m.Self) / laps
 	return []float64{
 		truth / calls, self / calls, self/truth - 1, float64(m.Error) / laps / truth, float64(m.Raw)/laps/truth - 1,
-		bench.Sum(r.Warm) / laps / bench.Min(r.Warm),
+		bench.Sum(r.Warm) / float64(len(r.Warm)) / bench.Min(r.Warm),
 	}, nil
 }
 
@@ -74,7 +95,7 @@ func callCost(r *bench.MicroRun) float64 {
 			calls += float64(m.Calls)
 		}
 	}
-	return calls / float64(len(r.Warm)) * r.Call
+	return calls / r.Laps * r.Call
 }
 
 func percent(v float64) string { return fmt.Sprintf("%+.1f %%", 100*v) }

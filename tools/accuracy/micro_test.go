@@ -10,7 +10,7 @@ import (
 // run is a program of two repetitions whose caller, mid, makes ten calls in each.
 func run() *bench.MicroRun {
 	r := &bench.MicroRun{
-		Call: 10, Warm: []float64{2000, 3000},
+		Call: 10, Laps: 2, Warm: []float64{2000, 3000},
 		Truth: map[string]float64{"leafL": 500, "leafM": 200, "leafS": 200, "mid": 310},
 	}
 	r.Sums.Methods = map[string]*bench.Method{

@@ -15,6 +15,7 @@ import (
 type Micro struct {
 	Kind  string
 	Param int
+	Root  string // in place of cold and warm: a method that a repetition calls Param times; "" is those
 }
 
 func (m Micro) String() string { return fmt.Sprintf("%s %d", m.Kind, m.Param) }
@@ -32,8 +33,9 @@ type MicroRun struct {
 	Nano                      float64            // two readings of System.nanoTime
 	Call                      float64            // of acc: a call that is not inlined
 	Truth                     map[string]float64 // of acc: self time of each method in a repetition
-	Calls                     float64            // in a warm repetition
-	Sums                      Sums               // over all warm repetitions
+	Laps                      float64            // repetitions in Sums
+	Calls                     float64            // in one of these
+	Sums                      Sums               // over all recorded repetitions that count
 	Report                    *Report
 }
 
@@ -52,7 +54,11 @@ func (k *Kit) Micro(j jdk.JDK, m Micro, warm int, flags ...string) (*MicroRun, e
 		return nil, err
 	}
 	defer t.Kill()
-	rec, err := k.Record(t.PID, append([]string{"--root", coldRoot, "--root", WarmRoot}, flags...)...)
+	root, roots := WarmRoot, []string{"--root", coldRoot, "--root", WarmRoot}
+	if m.Root != "" {
+		root, roots = m.Root, []string{"--root", m.Root, "--warmup", strconv.Itoa(n.cold * m.Param)}
+	}
+	rec, err := k.Record(t.PID, append(roots, flags...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +76,14 @@ func (k *Kit) Micro(j jdk.JDK, m Micro, warm int, flags ...string) (*MicroRun, e
 	if err := r.read(t.Out.All()); err != nil {
 		return nil, fmt.Errorf("%v: %w", m, err)
 	}
-	r.Sums = r.Report.Below(WarmRoot)
-	r.Calls = float64(r.Sums.Calls) / float64(len(r.Warm))
-	if r.Calls == 0 {
-		return nil, fmt.Errorf("%v: no calls below %s", m, WarmRoot)
+	r.Sums, r.Laps = r.Report.Below(root), float64(len(r.Warm))
+	if m.Root != "" {
+		r.Laps = float64(r.Report.Invocations) / float64(m.Param)
 	}
+	if r.Sums.Calls == 0 {
+		return nil, fmt.Errorf("%v: no calls below %s", m, root)
+	}
+	r.Calls = float64(r.Sums.Calls) / r.Laps
 	return r, nil
 }
 
