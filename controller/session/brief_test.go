@@ -44,8 +44,13 @@ func brief(t *testing.T, j jvmtest.JDK, dir string, slowest int) {
 		all += f.Self
 	}
 	t.Logf("self times, ns: %v; %d ns in all", self, all)
-	if self["root"] > all/4 {
+	if self["root"] > all/20 {
 		t.Errorf("the root, which does nothing itself, has %d of %d ns", self["root"], all)
+	}
+	for method, percent := range map[string]float64{"early": 2, "first": 30, "second": 68} {
+		if part := 100 * float64(self[method]) / float64(all); part < percent/4 || part > percent*4 {
+			t.Errorf("%s has %.1f %% of the time, and makes %v %% of the rounds", method, part, percent)
+		}
 	}
 	if part := float64(all) / float64(r.Time); part < 0.5 || part > 1.01 {
 		t.Errorf("%d ns charged in %v, for a thread that is always inside", all, r.Time)

@@ -34,7 +34,7 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 60 // UTF-16 units of a thread's name that are kept
+	NameMax     = 56 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -143,7 +143,7 @@ var Layout = []Const{
 	{"R_TOP", RTop, "u32: node above this record's roots"},
 	{"R_BUSY", RBusy, "u32: while the thread does the profiler's own work its node, else 0"},
 	{"R_NODE_NEXT", RNodeNext, "i64: next free node of the chunk"},
-	{"R_NODE_END", RNodeEnd, "i64: end of the chunk"},
+	{"R_TICK", RTick, "i64: the tick that was noticed last, as H_TICK had it"},
 	{"R_ENTRIES", REntries, "i64: root invocations entered from outside"},
 	{"R_RETURNS", RReturns, "i64: of those, ended (exceptions included)"},
 	{"R_SUSPENDED", RSuspended, "i64: ns that the profiler made the thread wait inside the subgraph"},
@@ -155,6 +155,7 @@ var Layout = []Const{
 	{"R_FREE", RFree, "i32: the next free one while it is in that list, -1 at its end; else 0"},
 	{"R_NAME_LENGTH", RNameLength, "u32: UTF-16 units of the name"},
 	{"R_NAME", RName, "u16[]: the thread's name"},
+	{"R_NODE_END", RNodeEnd, "i64: end of the chunk"},
 	{"R_CARRY", RCarry, "i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges"},
 	{"R_FIRST_RING", RFirstRing, "u32: node where its first ring of events lies, 0 none; written by a release store"},
 	{"R_RING", RRing, "u32: node where the ring lies that is being written"},
@@ -305,7 +306,7 @@ const (
 	RTop        = 40
 	RBusy       = 44
 	RNodeNext   = 48
-	RNodeEnd    = 56
+	RTick       = 56
 	REntries    = 64
 	RReturns    = 72
 	RSuspended  = 80
@@ -317,6 +318,7 @@ const (
 	RNameLength = 112
 	RFree       = 116
 	RName       = 120
+	RNodeEnd    = 232
 	RCarry      = 240
 	RFirstRing  = 248
 	RRing       = 252

@@ -44,7 +44,7 @@ final class Events {
         }
         long last = U.getLong(record + Layout.R_LAST), spent = now - last;
         if (spent < 0) spent = 0;
-        else if (spent > 0 && mode == Layout.MODE_EVENT_TICK) carry(s, record, ring, current);
+        if (mode == Layout.MODE_EVENT_TICK && now > U.getLong(record + Layout.R_TICK)) tick(s, record, ring, current, now);
         if (ring != 0) {
             if ((last ^ U.getLong(ring + Layout.E_TIME) | spent >>> Layout.DELTA_BITS) != 0) settle(ring, last, spent);
             long at = U.getLong(ring + Layout.E_AT);
@@ -85,7 +85,7 @@ final class Events {
         }
         long last = U.getLong(record + Layout.R_LAST), spent = now - last;
         if (spent < 0) spent = 0;
-        else if (spent > 0 && ticks) carry(s, record, ring, index);
+        if (ticks && now > U.getLong(record + Layout.R_TICK)) tick(s, record, ring, index, now);
         if (ticks && (token & Layout.TOP) != 0) {
             tail(s, record, ring, index, now);
             last = U.getLong(record + Layout.R_LAST);
@@ -135,14 +135,11 @@ final class Events {
     // ---- between two ticks ----
 
     /** A tick is noticed here: what tails of root invocations wait for goes to this node, too (Probe.tick). */
-    @ForceInline
-    private static void carry(long s, long record, long ring, long current) {
-        if (U.getLong(record + Layout.R_CARRY) != 0 && current != U.getInt(record + Layout.R_TOP)) carried(record, ring, s + current);
-    }
-
     @DontInline
-    private static void carried(long record, long ring, long node) {
-        long carry = U.getLong(record + Layout.R_CARRY);
+    private static void tick(long s, long record, long ring, long current, long now) {
+        U.putLong(record + Layout.R_TICK, now);
+        long carry = U.getLong(record + Layout.R_CARRY), node = s + current;
+        if (carry == 0 || current == U.getInt(record + Layout.R_TOP)) return;
         if (ring != 0) put(ring, carry << Layout.DELTA_SHIFT | (long) Layout.MARK_CARRY << Layout.KIND_BITS | Layout.EV_CHARGE, U.getLong(ring + Layout.E_TIME));
         U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + carry);
         U.putLong(record + Layout.R_CARRY, 0);
@@ -177,8 +174,7 @@ final class Events {
         if (index == 0) {
             word(s, record, ready(s, record), current, Layout.EV_CHARGE, 0, Probe.time(s)); // what follows takes its time out
             index = Probe.add(s, record, current, method);
-            long now = Probe.time(s);
-            if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
+            Probe.skip(s, record);
             if (index == 0) return 0;
         }
         Callees.keep(s, record, current, method, index);

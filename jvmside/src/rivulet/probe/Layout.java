@@ -145,8 +145,8 @@ public final class Layout {
     public static final int R_BUSY = 44;
     /** i64: next free node of the chunk. */
     public static final int R_NODE_NEXT = 48;
-    /** i64: end of the chunk. */
-    public static final int R_NODE_END = 56;
+    /** i64: the tick that was noticed last, as H_TICK had it. */
+    public static final int R_TICK = 56;
     /** i64: root invocations entered from outside. */
     public static final int R_ENTRIES = 64;
     /** i64: of those, ended (exceptions included). */
@@ -169,6 +169,8 @@ public final class Layout {
     public static final int R_NAME_LENGTH = 112;
     /** u16[]: the thread's name. */
     public static final int R_NAME = 120;
+    /** i64: end of the chunk. */
+    public static final int R_NODE_END = 232;
     /** i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges. */
     public static final int R_CARRY = 240;
     /** u32: node where its first ring of events lies, 0 none; written by a release store. */
@@ -176,7 +178,7 @@ public final class Layout {
     /** u32: node where the ring lies that is being written. */
     public static final int R_RING = 252;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 60;
+    public static final int NAME_MAX = 56;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */

@@ -101,7 +101,7 @@ public final class Probe {
             long record = U.getLong(slot + Layout.S_RECORD), current = U.getLong(record + Layout.R_CURSOR);
             long near = U.getShort(s + current + Layout.N_CACHE + ((method & Layout.CACHE_MASK) << 1));
             long index = current + (near << Layout.NODE_SHIFT), node = s + index;
-            long late = U.getLong(record + Layout.R_LAST) - U.getLong(s + Layout.H_TICK) >>> 63;
+            long late = U.getLong(record + Layout.R_TICK) - U.getLong(s + Layout.H_TICK) >>> 63;
             if ((late | U.getLong(node + Layout.N_METHOD) ^ (current << 32 | method) | mode & MODE ^ Layout.MODE_TICK) == 0) {
                 U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
                 U.putLong(record + Layout.R_CURSOR, index);
@@ -133,7 +133,7 @@ public final class Probe {
         long s = U.getLong(CELL), to = token ^ U.getLong(s + Layout.H_TAG);
         if (to >>> Layout.FLAG_BITS == 0) {
             long record = s + U.getInt(s + to + Layout.N_RECORD);
-            long late = U.getLong(record + Layout.R_LAST) - U.getLong(s + Layout.H_TICK) >>> 63;
+            long late = U.getLong(record + Layout.R_TICK) - U.getLong(s + Layout.H_TICK) >>> 63;
             if ((late | U.getInt(s + U.getLong(record + Layout.R_CURSOR) + Layout.N_PARENT) ^ (int) to) == 0) {
                 U.putLong(record + Layout.R_CURSOR, to);
                 return;
@@ -270,17 +270,26 @@ public final class Probe {
         else charge(s, record, current, System.nanoTime());
     }
 
-    /** Charges by the tick clock, and what root invocations that have ended had left over; no part of that above the roots. */
+    /**
+     * Charges by the tick clock, and what root invocations that have ended had left over; no part of that above the roots.
+     * A tick may say a time from before the root invocation began, but come to be seen since: it is a tick all the same.
+     */
     private static void tick(long s, long record, long current) {
-        long now = U.getLong(s + Layout.H_TICK), spent = now - U.getLong(record + Layout.R_LAST);
-        if (spent <= 0) return;
-        long node = node(s, current);
-        if (current != U.getInt(record + Layout.R_TOP)) {
-            spent += U.getLong(record + Layout.R_CARRY);
-            U.putLong(record + Layout.R_CARRY, 0);
-        }
-        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
-        U.putLong(record + Layout.R_LAST, now);
+        long now = U.getLong(s + Layout.H_TICK);
+        if (now <= U.getLong(record + Layout.R_TICK)) return;
+        U.putLong(record + Layout.R_TICK, now);
+        long last = U.getLong(record + Layout.R_LAST), spent = now > last ? now - last : 0, node = node(s, current);
+        boolean carries = current != U.getInt(record + Layout.R_TOP);
+        U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent + (carries ? U.getLong(record + Layout.R_CARRY) : 0));
+        if (carries) U.putLong(record + Layout.R_CARRY, 0);
+        U.putLong(record + Layout.R_LAST, last + spent);
+    }
+
+    /** What went by until now is nobody's time, nor is a tick that fell in it anybody's. */
+    static void skip(long s, long record) {
+        long now = time(s);
+        if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
+        U.putLong(record + Layout.R_TICK, U.getLong(s + Layout.H_TICK));
     }
 
     /**
@@ -375,8 +384,8 @@ public final class Probe {
     static long cursor(long s, long record) {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0 && (current = U.getInt(record + Layout.R_BUSY)) != 0) {
+            skip(s, record);
             U.putInt(record + Layout.R_BUSY, 0);
-            U.putLong(record + Layout.R_LAST, time(s));
             U.putLong(record + Layout.R_CURSOR, current);
         }
         return current;
@@ -520,6 +529,7 @@ public final class Probe {
         U.putInt(record + Layout.R_DEPTH, 0);
         // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
         U.putLong(record + Layout.R_LAST, System.nanoTime());
+        U.putLong(record + Layout.R_TICK, U.getLong(s + Layout.H_TICK));
         U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
         U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
         count(s, tag, 1);
@@ -613,7 +623,7 @@ public final class Probe {
             U.putInt(record + Layout.R_BUSY, 0);
             long to = System.nanoTime();
             U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
-            U.putLong(record + Layout.R_LAST, time(s));
+            skip(s, record);
             if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
             if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
@@ -649,8 +659,7 @@ public final class Probe {
                 node = node(s, again);
                 U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_FOLDED);
             }
-            long now = time(s);
-            if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
+            skip(s, record);
             if (index == 0) return Unplaced.enter(s, tag | flags, record, current, method);
         }
         long node = node(s, index), into = index;
@@ -768,11 +777,11 @@ public final class Probe {
         if (token == 0 || s == EMPTY) return;
         long record = mine(s, token); // by its own tag, which may not be the present one any more
         if (record == 0) return;
-        long now = time(s);
+        long before = U.getLong(record + Layout.R_LAST);
+        skip(s, record);
         U.putLong(record + Layout.R_CURSOR, token & Layout.INDEX_MASK);
         U.putInt(record + Layout.R_BUSY, 0);
-        U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + now - U.getLong(record + Layout.R_LAST));
-        U.putLong(record + Layout.R_LAST, now);
+        U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + U.getLong(record + Layout.R_LAST) - before);
         if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
     }
 }
