@@ -23,8 +23,7 @@ const (
 	// idlePeriod is how often the clock moves, and somebody looks, while no
 	// thread is inside the subgraph.
 	idlePeriod = time.Millisecond
-	// lookEvery is how many ticks may pass before it is looked whether threads
-	// are inside.
+	// lookEvery is how many ticks without a thread inside are waited for one.
 	lookEvery = 32
 	longGap   = time.Millisecond
 )
@@ -37,7 +36,7 @@ type ticker struct {
 
 	mu      sync.Mutex // held for each tick's bookkeeping, and by who asks for the figures
 	ticks   int64
-	between time.Duration // sum of the times between ticks while threads were inside
+	between time.Duration // sum of the times before ticks at which threads were inside
 	spread  *hdrhistogram.Histogram
 	longest time.Duration
 	gaps    int64
@@ -68,18 +67,19 @@ func (k *ticker) run() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 50_000, 0, 0, 0) }()
 
-	period, inside := float64(tickPeriod), false
+	period, inside, seen := float64(tickPeriod), false, false // the one in the window before, the other in this one
 	last := k.s.now()
 	begin, beginCPU, windowTicks := last, threadCPU(), 0
 	for k.s.ctx.Err() == nil {
+		pause := float64(idlePeriod)
 		if inside {
-			sleep(time.Duration(period * (0.75 + rand.Float64()/2)))
-		} else {
-			sleep(idlePeriod)
+			pause = period
 		}
+		sleep(time.Duration(pause * (0.75 + rand.Float64()/2)))
 		now := k.s.now()
 		k.s.data.store(wire.HTick, now)
-		if inside {
+		if k.s.data.anyInside() { // what lies between those that threads see is what a time's error is of
+			seen = true
 			k.note(time.Duration(now - last))
 		}
 		last = now
@@ -94,7 +94,7 @@ func (k *ticker) run() {
 			k.mu.Unlock()
 			period = adapt(period, cpu, wall)
 		}
-		inside = k.s.data.anyInside()
+		inside, seen = seen, false
 		begin, beginCPU, windowTicks = now, threadCPU(), 0
 	}
 }
