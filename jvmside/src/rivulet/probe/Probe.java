@@ -527,12 +527,12 @@ public final class Probe {
         close(s, record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
-        // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
-        U.putLong(record + Layout.R_LAST, System.nanoTime());
-        U.putLong(record + Layout.R_TICK, U.getLong(s + Layout.H_TICK));
         U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
         U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
         count(s, tag, 1);
+        // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
+        U.putLong(record + Layout.R_LAST, System.nanoTime());
+        U.putLong(record + Layout.R_TICK, U.getLong(s + Layout.H_TICK));
         return U.getInt(record + Layout.R_TOP);
     }
 
