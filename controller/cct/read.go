@@ -212,25 +212,18 @@ func (r *reader) thread(rec int) *Thread {
 	// lies between it and now is in no node. If it has moved, it has moved
 	// past now, and nothing is missing.
 	last, cursor, carry := r.word(rec+wire.RLast), r.word(rec+wire.RCursor), r.word(rec+wire.RCarry)
-	var inside *Node
-	var outermost []*Node
+	var inside, above *Node
+	before := len(r.executed)
 	if top != 0 && r.take(top) {
-		before := len(r.executed)
-		var above *Node
 		above, inside = r.tree(top, cursor)
 		t.Roots = above.Children
 		if len(r.executed) > before {
 			r.executors[t] = above
 		}
-		// Those that the thread began with, whatever they are executed for.
-		outermost = slices.Clone(t.Roots)
 		for _, e := range r.executed[before:] {
 			for _, c := range e.above.Children {
 				c.Async = e.above.Async
 				c.Self += e.above.Self
-			}
-			if e.in == above {
-				outermost = append(outermost, e.above.Children...)
 			}
 		}
 	}
@@ -250,6 +243,12 @@ func (r *reader) thread(rec int) *Thread {
 	}
 	// What root invocations had left over waits for a tick that is noticed.
 	if carry > 0 && r.word(rec+wire.RCarry) == carry {
+		outermost := slices.Clone(t.Roots)
+		for _, e := range r.executed[before:] { // tasks that the thread began with
+			if e.in == above {
+				outermost = append(outermost, e.above.Children...)
+			}
+		}
 		if at := cmp.Or(inside, Busiest(outermost)); at != nil {
 			at.Self += carry
 		}

@@ -145,7 +145,7 @@ final class Events {
         U.putLong(record + Layout.R_CARRY, 0);
     }
 
-    /** A root invocation ends: what is before the last tick is charged, what comes after it waits for the next (Probe.last). */
+    /** A root invocation ends: what is before the last tick is charged, what comes after it waits for the next (Probe.chargeLast). */
     @DontInline
     private static void tail(long s, long record, long ring, long index, long tick) {
         if (tick > U.getLong(record + Layout.R_LAST)) word(s, record, ring, index, Layout.EV_CHARGE, 0, tick);
