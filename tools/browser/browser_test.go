@@ -279,7 +279,7 @@ func TestDemo(t *testing.T) {
 func (p *page) pictures() {
 	p.t.Helper()
 	p.do("let it run", chromedp.Sleep(6*time.Second), chromedp.Click(".table .space .tr:nth-child(3)"))
-	at := value[[]float64](p, `(() => { const r = document.querySelector(".icicle canvas").getBoundingClientRect(); return [r.left + 110, r.top + 26]; })()`)
+	at := value[[]float64](p, `(() => { const r = document.querySelector(".icicle canvas").getBoundingClientRect(); return [r.left + r.width * 0.69, r.top + 26]; })()`)
 	p.do("point", chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
 	p.until(`document.querySelector(".tip")`)
 	p.shot("light-pointed") // docs/images/page.png
