@@ -180,6 +180,8 @@ func (c *core) rootHit(t cha.Hit) {
 	case t.Method == nil || t.Method.IsAbstract():
 	case t.Class.Excluded:
 		c.skip(t.ID(), Excluded)
+	case t.Class.IsLambda():
+		c.skip(t.ID(), Lambda)
 	case c.instrumentable(t):
 		c.step(t, true)
 	}

@@ -46,15 +46,8 @@ func (s *timed) Listed(ids []cha.ClassID) Plan {
 	return s.only()
 }
 
-// only returns the plan without following the calls of what is in it. Lambdas
-// that implement a root are said to be left out: the other schemes follow them
-// to their bodies.
+// only returns the plan without following the calls of what is in it.
 func (s *timed) only() Plan {
-	for _, id := range s.queue {
-		if c := s.h.Class(id.Class); c != nil && c.IsLambda() {
-			s.skip(id, Lambda)
-		}
-	}
 	s.queue = s.queue[:0]
 	return s.plan
 }

@@ -42,6 +42,9 @@ func (l *loop) diagnose(dump string) string {
 			if r.pattern != nil {
 				text = fmt.Sprintf("no method that root %s matches is loaded yet.", r.text)
 			}
+			if len(r.abstract) > 0 {
+				text = fmt.Sprintf("no implementation of root %s is loaded yet.", r.text)
+			}
 			if r.why != "" {
 				text = fmt.Sprintf("root %s can't be one: %s.", r.text, r.why)
 			}

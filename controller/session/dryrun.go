@@ -47,10 +47,10 @@ func (s *Session) DryRun(ctx context.Context, rec Recording) (*export.Preview, e
 func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassID) *export.Preview {
 	t := l.s.Target()
 	p := &export.Preview{Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main}}
-	for _, id := range ids {
-		p.Roots = append(p.Roots, id.String())
-	}
 	for i := range specs {
+		for _, id := range specs[i].ids {
+			p.Roots = append(p.Roots, id.String())
+		}
 		if len(specs[i].ids) == 0 {
 			p.Notes = append(p.Notes, fmt.Sprintf("No class of root %s is loaded yet: what it reaches can't be told.", specs[i].text))
 		}

@@ -238,6 +238,9 @@ func (l *loop) brief() *export.Report {
 			if spec.pattern != nil {
 				note = fmt.Sprintf("No class with a method that root %s matches was ever loaded.", spec.text)
 			}
+			if len(spec.abstract) > 0 {
+				note = fmt.Sprintf("No implementation of root %s was loaded.", spec.text)
+			}
 			if spec.why != "" {
 				note = fmt.Sprintf("Root %s can't be one: %s.", spec.text, spec.why)
 			}

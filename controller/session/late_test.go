@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -38,6 +39,40 @@ func TestLate(t *testing.T) {
 		}
 		if batches["C"] >= batches["B"] || batches["C"] >= batches["A"] {
 			t.Errorf("batches %v", batches)
+		}
+	}, 8, 17, 25)
+}
+
+// TestLateRoots has roots in two classes that are loaded one after the other and
+// called the other way round: what is planned for the first is needed by the second.
+// The first of an interface's implementations comes late, too.
+func TestLateRoots(t *testing.T) {
+	dir := sources(t, "LateRoots")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		for _, scheme := range []string{"A", "B", "C"} {
+			t.Run(scheme, func(t *testing.T) {
+				p := program(t, j, dir, "LateRoots", nil)
+				s := attached(t, p)
+				start(t, s, session.Recording{Roots: []string{"t.LateRoots$First.root", "t.LateRoots$Second.root", "t.LateRoots$Handler.handle"}, Scheme: scheme, Wait: true})
+				for _, line := range []string{"load", "call", "implement"} {
+					p.Send(line)
+					p.WaitLine("DONE " + line)
+				}
+				r := stopped(t, s)
+				exact(t, r)
+				wantCalls(t, r, map[string]int64{
+					"LateRoots$First.root": 1, "LateRoots$Second.root": 1, "LateRoots$Late.handle": 2,
+					"LateRoots$Common.add": 4, "LateRoots$Common.one": 12, "LateRoots$Common.half": 12,
+				})
+				if want := []string{"t.LateRoots$First.root()V", "t.LateRoots$Second.root()V", "t.LateRoots$Late.handle()V"}; !slices.Equal(r.Roots, want) {
+					t.Errorf("roots %v, want %v", r.Roots, want)
+				}
+				p.Send("end")
+				if code := p.Wait(); code != 0 {
+					t.Errorf("exit code %d", code)
+				}
+			})
 		}
 	}, 8, 17, 25)
 }

@@ -70,7 +70,7 @@ type loop struct {
 	compilers  *compilers        // nil where they can't be hurried
 	arming     bool              // somebody waits for the session or a recording to begin
 	reveals    map[int32]*reveal // by method, or by the negative number of a find
-	delayed    map[int32]*delayedPlan
+	delayed    []scheme.Plan     // of roots whose classes came late, see reveal
 	batch      uint32
 
 	// How far classes are: the numbers of the changes that were last wanted,

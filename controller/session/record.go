@@ -218,8 +218,8 @@ func (s *Session) prepare(ctx context.Context, rec Recording) ([]rootSpec, []cha
 }
 
 // arm carries out a plan of before the activation, when nobody waits.
-func (l *loop) arm(p scheme.Plan, done func()) {
-	l.enqueue(&job{classes: l.want(p), all: true, done: func([]cha.ClassID) {
+func (l *loop) arm(p scheme.Plan, done func(), also ...cha.ClassID) {
+	l.enqueue(&job{classes: append(also, l.want(p)...), all: true, done: func([]cha.ClassID) {
 		l.revealed(p.Revealed)
 		done()
 	}})
@@ -239,14 +239,16 @@ func (s *Session) relist(ctx context.Context) error {
 		return err
 	}
 	return s.wait(ctx, func(done func()) {
+		var also []cha.ClassID
 		for _, id := range fresh {
-			s.loop.lateRoots(id)
+			also = append(also, s.loop.lateRoots(id)...)
 		}
 		p := s.loop.scheme.Listed(fresh)
 		more := s.loop.moreCallbacks()
 		p.Steps, p.Revealed = append(p.Steps, more.Steps...), append(p.Revealed, more.Revealed...)
 		p.Skipped = append(p.Skipped, more.Skipped...)
-		s.loop.arm(p, done)
+		s.loop.noteRoots(p.Steps)
+		s.loop.arm(p, done, also...)
 	})
 }
 
@@ -261,7 +263,7 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 		if err := s.do(ctx, func() { r.ids, problem = s.loop.resolve(&r) }); err != nil {
 			return nil, nil, err
 		}
-		if problem != nil {
+		if problem != nil && (len(r.abstract) == 0 || !rec.Wait) {
 			return nil, nil, problem
 		}
 		if len(r.ids) == 0 && r.pattern != nil && !rec.Wait {
@@ -287,7 +289,7 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 			}
 		}
 		specs = append(specs, r)
-		all = append(all, r.ids...)
+		all = append(append(all, r.ids...), r.abstract...)
 	}
 	return specs, all, nil
 }

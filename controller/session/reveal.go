@@ -27,9 +27,19 @@ type reveal struct {
 	threads int   // that have waited
 }
 
-// A delayedPlan is what a root needs whose class was only just being loaded
-// when the root became known: it is carried out at the root's first call.
-type delayedPlan = scheme.Plan
+// due are the plans of roots whose classes were only just being loaded when they became
+// known: other classes can't be touched from inside the load hook, so they wait for the
+// next thread that can. Schemes take them for done, and count on them in every plan
+// since: so they come first, whoever it is that is being waited for.
+func (l *loop) due() (revealed []cha.MethodID) {
+	delayed := l.delayed
+	l.delayed = nil
+	for _, p := range delayed {
+		l.want(p)
+		revealed = append(revealed, p.Revealed...)
+	}
+	return revealed
+}
 
 // onReveal makes the caller wait until the callees of a method that it has
 // entered are instrumented. Every thread that enters meanwhile waits with it.
@@ -54,11 +64,6 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 	}
 	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}, since: l.s.now(), threads: 1}
 	l.reveals[id] = rv
-	if p := l.delayed[id]; p != nil {
-		delete(l.delayed, id)
-		l.want(*p)
-		rv.plan = *p
-	}
 	l.precedence.set(true)
 	end := l.analyse()
 	p := l.scheme.Entered(rv.method)
@@ -69,8 +74,8 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 
 // carryOut instruments what a plan says, and lets those go on who wait for it.
 func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
+	rv.plan.Revealed = append(l.due(), p.Revealed...)
 	l.want(p)
-	rv.plan.Revealed = append(rv.plan.Revealed, p.Revealed...)
 	// Some callees may have been planned with other methods and not have their
 	// probes yet: so everything has to be in force.
 	if len(l.owing) == 0 {

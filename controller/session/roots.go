@@ -24,7 +24,8 @@ type rootSpec struct {
 	why   string // its class was loaded, and it can't be a root
 	ids   []cha.MethodID
 
-	abstract []cha.MethodID  // methods without code that it names
+	early    []cha.MethodID  // roots if they implement what is not loaded yet
+	abstract []cha.MethodID  // methods without code that it names: implementations of them may come at any time
 	pattern  *filter.Pattern // in place of class, name and desc
 }
 
@@ -148,58 +149,6 @@ func (l *loop) implementations(id cha.MethodID, iface bool) []cha.MethodID {
 		}
 	}
 	return out
-}
-
-// lateRoots looks for awaited roots in a class that is being loaded. Their
-// callees are instrumented at their first call, since other classes can't be
-// touched from inside the load hook.
-func (l *loop) lateRoots(id cha.ClassID) {
-	m := l.h.Class(id)
-	if m == nil || m.Excluded {
-		return
-	}
-	for i := range l.roots {
-		r := &l.roots[i]
-		if r.pattern == nil && r.class != id.Name || len(r.ids) >= mostRoots {
-			continue
-		}
-		ids, why := l.inClass(m, r)
-		if l.timers != nil && len(r.abstract) > 0 { // implementations may come
-			ids, why = append(ids, r.abstract...), ""
-		}
-		if r.pattern != nil {
-			why = ""
-		}
-		if r.why = why; why != "" {
-			l.s.log.Warn("root", "root", r.text, "problem", why)
-		}
-		ids = slices.DeleteFunc(ids, func(x cha.MethodID) bool { return slices.Contains(r.ids, x) })
-		if len(ids) == 0 {
-			continue
-		}
-		r.ids = append(r.ids, ids...)
-		p := l.scheme.Roots(ids)
-		l.wantLate(ids, p)
-	}
-}
-
-// wantLate enters the roots alone, fresh, and keeps the rest of the plan for
-// their first call.
-func (l *loop) wantLate(roots []cha.MethodID, p delayedPlan) {
-	now := delayedPlan{Skipped: p.Skipped}
-	p.Skipped = nil
-	for i := range p.Steps {
-		if p.Steps[i].Root {
-			p.Steps[i].Fresh = true
-			now.Steps = append(now.Steps, p.Steps[i])
-		}
-	}
-	l.want(now)
-	for _, id := range roots {
-		if m := l.ledger.Lookup(keyOf(id)); m != nil && m.ID > 0 {
-			l.delayed[m.ID] = &p
-		}
-	}
 }
 
 // findable asks the target which of its loaders could find a class that isn't

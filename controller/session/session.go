@@ -202,7 +202,6 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		filed:   map[cha.ClassID]bool{},
 		places:  map[cha.ClassID]string{},
 		reveals: map[int32]*reveal{},
-		delayed: map[int32]*delayedPlan{},
 		wanted:  map[cha.ClassID]int64{},
 		offered: map[cha.ClassID]int64{},
 		inForce: map[cha.ClassID]int64{},

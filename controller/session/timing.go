@@ -50,7 +50,6 @@ func (s *Session) StartTiming(ctx context.Context, t Timing) error {
 		return err
 	}
 	for i := range specs {
-		ids = append(ids, specs[i].abstract...)
 		specs[i].ids = append(specs[i].ids, specs[i].abstract...)
 	}
 	if err := s.calibrateTimer(ctx, in); err != nil {

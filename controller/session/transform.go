@@ -181,13 +181,15 @@ func losesParameters(b []byte) bool {
 // returns the other classes that have to change before it has objects.
 func (l *loop) announce(id cha.ClassID, inside bool) []cha.ClassID {
 	defer l.analyse()()
-	l.lateRoots(id)
+	l.late.add(l.lateRoots(id))
 	var p scheme.Plan
 	if s, ok := l.scheme.(scheme.Loader); ok && inside && !l.ledger.Half() {
 		p = s.LoadedInside(id)
 	} else {
 		p = l.scheme.Loaded(id)
 	}
+	l.noteRoots(p.Steps)
+	l.noteRoots(p.Also)
 	l.want(p)
 	also := append(l.want(scheme.Plan{Steps: p.Also}), l.reconsider(id)...)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
@@ -205,7 +207,8 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 	for _, st := range p.Steps {
 		m, added := l.ledger.Want(hotswap.ClassID(st.Method.Class), probe.MethodKey{Name: st.Method.Name, Desc: st.Method.Desc})
 		mode := l.modeOf(st.Method, st.Root)
-		if st.Fresh {
+		fresh := st.Fresh || len(l.delayed) > 0 && l.callsAny(st.Method)
+		if fresh {
 			mode = wire.ModeFresh
 		}
 		if st.Root {
@@ -226,7 +229,10 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 				l.s.data.setMode(m.ID, mode)
 			} else if st.Root {
 				mode = l.s.data.mode(m.ID) &^ wire.ModeRoot
-				if mode != wire.ModeFresh {
+				switch {
+				case fresh:
+					mode = wire.ModeFresh
+				case mode != wire.ModeFresh:
 					mode = l.modeOf(st.Method, true)
 				}
 				l.s.data.setMode(m.ID, mode|wire.ModeRoot)
@@ -239,6 +245,13 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		}
 	}
 	return ids
+}
+
+// callsAny tells whether a method calls anything, as far as is known: only such a one
+// is worth a trap, and a leaf's probe has none.
+func (l *loop) callsAny(id cha.MethodID) bool {
+	m := l.h.Method(id)
+	return m != nil && len(m.Calls)+len(m.Inits) > 0
 }
 
 // pending tells whether something is wanted of a class that is not in force.
