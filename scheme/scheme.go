@@ -98,6 +98,12 @@ type Plan struct {
 // Empty reports whether there is nothing to instrument.
 func (p *Plan) Empty() bool { return len(p.Steps) == 0 && len(p.Also) == 0 }
 
+// Append has what another plan says done after this one.
+func (p *Plan) Append(q Plan) {
+	p.Steps, p.Also = append(p.Steps, q.Steps...), append(p.Also, q.Also...)
+	p.Revealed, p.Skipped = append(p.Revealed, q.Revealed...), append(p.Skipped, q.Skipped...)
+}
+
 // A Scheme reveals a call subgraph.
 type Scheme interface {
 	// Name returns the scheme's letter.

@@ -43,7 +43,7 @@ func (l *loop) opens(m *cha.ClassMirror) bool {
 	if !l.opened.on || m.Hidden || m.Fixed || m.IsLambda() {
 		return false
 	}
-	if k := l.h.Loader(m.ID.Loader).Kind; k != cha.LoaderBoot && k != cha.LoaderPlatform || !l.filter.OpensClass(m.ID.String()) {
+	if !l.ofJDK(m.ID) || !l.filter.OpensClass(m.ID.String()) {
 		return false
 	}
 	rule, why, never := probe.Never(m.ID.Name)

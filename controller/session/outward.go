@@ -227,7 +227,7 @@ func (l *loop) onNames(r *wire.Reader) error {
 // changed.
 func (l *loop) named(id cha.ClassID, b []byte) {
 	c := &l.calling
-	if k := l.h.Loader(id.Loader).Kind; c.names == nil || k != cha.LoaderBoot && k != cha.LoaderPlatform {
+	if c.names == nil || !l.ofJDK(id) {
 		return
 	}
 	if err := c.names.Class(b); err != nil {

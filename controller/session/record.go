@@ -244,9 +244,7 @@ func (s *Session) relist(ctx context.Context) error {
 			also = append(also, s.loop.lateRoots(id)...)
 		}
 		p := s.loop.scheme.Listed(fresh)
-		more := s.loop.moreCallbacks()
-		p.Steps, p.Revealed = append(p.Steps, more.Steps...), append(p.Revealed, more.Revealed...)
-		p.Skipped = append(p.Skipped, more.Skipped...)
+		p.Append(s.loop.moreCallbacks())
 		s.loop.noteRoots(p.Steps)
 		s.loop.arm(p, done, also...)
 	})

@@ -113,7 +113,11 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 	}
 	for _, id := range ids {
 		l.s.log.Debug("reflection", "target", id)
-		if l.h.Method(id) == nil {
+		if l.ofJDK(id.Class) { // what overrides it may have been left out, since nobody names it
+			if l.calling.names != nil {
+				l.calling.names.Ref(id.Name, id.Desc)
+			}
+		} else if l.h.Method(id) == nil {
 			l.skipped = append(l.skipped, scheme.Skip{Method: id, Reason: unknownTarget})
 		}
 	}
@@ -121,6 +125,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 	l.reveals[number] = rv
 	end := l.analyse()
 	p := l.scheme.Found(ids)
+	p.Append(l.moreCallbacks())
 	end()
 	l.carryOut(number, rv, p)
 	return nil

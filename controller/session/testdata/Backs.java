@@ -15,6 +15,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.Savepoint;
 import java.util.Comparator;
 import java.util.Formattable;
 import java.util.Formatter;
@@ -128,6 +129,31 @@ public class Backs {
     @SuppressWarnings("unchecked")
     static void lookedUp() {
         Comparator.comparingInt((ToIntFunction<Object>) casting).compare(1L, 2L);
+    }
+
+    // ---- methods of the JDK's that nothing names, found by what they return: a pool's proxy does so ----
+
+    static class Saved implements Savepoint {
+        @Override
+        public int getSavepointId() {
+            hit("Saved.getSavepointId");
+            return 1;
+        }
+
+        @Override
+        public String getSavepointName() {
+            hit("Saved.getSavepointName");
+            return "";
+        }
+    }
+
+    static void unnamed() throws Exception {
+        byId.invoke(saved);
+        try {
+            byName.invoke(saved);
+        } catch (Throwable t) {
+            throw new Exception(t);
+        }
     }
 
     // ---- an interface that only a class names which the JDK loads in the third round ----
@@ -396,7 +422,7 @@ public class Backs {
         for (LongToDoubleFunction f : twins) LongStream.range(0, 2).mapToDouble(f).sum();
     }
 
-    static Object weigh = new Weigh(), adding, cutting, casting, idle = new Idle(), halves = new Halves(), derived = new Derived();
+    static Object weigh = new Weigh(), adding, cutting, casting, idle = new Idle(), saved = new Saved(), halves = new Halves(), derived = new Derived();
     static LongToDoubleFunction[] twins = new LongToDoubleFunction[3];
     static Runnable user;
     static byte[] form;
@@ -409,6 +435,9 @@ public class Backs {
         }
     }
 
+    static Method byId;
+    static MethodHandle byName;
+
     public static void root(int round) throws Exception {
         inside = true;
         hit("root");
@@ -416,6 +445,7 @@ public class Backs {
         proxy();
         handle();
         lookedUp();
+        unnamed();
         idle(round);
         serial();
         service();
@@ -437,6 +467,10 @@ public class Backs {
         MethodHandle cut = MethodHandles.publicLookup().findVirtual(DoubleToIntFunction.class, "applyAsInt", MethodType.methodType(int.class, double.class));
         cutting = MethodHandleProxies.asInterfaceInstance(DoubleToIntFunction.class, cut.bindTo(new Cut()));
         MethodHandle cast = MethodHandles.publicLookup().findVirtual(LongToIntFunction.class, "applyAsInt", MethodType.methodType(int.class, long.class));
+        for (Method m : Savepoint.class.getMethods()) {
+            if (m.getReturnType() == int.class) byId = m;
+            else byName = MethodHandles.publicLookup().unreflect(m);
+        }
         casting = MethodHandleProxies.asInterfaceInstance(ToIntFunction.class, cast.bindTo(new Cast()));
         ByteArrayOutputStream b = new ByteArrayOutputStream();
         try (ObjectOutputStream out = new ObjectOutputStream(b)) {

@@ -33,7 +33,7 @@ final class Handles {
     private final Class<?> memberName = Class.forName("java.lang.invoke.MemberName");
     private final Class<?> lambdaForm = Class.forName("java.lang.invoke.LambdaForm");
     private final Method invocable = accessible("isInvocable"), declaring = accessible("getDeclaringClass"),
-        name = accessible("getName"), type = accessible("getMethodType");
+        name = accessible("getName"), type = accessible("getMethodType"), modifiers = accessible("getModifiers");
 
     /**
      * Lambda forms whose methods are known to the controller. Handles share them, and they are most of what a handle is
@@ -104,7 +104,8 @@ final class Handles {
     private void member(Object m, Targets.Rows rows) throws ReflectiveOperationException {
         if (!(Boolean) invocable.invoke(m)) return; // a field
         Class<?> c = (Class<?>) declaring.invoke(m);
-        if (rows.wants(c)) rows.add(c, (String) name.invoke(m), (MethodType) type.invoke(m));
+        if (c.getName().startsWith(PACKAGE)) return;
+        if (rows.wants(c, (Integer) modifiers.invoke(m))) rows.add(c, (String) name.invoke(m), (MethodType) type.invoke(m));
     }
 
     private static void visit(Object o, Set<Object> known, ArrayDeque<Object> todo) {

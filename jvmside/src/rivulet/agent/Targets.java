@@ -15,8 +15,7 @@ import java.util.function.Predicate;
 
 /**
  * Tells the controller which methods a Method, Constructor or MethodHandle calls, and has them instrumented before the
- * thread goes on. Methods of the JDK are left out: those of the program that override them are instrumented already,
- * since whoever uses reflection calls the JDK.
+ * thread goes on. Of the JDK's, those that a program can override: the controller may believe that nobody calls them.
  */
 final class Targets implements Predicate<Object> {
     private final Agent agent;
@@ -69,7 +68,7 @@ final class Targets implements Predicate<Object> {
             Rows rows = new Rows();
             if (o instanceof Method) {
                 Method m = (Method) o;
-                if (rows.wants(m.getDeclaringClass())) rows.add(m.getDeclaringClass(), m.getName(), MethodType.methodType(m.getReturnType(), m.getParameterTypes()));
+                if (rows.wants(m.getDeclaringClass(), m.getModifiers())) rows.add(m.getDeclaringClass(), m.getName(), MethodType.methodType(m.getReturnType(), m.getParameterTypes()));
             } else if (o instanceof Constructor) {
                 Constructor<?> c = (Constructor<?>) o;
                 if (rows.wants(c.getDeclaringClass())) rows.add(c.getDeclaringClass(), "<init>", MethodType.methodType(void.class, c.getParameterTypes()));
@@ -93,6 +92,12 @@ final class Targets implements Predicate<Object> {
 
         boolean wants(Class<?> c) {
             return !loaders.jdk(c.getClassLoader()) && !loaders.own(c.getClassLoader());
+        }
+
+        /** Whether a method may lead to the program's. */
+        boolean wants(Class<?> c, int modifiers) {
+            boolean fixed = (modifiers & (Modifier.STATIC | Modifier.FINAL | Modifier.PRIVATE)) != 0 || Modifier.isFinal(c.getModifiers());
+            return !loaders.own(c.getClassLoader()) && !(fixed && loaders.jdk(c.getClassLoader()));
         }
 
         void add(Class<?> c, String name, MethodType type) {
