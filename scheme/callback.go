@@ -41,6 +41,11 @@ var quiet = set(
 	"java/lang/Double.equals(Ljava/lang/Object;)Z",
 )
 
+// Methods of System that may call the program although they get but a string: its class
+// loaders, its libraries' JNI_OnLoad, what makes its loggers. Taken for harmless all the
+// same are properties that a program has put in place of the JDK's, and its charsets.
+var loud = set("load", "loadLibrary", "getLogger")
+
 // Bootstrap methods whose call sites only make an object of their arguments.
 // The others of the JDK run toString, equals or hashCode of them, now or later.
 const lambdas = "java/lang/invoke/LambdaMetafactory"
@@ -101,6 +106,8 @@ func leadsOut(h *cha.Hierarchy, c *cha.Call, t *cha.ClassMirror) bool {
 // can carry application code or since nothing is done with it.
 func harmless(c *cha.Call) bool {
 	switch {
+	case c.Owner == "java/lang/System" && loud[c.Name]:
+		return false
 	case values[c.Owner] && plain(c.Desc):
 		return true
 	case bootstraps[c.Owner]:

@@ -192,7 +192,7 @@ func (s *Session) readPlaced(classes []placed) (rest []cha.ClassID) {
 			if read[i].mirror == nil {
 				rest = append(rest, classes[i].id)
 			} else {
-				s.loop.filed[read[i].id] = true
+				s.loop.filed[read[i].id] = time.Now()
 				s.loop.take(&read[i])
 			}
 		}

@@ -28,12 +28,12 @@ type loop struct {
 	pid     int // as the target sees it
 	loaders map[uint32]string
 	h       *cha.Hierarchy
-	files   map[cha.ClassID][]byte // class files that restoring needs (hotswap.Original)
-	filed   map[cha.ClassID]bool   // classes whose class file was seen
-	places  map[cha.ClassID]string // where the files of classes lie, as far as the agent could tell
-	listed  func()                 // to be called when a listing is complete
-	fresh   []cha.ClassID          // classes of the listing under way that are new or newly exact
-	fetched func()                 // when the class files asked for have come
+	files   map[cha.ClassID][]byte    // class files that restoring needs (hotswap.Original)
+	filed   map[cha.ClassID]time.Time // when a class file was seen
+	places  map[cha.ClassID]string    // where the files of classes lie, as far as the agent could tell
+	listed  func()                    // to be called when a listing is complete
+	fresh   []cha.ClassID             // classes of the listing under way that are new or newly exact
+	fetched func()                    // when the class files asked for have come
 	found   func([]uint32)
 	restore func(restored)
 	leaving bool // the agent was told to go
@@ -305,7 +305,7 @@ func (l *loop) onBytes(r *wire.Reader) error {
 			}
 		}
 		if len(b) > 0 && l.mirror(id, b) != nil {
-			l.filed[id] = true
+			l.filed[id] = time.Now()
 			l.keepOpened(id, b)
 		}
 	}

@@ -199,7 +199,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		h:       cha.New(),
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},
-		filed:   map[cha.ClassID]bool{},
+		filed:   map[cha.ClassID]time.Time{},
 		places:  map[cha.ClassID]string{},
 		reveals: map[int32]*reveal{},
 		wanted:  map[cha.ClassID]int64{},

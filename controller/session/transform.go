@@ -42,7 +42,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		l.s.log.Debug("door", "class", id)
 	} else if !redefined || m == nil || m.Methods == nil {
 		if l.mirror(id, b) != nil && !redefined {
-			l.filed[id] = true
+			l.filed[id] = time.Now()
 			if l.scheme != nil {
 				also = l.announce(id, flags&(wire.HookInside|wire.HookReveal) != 0)
 			}
@@ -124,7 +124,7 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 	defer l.analyse()()
 	file := l.files[id]
 	if redefined && l.keepsFile() {
-		if file == nil && !l.filed[id] && losesParameters(b) {
+		if file == nil && l.filed[id].IsZero() && losesParameters(b) {
 			refuse("a retransformation by this JVM would lose the names of its parameters (JDK-8240908), and its class file can't be had to put them back")
 			return wire.TransformRefuse, nil, nil
 		}
@@ -410,15 +410,20 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	return nil
 }
 
+// definedBy is how long after its class file was seen a class is believed to be still
+// on its way. Its supertypes are loaded meanwhile, by the program's loaders.
+const definedBy = 5 * time.Second
+
 // gone handles a class that the agent did not find. One that the load hook
-// has announced and no listing has shown is about to be defined by some
+// announced a moment ago is about to be defined by some
 // thread: it is tried again for some 200 ms. Any other was unloaded.
 func (l *loop) gone(id cha.ClassID) {
 	m := l.h.Class(id)
+	coming := m != nil && m.Exact == nil && time.Since(l.filed[id]) < definedBy
 	switch {
-	case m != nil && m.Exact == nil && l.round != nil && l.round.tries < 20:
+	case coming && l.round != nil && l.round.tries < 20:
 		l.round.again = append(l.round.again, id)
-	case m != nil && m.Exact == nil:
+	case coming:
 		l.refused(id, "its definition did not end while a caller waited")
 	default:
 		if m != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 )
@@ -9,22 +10,24 @@ import (
 // TestGone has classes disappear that something is wanted of: later reveals
 // must not wait for them.
 func TestGone(t *testing.T) {
+	short := cha.ClassID{Loader: 1, Name: "a/Short"} // loaded and unloaded while recording
 	unloaded, unknown, coming := cha.ClassID{Loader: 1, Name: "a/Unloaded"}, cha.ClassID{Loader: 1, Name: "a/Unknown"}, cha.ClassID{Loader: 1, Name: "a/Coming"}
 	l := &loop{
-		h: cha.New(), round: &round{},
+		h: cha.New(), round: &round{}, filed: map[cha.ClassID]time.Time{coming: time.Now(), short: time.Now().Add(-definedBy)},
 		wanted: map[cha.ClassID]int64{}, offered: map[cha.ClassID]int64{}, inForce: map[cha.ClassID]int64{}, owing: map[cha.ClassID]bool{},
 	}
 	l.h.AddLoader(cha.Loader{ID: 1, Kind: cha.LoaderOther})
 	l.h.Add(&cha.ClassMirror{ID: unloaded, Super: "java/lang/Object", Exact: []cha.ClassID{{Name: "java/lang/Object"}}})
 	l.h.Add(&cha.ClassMirror{ID: coming, Super: "java/lang/Object"})
-	for i, id := range []cha.ClassID{unloaded, unknown, coming} {
+	l.h.Add(&cha.ClassMirror{ID: short, Super: "java/lang/Object"})
+	for i, id := range []cha.ClassID{unloaded, unknown, short, coming} {
 		l.wanted[id], l.owing[id] = int64(i+1), true
 		l.gone(id)
 	}
 	if len(l.owing) != 1 || !l.owing[coming] {
 		t.Errorf("owing %v", l.owing)
 	}
-	if len(l.round.again) != 1 || l.h.Class(unloaded) != nil {
+	if len(l.round.again) != 1 || l.h.Class(unloaded) != nil || l.h.Class(short) != nil {
 		t.Errorf("again %v, mirror %v", l.round.again, l.h.Class(unloaded))
 	}
 }
