@@ -31,7 +31,7 @@ func TestSecurityManager(t *testing.T) {
 			}
 			p := jvmtest.Start(t, j, options, "t.Locks", []string{"calm"}, elsewhere(t, dir))
 			if granted {
-				lockRun(t, p, lockCase{want: map[string]int64{"root": 1, "calm": 1, "Calm.work": 2, "Calm.compare": 1}})
+				lockRun(t, p, lockCase{want: map[string]int64{"root": 1, "calm": 1, "Calm.work": 2, "Calm.compare": 1}}, "B")
 				continue
 			}
 			p.WaitLine("READY")
