@@ -54,8 +54,8 @@ func TestLateRoots(t *testing.T) {
 			t.Run(scheme, func(t *testing.T) {
 				p := program(t, j, dir, "LateRoots", nil)
 				s := attached(t, p)
-				start(t, s, session.Recording{Roots: []string{"t.LateRoots$First.root", "t.LateRoots$Second.root", "t.LateRoots$Handler.handle"}, Scheme: scheme, Wait: true})
-				for _, line := range []string{"load", "call", "implement"} {
+				start(t, s, session.Recording{Roots: []string{"t.LateRoots$First.root", "t.LateRoots$Second.root", "t.LateRoots$Handler.handle", "t.LateRoots$Body.handle"}, Scheme: scheme, Wait: true})
+				for _, line := range []string{"load", "call", "implement", "body"} {
 					p.Send(line)
 					p.WaitLine("DONE " + line)
 				}
@@ -63,9 +63,9 @@ func TestLateRoots(t *testing.T) {
 				exact(t, r)
 				wantCalls(t, r, map[string]int64{
 					"LateRoots$First.root": 1, "LateRoots$Second.root": 1, "LateRoots$Late.handle": 2,
-					"LateRoots$Common.add": 4, "LateRoots$Common.one": 12, "LateRoots$Common.half": 12,
+					"LateRoots$Own.handle": 0, "LateRoots$Common.add": 4, "LateRoots$Common.one": 12, "LateRoots$Common.half": 12,
 				})
-				if want := []string{"t.LateRoots$First.root()V", "t.LateRoots$Second.root()V", "t.LateRoots$Late.handle()V"}; !slices.Equal(r.Roots, want) {
+				if want := []string{"t.LateRoots$First.root()V", "t.LateRoots$Second.root()V", "t.LateRoots$Late.handle()V", "t.LateRoots$Body.handle()V"}; !slices.Equal(r.Roots, want) {
 					t.Errorf("roots %v, want %v", r.Roots, want)
 				}
 				p.Send("end")
@@ -75,4 +75,21 @@ func TestLateRoots(t *testing.T) {
 			})
 		}
 	}, 8, 17, 25)
+}
+
+// TestLateRootBetween has an implementation loaded whose superclass alone knows the
+// interface.
+func TestLateRootBetween(t *testing.T) {
+	p := program(t, jvmtest.Any(t), sources(t, "LateRoots"), "LateRoots", nil)
+	s := attached(t, p)
+	start(t, s, session.Recording{Roots: []string{"t.LateRoots$Deep.handle"}, Wait: true})
+	p.Send("between")
+	p.WaitLine("DONE between")
+	r := stopped(t, s)
+	exact(t, r)
+	wantCalls(t, r, map[string]int64{"LateRoots$Low.handle": 2, "LateRoots$Common.add": 2})
+	p.Send("end")
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -9,7 +10,7 @@ import (
 )
 
 // lateRoots looks for awaited roots in a class that is being loaded, and yields
-// others that have to change for them. The roots' callees are instrumented at a first
+// others that have to change for them, which may be on their way, too. The roots' callees are instrumented at a first
 // call, since other classes can't be touched from inside the load hook.
 func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 	m := l.h.Class(id)
@@ -24,7 +25,6 @@ func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 		known := len(r.abstract)
 		ids, why := l.inClass(m, r)
 		abstract := r.abstract[known:]
-		l.settleEarly(r, m)
 		if r.pattern != nil || len(r.abstract) > 0 { // implementations may come
 			why = ""
 		}
@@ -44,24 +44,28 @@ func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 		also = append(also, l.wantLate(p)...)
 	}
 	l.earlyRoots(m)
-	return also
+	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
 
-// earlyRoots makes roots of methods that may implement abstract ones which are awaited:
+// earlyRoots makes roots of methods that may implement an abstract one which is awaited:
 // a class is hooked before its supertypes are loaded, and can't be changed again
 // before it is defined.
 func (l *loop) earlyRoots(m *cha.ClassMirror) {
-	if l.timers != nil || m.Fixed {
+	if l.timers != nil || m.Fixed || !l.hanging(m) {
 		return
 	}
-	for _, name := range l.h.Missing(m.ID) {
-		for i := range l.roots {
-			r := &l.roots[i]
-			super := &cha.ClassMirror{ID: cha.ClassID{Loader: m.ID.Loader, Name: name}}
-			if r.pattern == nil && r.class != name {
+	for i := range l.roots {
+		r := &l.roots[i]
+		supers := l.h.Missing(m.ID)
+		if r.pattern == nil {
+			if len(l.h.Named(r.class)) > 0 {
 				continue
 			}
-			var p scheme.Plan
+			supers = []string{r.class}
+		}
+		var p scheme.Plan
+		for _, name := range supers {
+			super := &cha.ClassMirror{ID: cha.ClassID{Loader: m.ID.Loader, Name: name}}
 			for k := range m.Methods {
 				f := &m.Methods[k]
 				if id := (cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}); f.HasCode && !f.IsStatic() && !f.IsInit() && !f.IsPrivate() && r.names(super, f) && !slices.Contains(r.ids, id) {
@@ -69,24 +73,54 @@ func (l *loop) earlyRoots(m *cha.ClassMirror) {
 					p.Steps = append(p.Steps, scheme.Step{Method: id, Root: true, Fresh: true})
 				}
 			}
-			l.want(p)
 		}
+		l.want(p)
 	}
 }
 
-// settleEarly has early roots be none after all, if the class that is being loaded has
-// a body for what they override. Its abstract methods make them roots for good.
-func (l *loop) settleEarly(r *rootSpec, m *cha.ClassMirror) {
-	for _, id := range r.early {
-		for i := range m.Methods {
-			f := &m.Methods[i]
-			if f.Name != id.Name || f.Desc != id.Desc || f.IsAbstract() || !r.names(m, f) || !l.h.Extends(id.Class, m.ID.Name) {
-				continue
+// hanging reports whether a class has a supertype that is not known. All that are
+// loaded are, and they are loaded before it is defined.
+func (l *loop) hanging(m *cha.ClassMirror) bool {
+	for _, name := range append([]string{m.Super}, m.Interfaces...) {
+		if name == "" || strings.HasPrefix(name, "java/") {
+			continue
+		}
+		known := l.h.Named(name)
+		if len(known) == 0 || slices.ContainsFunc(known, l.hanging) {
+			return true
+		}
+	}
+	return false
+}
+
+// implements reports whether a method implements one that a root names.
+func (l *loop) implements(r *rootSpec, id cha.MethodID) bool {
+	return slices.ContainsFunc(r.abstract, func(a cha.MethodID) bool {
+		return a.Name == id.Name && a.Desc == id.Desc && l.h.Extends(id.Class, a.Class.Name)
+	})
+}
+
+// settleEarly decides on early roots whose supertypes are all known.
+func (l *loop) settleEarly() {
+	for i := range l.roots {
+		r := &l.roots[i]
+		r.early = slices.DeleteFunc(r.early, func(id cha.MethodID) bool {
+			m := l.h.Class(id.Class)
+			switch {
+			case m != nil && l.hanging(m):
+				return false
+			case l.implements(r, id):
+				if !slices.Contains(r.ids, id) {
+					r.ids = append(r.ids, id)
+				}
+				return true
 			}
-			if w := l.ledger.Lookup(keyOf(id)); w != nil && w.ID > 0 && !slices.Contains(r.ids, id) {
+			others := func(o rootSpec) bool { return o.text != r.text && slices.Contains(append(o.early, o.ids...), id) }
+			if w := l.ledger.Lookup(keyOf(id)); w != nil && w.ID > 0 && !slices.ContainsFunc(l.roots, others) {
 				l.s.data.setMode(w.ID, l.s.data.mode(w.ID)&^wire.ModeRoot)
 			}
-		}
+			return true
+		})
 	}
 }
 
@@ -115,9 +149,15 @@ func (l *loop) noteRoots(steps []scheme.Step) {
 		if !st.Root {
 			continue
 		}
+		m := l.h.Class(st.Method.Class)
 		for i := range l.roots {
 			r := &l.roots[i]
-			if slices.ContainsFunc(r.abstract, func(a cha.MethodID) bool { return a.Name == st.Method.Name && a.Desc == st.Method.Desc }) && !slices.Contains(r.ids, st.Method) {
+			named := func(a cha.MethodID) bool { return a.Name == st.Method.Name && a.Desc == st.Method.Desc }
+			switch {
+			case !slices.ContainsFunc(r.abstract, named) || slices.Contains(r.ids, st.Method):
+			case m != nil && l.hanging(m):
+				r.early = append(r.early, st.Method)
+			case l.implements(r, st.Method):
 				r.ids = append(r.ids, st.Method)
 			}
 		}

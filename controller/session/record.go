@@ -246,6 +246,7 @@ func (s *Session) relist(ctx context.Context) error {
 		p := s.loop.scheme.Listed(fresh)
 		p.Append(s.loop.moreCallbacks())
 		s.loop.noteRoots(p.Steps)
+		s.loop.settleEarly()
 		s.loop.arm(p, done, also...)
 	})
 }

@@ -2,7 +2,9 @@ package t;
 
 /**
  * Roots whose classes are loaded at "load", without being called: First comes first, and is called last. Both call what
- * was loaded long before. At "impl" an implementation of an interface comes. It prints READY, and an answer at each line.
+ * was loaded long before. At "implement" an
+ * implementation of an interface comes, at "body" one of a default method, which is the root itself, and at "between" one
+ * whose superclass is all that it knows the interface by. It prints READY, and an answer at each line.
  */
 public class LateRoots {
     static class Common {
@@ -43,6 +45,31 @@ public class LateRoots {
         }
     }
 
+    interface Body {
+        default void handle() {
+            Common.add(1);
+        }
+    }
+
+    static class Own implements Body {
+        @Override
+        public void handle() {
+            Common.add(7);
+        }
+    }
+
+    interface Deep {
+        void handle();
+    }
+
+    static abstract class Between implements Deep {}
+
+    static class Low extends Between {
+        public void handle() {
+            Common.add(1);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
         Common.add(1);
@@ -57,6 +84,14 @@ public class LateRoots {
                 case "call":
                     Second.root();
                     First.root();
+                    break;
+                case "body":
+                    ((Body) Class.forName("t.LateRoots$Own").getDeclaredConstructor().newInstance()).handle();
+                    break;
+                case "between":
+                    Deep d = (Deep) Class.forName("t.LateRoots$Low").getDeclaredConstructor().newInstance();
+                    d.handle();
+                    d.handle();
                     break;
                 default:
                     Handler h = (Handler) Class.forName("t.LateRoots$Late").getDeclaredConstructor().newInstance();
