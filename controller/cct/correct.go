@@ -14,6 +14,9 @@ type Clock struct {
 	// time of n ticks has an error of about the square root of n ticks, as a
 	// sampler's would.
 	Tick float64
+	// Counted says that there were none: its time is in that of whoever called
+	// it, see [Snapshot.GiveToCallers].
+	Counted bool
 }
 
 // A Correction is what correcting took off.
@@ -23,36 +26,55 @@ type Correction struct {
 }
 
 // Correct takes the probes' own cost off every self time, in place, and
-// computes the totals anew (papers/002, section 5.3). It keeps what was
+// computes the totals anew (papers/002, section 5.3). What the probes of methods
+// that count only took, and those below them, comes off where that time is,
+// which [Snapshot.GiveToCallers] has to have moved. Correct keeps what was
 // measured in Raw and says in Error how uncertain the result is. Call it once,
 // before merging: the sums of corrected nodes are not the correction of sums.
 func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
+	type frame struct {
+		node   *Node
+		clock  Clock
+		calls  float64 // what calls from here have to have taken off
+		spread float64
+	}
+	var path []frame // nodes that have time, the nearest last
 	var sum Correction
-	Walk(s.Roots(), func(n *Node, _ int) bool {
-		own := clock(n.Method)
-		var children, spread float64
-		for _, c := range n.Children {
-			if c.Async != nil {
-				continue // its probes took no time of n's
-			}
-			k := clock(c.Method)
-			children += float64(c.Calls) * k.Cost.Outer
-			spread += float64(c.Calls) * k.Cost.Spread / 2
+	Walk(s.Roots(), func(n *Node, depth int) bool {
+		k := clock(n.Method)
+		calls := float64(n.Calls)
+		if depth > 0 && n.Async == nil { // of a task they took no time of who handed it over
+			from := &path[len(path)-1]
+			from.calls += calls * k.Cost.Outer
+			from.spread += calls * k.Cost.Spread / 2
+		}
+		if hasTime(n, depth, k.Counted) {
+			path = append(path, frame{node: n, clock: k})
+		}
+		at := &path[len(path)-1]
+		if at.node != n {
+			at.calls += calls * k.Cost.Inner
 		}
 		// Folded recursion: the callees are nodes above, with methods of their own cost.
-		children += float64(n.Back) * own.Cost.Outer
-		spread += float64(n.Calls+n.Back) * own.Cost.Spread / 2
+		at.calls += float64(n.Back) * k.Cost.Outer
+		at.spread += (calls + float64(n.Back)) * k.Cost.Spread / 2
+		return true
+	}, func(n *Node, _ int) {
+		n.Raw = n.Self
+		at := path[len(path)-1]
+		if at.node != n {
+			return
+		}
+		path = path[:len(path)-1]
 		if n.Method == Unplaced {
-			children = 0 // their callers are elsewhere
+			at.calls = 0 // the callers are elsewhere
 		}
 		var taken, clamped int64
-		n.Raw = n.Self
-		n.Self, taken, clamped = calibrate.Correct(n.Raw, n.Calls, own.Cost, children)
+		n.Self, taken, clamped = calibrate.Correct(n.Raw, n.Calls, at.clock.Cost, at.calls)
 		sum.Subtracted += taken
 		sum.Clamped += clamped
-		n.Error = int64(math.Round(spread + math.Sqrt(float64(n.Raw)*own.Tick)))
-		return true
-	}, func(*Node, int) {})
+		n.Error = int64(math.Round(at.spread + math.Sqrt(float64(n.Raw)*at.clock.Tick)))
+	})
 	for _, t := range s.Threads {
 		computeTotals(t.Roots)
 	}

@@ -35,3 +35,35 @@ func TestCorrect(t *testing.T) {
 		t.Errorf("self %d, error %d", ticks.Self, ticks.Error)
 	}
 }
+
+// TestCorrectCounted takes the cost of what counted methods call off the timed
+// method that their time was given to.
+func TestCorrectCounted(t *testing.T) {
+	timed := &cct.Node{Method: 2, Calls: 10, Self: 600}
+	inner := &cct.Node{Method: 9, Calls: 100, Self: 400, Children: []*cct.Node{timed, {Method: 9, Calls: 1000, Self: 5000}}}
+	outer := &cct.Node{Method: 9, Calls: 10, Self: 100, Children: []*cct.Node{inner}}
+	root := &cct.Node{Method: 1, Calls: 1, Self: 2500, Children: []*cct.Node{outer}}
+	s := &cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}}
+	counted := func(m int32) bool { return m == 9 }
+	s.GiveToCallers(counted)
+	got := s.Correct(func(m int32) cct.Clock {
+		if counted(m) {
+			return cct.Clock{Cost: calibrate.Cost{Outer: 5, Spread: 1}, Counted: true}
+		}
+		return cct.Clock{Cost: calibrate.Cost{Inner: 20, Outer: 30, Spread: 2}, Tick: 100}
+	})
+	// root: 8000 - 20 - 1110*5 - 10*30; timed: 600 - 10*20.
+	if root.Self != 2130 || timed.Self != 400 || inner.Self != 0 || outer.Self != 0 {
+		t.Errorf("self times %d, %d, %d, %d", root.Self, timed.Self, inner.Self, outer.Self)
+	}
+	if root.Total != 2530 || root.Raw != 8000 || inner.Raw != 0 {
+		t.Errorf("total %d, raw %d, %d", root.Total, root.Raw, inner.Raw)
+	}
+	if want := (cct.Correction{Subtracted: 5870 + 200}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	// 1110 counted calls, the timed one's callers' half, and its own; 80 of its ticks.
+	if root.Error != 1110+10+1+894 || inner.Error != 0 || outer.Error != 0 {
+		t.Errorf("errors %d, %d, %d", root.Error, inner.Error, outer.Error)
+	}
+}

@@ -8,13 +8,13 @@ package cct
 func (s *Snapshot) GiveToCallers(counted func(method int32) bool) {
 	var timed []*Node // on the path, the nearest last
 	Walk(s.Roots(), func(n *Node, depth int) bool {
-		if depth > 0 && n.Method != Unplaced && counted(n.Method) {
-			to := timed[len(timed)-1]
-			to.Self += n.Self
-			n.Self = 0
-		} else {
+		if hasTime(n, depth, counted(n.Method)) {
 			timed = append(timed, n)
+			return true
 		}
+		to := timed[len(timed)-1]
+		to.Self += n.Self
+		n.Self = 0
 		return true
 	}, func(n *Node, depth int) {
 		if timed[len(timed)-1] == n {
@@ -24,4 +24,9 @@ func (s *Snapshot) GiveToCallers(counted func(method int32) bool) {
 	for _, t := range s.Threads {
 		computeTotals(t.Roots)
 	}
+}
+
+// hasTime tells whether the time of a node's invocations is its own.
+func hasTime(n *Node, depth int, counted bool) bool {
+	return depth == 0 || n.Method == Unplaced || !counted
 }

@@ -91,7 +91,7 @@ func (b basis) fix(tree *cct.Snapshot) cct.Correction {
 	}
 	return tree.Correct(func(id int32) cct.Clock {
 		m := b.mode(id)
-		var k cct.Clock
+		k := cct.Clock{Counted: counts(m)}
 		if c := b.costs[m]; c != nil {
 			k.Cost = c.Cost
 		}
