@@ -1,7 +1,6 @@
 package web
 
 import (
-	"math"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -30,8 +29,8 @@ type flat struct {
 	Thrown   int64
 	Self     int64
 	Raw      int64
-	Error    int64
 	Total    int64 // only the outermost level of each path counts
+	cct.Uncertainty
 
 	Tasks   int64 // calls that are executions of tasks which were handed over
 	Waited  int64 // ns, of all these, until they were executed
@@ -45,7 +44,7 @@ func (e *flat) add(n *cct.Node) {
 	e.Thrown += n.Thrown
 	e.Self += n.Self
 	e.Raw += n.Raw
-	e.Error = hypot(e.Error, n.Error)
+	e.Uncertainty = e.Uncertainty.Plus(n.Uncertainty)
 	if a := n.Async; a != nil {
 		e.Tasks += n.Calls
 		e.Waited += a.Waited
@@ -110,9 +109,6 @@ func (f *Frame) flatten(k flatKey) []flat {
 	})
 	return list
 }
-
-// hypot puts independent uncertainties together.
-func hypot(a, b int64) int64 { return int64(math.Round(math.Hypot(float64(a), float64(b)))) }
 
 // groupOf is the class or package of a method's name.
 func groupOf(method string, g grouping) string {

@@ -131,7 +131,7 @@ func random(seed uint64, size int) *cct.Snapshot {
 		if taken {
 			continue
 		}
-		n := &cct.Node{Method: m, Calls: int64(r.IntN(100)), Thrown: int64(r.IntN(3)), Self: int64(r.IntN(1000)), Raw: 7, Error: 3}
+		n := &cct.Node{Method: m, Calls: int64(r.IntN(100)), Thrown: int64(r.IntN(3)), Self: int64(r.IntN(1000)), Raw: 7, Uncertainty: cct.Uncertainty{Error: 3, Spread: 1}}
 		at.Children = append(at.Children, n)
 		all = append(all, n)
 	}

@@ -67,7 +67,6 @@ type Node struct {
 	Thrown     int64 // of those, ended by an exception
 	Self       int64 // ns of its own
 	Raw        int64 // Self as measured, before Correct; 0 if there was none
-	Error      int64 // ns by which Self may be off, after Correct
 	Total      int64 // ns of its own and of everything below
 	Children   []*Node
 	Back       int64     // calls from here to ancestors whose nodes count them: recursion folded while recording
@@ -75,6 +74,7 @@ type Node struct {
 	Sample     *Sample   // where the thread's time on a core was sampled and anything was found here
 	Incomplete bool      // a wait for its callees timed out: callees may be missing
 	Folded     bool      // recursion was folded into the node while recording
+	Uncertainty
 }
 
 // A Thread is a record of the data file: the tree of one thread, or of

@@ -73,7 +73,8 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 		n.Self, taken, clamped = calibrate.Correct(n.Raw, n.Calls, at.clock.Cost, at.calls)
 		sum.Subtracted += taken
 		sum.Clamped += clamped
-		n.Error = int64(math.Round(at.spread + math.Sqrt(float64(n.Raw)*at.clock.Tick)))
+		n.Spread = int64(math.Round(at.spread))
+		n.Error = n.Spread + int64(math.Round(math.Sqrt(float64(n.Raw)*at.clock.Tick)))
 	})
 	for _, t := range s.Threads {
 		computeTotals(t.Roots)
@@ -81,7 +82,19 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 	return sum
 }
 
-// addError puts independent uncertainties together.
-func addError(a, b int64) int64 {
-	return int64(math.Round(math.Hypot(float64(a), float64(b))))
+// An Uncertainty says by how many ns a self time may be off, after Correct.
+type Uncertainty struct {
+	Error int64
+	// Spread is what the spread of the probes' cost leaves of Error. That cost is
+	// the same wherever the probes are, and so is what it is off by. The rest is
+	// from ticks.
+	Spread int64
+}
+
+// Plus is the uncertainty of a sum of times: what the spread leaves adds up, while
+// ticks meet each time independently.
+func (u Uncertainty) Plus(o Uncertainty) Uncertainty {
+	ticks := math.Hypot(float64(u.Error-u.Spread), float64(o.Error-o.Spread))
+	spread := u.Spread + o.Spread
+	return Uncertainty{Error: spread + int64(math.Round(ticks)), Spread: spread}
 }

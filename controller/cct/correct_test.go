@@ -67,3 +67,39 @@ func TestCorrectCounted(t *testing.T) {
 		t.Errorf("errors %d, %d, %d", root.Error, inner.Error, outer.Error)
 	}
 }
+
+// TestUncertaintyOfSums: over contexts, what the probes' cost is off by adds up,
+// and only what is from ticks evens out.
+func TestUncertaintyOfSums(t *testing.T) {
+	const contexts = 100
+	s := &cct.Snapshot{}
+	for i := range contexts { // each below another caller, half of them in another thread
+		leaf := &cct.Node{Method: 1, Calls: 1000, Self: 10_000}
+		s.Threads = append(s.Threads, &cct.Thread{ID: int64(i % 2), Roots: []*cct.Node{
+			{Method: int32(2 + i/2), Children: []*cct.Node{leaf}},
+		}})
+	}
+	s.Correct(func(m int32) cct.Clock {
+		if m != 1 {
+			return cct.Clock{}
+		}
+		return cct.Clock{Cost: calibrate.Cost{Spread: 2}, Tick: 100}
+	})
+	one := cct.Uncertainty{Error: 1000 + 1000, Spread: 1000}
+	if got := s.Threads[0].Roots[0].Children[0].Uncertainty; got != one {
+		t.Fatalf("of one %+v, want %+v", got, one)
+	}
+	all := cct.Uncertainty{Error: contexts*1000 + 10*1000, Spread: contexts * 1000}
+	var leaves []*cct.Node
+	for _, n := range cct.Merge(s.Roots()) {
+		leaves = append(leaves, n.Children...)
+	}
+	for name, roots := range map[string][]*cct.Node{"as read": s.Roots(), "merged": leaves, "in one": cct.Merge(leaves)} {
+		for _, f := range cct.FlatOf(roots) {
+			got := f.Uncertainty
+			if got.Error -= all.Error; f.Method == 1 && (got.Spread != all.Spread || max(got.Error, -got.Error) > contexts/2) { // roundings
+				t.Errorf("%s: %+v, want %+v", name, f.Uncertainty, all)
+			}
+		}
+	}
+}

@@ -14,9 +14,9 @@ type Flat struct {
 	Thrown     int64
 	Self       int64
 	Raw        int64 // see Node
-	Error      int64
 	Sample     Sample
 	Total      int64 // recursion counted once: only the outermost level of each path
+	Uncertainty
 }
 
 // FlatOf adds up the trees by method, most self time first (then most calls,
@@ -47,7 +47,7 @@ func FlatOf(roots []*Node) []Flat {
 			f.Thrown += n.Thrown
 			f.Self += n.Self
 			f.Raw += n.Raw
-			f.Error = addError(f.Error, n.Error)
+			f.Uncertainty = f.Uncertainty.Plus(n.Uncertainty)
 			if n.Sample != nil {
 				f.Sample = f.Sample.Plus(*n.Sample)
 			}

@@ -65,7 +65,7 @@ func (n *Node) add(o *Node) {
 	n.Thrown += o.Thrown
 	n.Self += o.Self
 	n.Raw += o.Raw
-	n.Error = addError(n.Error, o.Error)
+	n.Uncertainty = n.Uncertainty.Plus(o.Uncertainty)
 	n.Back += o.Back
 	n.Sample = addSample(n.Sample, o.Sample)
 	n.Incomplete = n.Incomplete || o.Incomplete

@@ -240,7 +240,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("thrown", e.Thrown)
 	w.field("self_ns", e.Self)
 	w.field("total_ns", e.Total)
-	w.uncorrected(e.Raw, e.Error)
+	w.uncorrected(e.Raw, e.Uncertainty)
 	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
 	w.flag("counted", w.report.Counted[e.Method])
@@ -273,7 +273,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("thrown", n.Thrown)
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
-		w.uncorrected(n.Raw, n.Error)
+		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)
 		}
@@ -312,10 +312,14 @@ func (w *jsonWriter) field(name string, v int64) {
 }
 
 // uncorrected writes what a corrected time was and how far it may be off.
-func (w *jsonWriter) uncorrected(raw, err int64) {
-	if w.report.Calibration != nil {
-		w.field("measured_ns", raw)
-		w.field("error_ns", err)
+func (w *jsonWriter) uncorrected(raw int64, u cct.Uncertainty) {
+	if w.report.Calibration == nil {
+		return
+	}
+	w.field("measured_ns", raw)
+	w.field("error_ns", u.Error)
+	if u.Spread != 0 {
+		w.field("spread_ns", u.Spread)
 	}
 }
 

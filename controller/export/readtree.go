@@ -141,6 +141,8 @@ func (e *entry) field(key string) any {
 		return &n.Raw
 	case "error_ns":
 		return &n.Error
+	case "spread_ns":
+		return &n.Spread
 	case "incomplete":
 		return &n.Incomplete
 	case "folded":

@@ -103,7 +103,7 @@ func percent(v float64) string { return fmt.Sprintf("%+.1f %%", 100*v) }
 func medium(k *bench.Kit, page *bench.Page) error {
 	m := bench.Micro{Kind: "medium", Param: 256}
 	page.Table("Many short calls", fmt.Sprintf("`%v`: all that is charged in a repetition, over %d repetitions, beside the median bare one of the same process. "+
-		"± is what the report states, added up over all contexts; truth inside says in how many processes the bare time lay within. Clamped is of the whole recording, by what was measured. "+
+		"± is what the report states, of the sum of all contexts; truth inside says in how many processes the bare time lay within. Clamped is of the whole recording, by what was measured. "+
 		"VisualVM's engine charges 9.9 times the bare time (quoted from bench/README.md: JDK 17, lazy, one clock).", m, warm),
 		"JDK|", "clock|", "bare ms", "charged ms", "charged / bare", "aim", "± stated, ms", "truth inside|", "before correction", "clamped")
 	for _, j := range k.JDKs {

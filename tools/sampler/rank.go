@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
@@ -15,6 +16,7 @@ type entry struct {
 	calls       int64
 	rank        int // by corrected self time, from 1
 	share       float64
+	off         cct.Uncertainty
 	uncertain   float64 // by which share may be off
 	samples     int
 	sampled     float64 // share
@@ -49,7 +51,8 @@ func rank(flat []bench.Method, s samples) []entry {
 		e := at(f.Method) // the same of several loaders are one, as in the samples
 		e.calls += f.Calls
 		e.share += float64(f.Self) / all
-		e.uncertain = math.Hypot(e.uncertain, float64(f.Error)/all)
+		e.off = e.off.Plus(cct.Uncertainty{Error: f.Error, Spread: f.Spread})
+		e.uncertain = float64(e.off.Error) / all
 	}
 	for name := range s.of {
 		at(name)

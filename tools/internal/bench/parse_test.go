@@ -83,14 +83,14 @@ func TestReport(t *testing.T) {
 		}
 		return ReadReport(file)
 	}
-	tree := `{"method":"a.warm()V","calls":2,"self_ns":10,"error_ns":1,"measured_ns":12,"children":[
-		{"method":"a.b(I)V","calls":4,"self_ns":5,"error_ns":2,"children":[{"method":"a.b(J)V","calls":1,"self_ns":1,"children":[]}]}]},{"method":"a.cold()V","calls":9,"children":[]}`
+	tree := `{"method":"a.warm()V","calls":2,"self_ns":10,"error_ns":12,"measured_ns":12,"children":[
+		{"method":"a.b(I)V","calls":4,"self_ns":5,"error_ns":8,"spread_ns":4,"children":[{"method":"a.b(J)V","calls":1,"self_ns":1,"error_ns":4,"spread_ns":1,"children":[]}]}]},{"method":"a.cold()V","calls":9,"children":[]}`
 	r, err := read(`{"schema":1,"calls":16,"time":{"charged_ns":16},"calibration":{"inner_ns":2,"outer_ns":3},"flat":[{"method":"a.b(I)V","calls":4}],"tree":[` + tree + `]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := r.Below("a.warm")
-	if b := s.Methods["a.b"]; s.Calls != 7 || s.Charged != 16 || s.Error != 3 || s.Raw != 12 || b.Calls != 5 || b.Self != 6 {
+	if b := s.Methods["a.b"]; s.Calls != 7 || s.Charged != 16 || s.Error != 5+13 || b.Error != 5+5 || b.Spread != 5 || s.Raw != 12 || b.Calls != 5 || b.Self != 6 {
 		t.Errorf("%+v, %+v", s, b)
 	}
 	if r.Calibrated() != 5 || r.Corrected() != nil || r.PerUnit(2)["a.b(I)V"] != 2 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
 // A Report is what is read of "rivulet profile --format json"
@@ -54,6 +56,7 @@ type Method struct {
 	Self   int64 `json:"self_ns"`
 	Raw    int64 `json:"measured_ns"` // before correction
 	Error  int64 `json:"error_ns"`
+	Spread int64 `json:"spread_ns"` // of Error, from the spread of the probes' cost
 }
 
 // A Node is a calling context.
@@ -64,6 +67,7 @@ type Node struct {
 	Total    int64 `json:"total_ns"`
 	Raw      int64 `json:"measured_ns"` // of Self, before correction
 	Error    int64 `json:"error_ns"`
+	Spread   int64 `json:"spread_ns"`
 	Children []*Node
 	Below    struct{ Nodes int64 } // with --depth: left out
 }
@@ -140,11 +144,10 @@ func (r *Report) Below(method string) (sum Sums) {
 }
 
 // Sums are the figures of a subtree: all of it, and each method over its
-// contexts. Errors are added up plainly, since most of each is what the
-// spread of the probes' cost leaves, which is the same for all.
+// contexts. Errors are those of sums, as in the report.
 type Sums struct {
-	Calls, Charged, Raw, Error int64
-	Methods                    map[string]*Method // by name without descriptor
+	Calls, Charged, Raw, Error, Spread int64
+	Methods                            map[string]*Method // by name without descriptor
 }
 
 func (s *Sums) add(n *Node) {
@@ -157,11 +160,14 @@ func (s *Sums) add(n *Node) {
 	m.Calls += n.Calls
 	m.Self += n.Self
 	m.Raw += n.Raw
-	m.Error += n.Error
+	of := cct.Uncertainty{Error: n.Error, Spread: n.Spread}
+	u := cct.Uncertainty{Error: m.Error, Spread: m.Spread}.Plus(of)
+	m.Error, m.Spread = u.Error, u.Spread
 	s.Calls += n.Calls
 	s.Charged += n.Self
 	s.Raw += n.Raw
-	s.Error += n.Error
+	u = cct.Uncertainty{Error: s.Error, Spread: s.Spread}.Plus(of)
+	s.Error, s.Spread = u.Error, u.Spread
 	for _, c := range n.Children {
 		s.add(c)
 	}
