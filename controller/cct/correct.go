@@ -10,9 +10,10 @@ import (
 type Clock struct {
 	// Cost is what its probes cost.
 	Cost calibrate.Cost
-	// Tick is the tick clock's period in ns, 0 for the precise clock. A self
-	// time of n ticks has an error of about the square root of n ticks, as a
-	// sampler's would.
+	// Tick is how far apart the tick clock's ticks are, in ns, 0 for the precise
+	// clock: on average, each gap weighted by its length, as the variance of what
+	// is charged goes by their squares. A self time of n such gaps has an error of
+	// about the square root of n of them, as a sampler's would.
 	Tick float64
 	// Counted says that there were none: its time is in that of whoever called
 	// it, see [Snapshot.GiveToCallers].

@@ -29,7 +29,7 @@ func whole() *export.Report {
 	r := &export.Report{
 		Target: export.Target{PID: 1, Java: "17", VM: "HotSpot", Main: "shop.Main"}, Scheme: "B", Clock: "tick", Fold: true, Roots: []string{methods[0].Name},
 		Time: 10 * time.Second, Ended: "stopped", Notes: []string{"a note"}, Tree: t, Lookup: lookup,
-		CPU: &export.CPU{Samples: 7, Share: 0.5, Virtual: 1}, Calibration: &export.Calibration{Inner: 2, Outer: 3, Spread: 1, Batches: 9, Tick: &export.Tick{Period: 150000, Ticks: 1000}},
+		CPU: &export.CPU{Samples: 7, Share: 0.5, Virtual: 1}, Calibration: &export.Calibration{Inner: 2, Outer: 3, Spread: 1, Batches: 9, Tick: &export.Tick{Period: 150000, Weighted: 160000.5, Ticks: 1000}},
 		Filter: &export.Filter{Rules: []string{"--exclude a.**"}, Hidden: 2}, Instrumented: 9, Natives: 3,
 		Skipped: []export.Skipped{{Method: "a.b()V", Reason: "native"}}, Redefinition: export.Redefinition{Batches: 2, Classes: 3, Time: 45678 * time.Microsecond, LongestPause: &pause},
 	}

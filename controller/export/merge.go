@@ -201,6 +201,7 @@ func meanCalibration(reports []*Report) *Calibration {
 			}
 			c.Tick.Period, c.Tick.Share = math.Max(c.Tick.Period, t.Period), math.Max(c.Tick.Share, t.Share)
 			c.Tick.P50, c.Tick.P99, c.Tick.Longest = math.Max(c.Tick.P50, t.P50), math.Max(c.Tick.P99, t.P99), math.Max(c.Tick.Longest, t.Longest)
+			c.Tick.Weighted = math.Max(c.Tick.Weighted, t.Weighted)
 			c.Tick.Gaps, c.Tick.Ticks = c.Tick.Gaps+t.Gaps, c.Tick.Ticks+t.Ticks
 		}
 	}

@@ -114,6 +114,10 @@ type Tick struct {
 	Longest float64 `json:"longest_gap_ns"`
 	Gaps    int64   `json:"gaps_over_1ms"`
 	Ticks   int64   `json:"ticks"`
+	// Weighted is the mean gap when each counts by its length: that in which a
+	// moment lies. Ticks so far apart, without longer or shorter gaps, would leave
+	// times as uncertain; 0 in reports of before it was kept.
+	Weighted float64 `json:"weighted_gap_ns,omitempty"`
 }
 
 // Redefinition says what changing the classes cost. Pointers are nil where

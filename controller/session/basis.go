@@ -85,9 +85,9 @@ func (b basis) fix(tree *cct.Snapshot) cct.Correction {
 	if b.costs[b.clock] == nil {
 		return cct.Correction{}
 	}
-	period := float64(tickPeriod)
+	gap := float64(tickPeriod)
 	if b.tick != nil {
-		period = b.tick.Period
+		gap = b.tick.Weighted
 	}
 	return tree.Correct(func(id int32) cct.Clock {
 		m := b.mode(id)
@@ -96,7 +96,7 @@ func (b basis) fix(tree *cct.Snapshot) cct.Correction {
 			k.Cost = c.Cost
 		}
 		if ticks(m) {
-			k.Tick = period
+			k.Tick = gap
 		}
 		return k
 	})

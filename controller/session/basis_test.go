@@ -2,6 +2,9 @@ package session
 
 import (
 	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -21,5 +24,25 @@ func TestFixCounted(t *testing.T) {
 	got := b.fix(&cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}})
 	if want := (cct.Correction{Subtracted: 1010*5 + 2}); got != want || root.Self != 10_000-want.Subtracted {
 		t.Errorf("%+v, want %+v; self %d", got, want, root.Self)
+	}
+}
+
+// TestTickError: few long gaps leave a time less certain than their mean says, as
+// each is charged to one method.
+func TestTickError(t *testing.T) {
+	k := &ticker{spread: hdrhistogram.New(1, int64(10*time.Second), 2)}
+	for range 99 {
+		k.note(150 * time.Microsecond)
+	}
+	k.note(10 * time.Millisecond)
+	root := &cct.Node{Method: 1, Calls: 1, Self: int64(10 * time.Second)}
+	b := basis{clock: wire.ModeTick, costs: map[byte]*cost{wire.ModeTick: {}}, tick: k.figures()}
+	b.fix(&cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}})
+	// The mean is 249 µs; the mean square by it, 4.1 ms.
+	if want := 203 * time.Millisecond; time.Duration(root.Error).Round(time.Millisecond) != want {
+		t.Errorf("off by %v, want %v; %+v", time.Duration(root.Error), want, *b.tick)
+	}
+	if got := time.Duration(b.tick.Period); got != 248500*time.Nanosecond {
+		t.Errorf("mean %v", got)
 	}
 }

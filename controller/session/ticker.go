@@ -37,6 +37,7 @@ type ticker struct {
 	mu      sync.Mutex // held for each tick's bookkeeping, and by who asks for the figures
 	ticks   int64
 	between time.Duration // sum of the times before ticks at which threads were inside
+	squares float64       // sum of their squares, ns²
 	spread  *hdrhistogram.Histogram
 	longest time.Duration
 	gaps    int64
@@ -105,6 +106,7 @@ func (k *ticker) note(gap time.Duration) {
 	defer k.mu.Unlock()
 	k.ticks++
 	k.between += gap
+	k.squares += float64(gap) * float64(gap)
 	k.longest = max(k.longest, gap)
 	_ = k.spread.RecordValue(int64(gap)) // one beyond its range is in longest
 	if gap > longGap {
@@ -137,6 +139,9 @@ func (k *ticker) figures() *export.Tick {
 		Longest: float64(k.longest),
 		Gaps:    k.gaps,
 		Ticks:   k.ticks,
+	}
+	if k.between > 0 {
+		t.Weighted = k.squares / float64(k.between)
 	}
 	if k.wall > 0 {
 		t.Share = float64(k.cpu) / float64(k.wall)
