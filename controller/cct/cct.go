@@ -69,12 +69,20 @@ type Node struct {
 	Raw        int64 // Self as measured, before Correct; 0 if there was none
 	Total      int64 // ns of its own and of everything below
 	Children   []*Node
-	Back       int64     // calls from here to ancestors whose nodes count them: recursion folded while recording
+	Back       *Back     // as read; merging, which comes after Correct, leaves it out
 	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call
 	Sample     *Sample   // where the thread's time on a core was sampled and anything was found here
 	Incomplete bool      // a wait for its callees timed out: callees may be missing
 	Folded     bool      // recursion was folded into the node while recording
 	Uncertainty
+}
+
+// A Back is a node's calls of a method on the path above, whose node counts them:
+// recursion folded while recording.
+type Back struct {
+	Method int32
+	Calls  int64
+	Next   *Back // of another method; nil if there is none
 }
 
 // A Thread is a record of the data file: the tree of one thread, or of

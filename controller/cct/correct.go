@@ -56,9 +56,12 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 		if at.node != n {
 			at.calls += calls * k.Cost.Inner
 		}
-		// Folded recursion: the callees are nodes above, with methods of their own cost.
-		at.calls += float64(n.Back) * k.Cost.Outer
-		at.spread += (calls + float64(n.Back)) * k.Cost.Spread / 2
+		at.spread += calls * k.Cost.Spread / 2
+		for b := n.Back; b != nil; b = b.Next {
+			of := clock(b.Method).Cost
+			at.calls += float64(b.Calls) * of.Outer
+			at.spread += float64(b.Calls) * of.Spread / 2
+		}
 		return true
 	}, func(n *Node, _ int) {
 		n.Raw = n.Self

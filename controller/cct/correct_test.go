@@ -103,3 +103,23 @@ func TestUncertaintyOfSums(t *testing.T) {
 		}
 	}
 }
+
+// TestCorrectFolded takes off what calls of methods above cost by those methods'
+// modes, not by that of the caller.
+func TestCorrectFolded(t *testing.T) {
+	tick := &cct.Node{Method: 2, Calls: 10, Self: 10_000, Back: &cct.Back{Method: 1, Calls: 100, Next: &cct.Back{Method: 2, Calls: 9}}}
+	precise := &cct.Node{Method: 1, Calls: 101, Self: 10_000, Children: []*cct.Node{tick}}
+	s := &cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{precise}}}}
+	s.Correct(func(m int32) cct.Clock {
+		if m == 1 {
+			return cct.Clock{Cost: calibrate.Cost{Inner: 20, Outer: 30, Spread: 4}}
+		}
+		return cct.Clock{Cost: calibrate.Cost{Inner: 1, Outer: 2, Spread: 2}}
+	})
+	if tick.Self != 10_000-10*1-100*30-9*2 || tick.Error != 10*1+100*2+9*1 {
+		t.Errorf("self %d ± %d", tick.Self, tick.Error)
+	}
+	if precise.Self != 10_000-101*20-10*2 || precise.Error != 101*2+10*1 {
+		t.Errorf("self %d ± %d", precise.Self, precise.Error)
+	}
+}

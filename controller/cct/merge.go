@@ -66,7 +66,6 @@ func (n *Node) add(o *Node) {
 	n.Self += o.Self
 	n.Raw += o.Raw
 	n.Uncertainty = n.Uncertainty.Plus(o.Uncertainty)
-	n.Back += o.Back
 	n.Sample = addSample(n.Sample, o.Sample)
 	n.Incomplete = n.Incomplete || o.Incomplete
 	n.Folded = n.Folded || o.Folded

@@ -293,7 +293,7 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 			}
 			switch {
 			case method&^wire.MethodBack < wire.MaxMethods && method&wire.MethodBack != 0:
-				it.node.Back += count(r.word(off + wire.NCalls))
+				it.node.Back = &Back{int32(method &^ wire.MethodBack), count(r.word(off + wire.NCalls)), it.node.Back}
 			case method < wire.MaxMethods, int32(method) == Unplaced:
 				n := r.nodes.cut()
 				n.Method = int32(method)
