@@ -7,6 +7,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // Calibrations is how often the cost of the recording's clock has been found.
@@ -17,6 +18,23 @@ func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
 		}
 	})
 	return n, err
+}
+
+// SampleNodes is how many contexts calibrating has made, and how many of them with
+// recursion expanded.
+func (s *Session) SampleNodes() (all, expanded int) {
+	d := s.data
+	for i := range min(d.load(wire.HNodeLimit), int64(len(d.mem)-wire.OffNodes)>>wire.NodeShift) {
+		off := wire.OffNodes + i<<wire.NodeShift
+		switch m := d.load32(off + wire.NMethod); m &^ wire.MethodFold {
+		case sampleCaller, sampleCallee:
+			all++
+			if m&wire.MethodFold == 0 {
+				expanded++
+			}
+		}
+	}
+	return all, expanded
 }
 
 // Instrumented is the class of a name as the session puts probes into it, nil if

@@ -131,6 +131,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := s.setClock(ctx, clock, rec.Modes...); err != nil {
 		return err
 	}
+	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
 	if s.running != nil { // a launched program has not begun, and can wait
 		if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
 			return err
@@ -140,7 +141,6 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if rec.CPU {
 		s.startCPU()
 	}
-	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
 	if err := s.learnSites(ctx, rec.Natives); err != nil {
 		return err
 	}
