@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
@@ -31,6 +33,9 @@ const (
 	calibrationLongest  = 700 * time.Millisecond
 	calibrationPatient  = 2500 * time.Millisecond
 	calibrationSteady   = 12 // batches
+	// calibrationSilent is how long a batch may take. The agent gives up after two
+	// seconds without an answer, and then there is never another one.
+	calibrationSilent = 10 * time.Second
 
 	// While a recording is on, the cost is measured again: after a while that
 	// grows by half each time, with few batches, some 12 ms in all.
@@ -56,7 +61,8 @@ type calibration struct {
 	callee, caller int64 // self times up to the last batch
 	part           int64 // H_TAG when the batch under way began
 	best           float64
-	steady         int // batches since the best
+	steady         int       // batches since the best
+	heard          time.Time // when the agent was last told to go on
 	done           func()
 
 	// The agent's thread has other commands to obey, too: it leaves the sample
@@ -217,6 +223,7 @@ func (l *loop) calibrate(c calibration, rewritten []byte) {
 // beginCalibration has the agent run the sample, as it is and rewritten.
 func (l *loop) beginCalibration(c calibration, rewritten []byte) {
 	c.number, c.begin, c.part = l.calibration.number+1, time.Now(), l.s.data.load(wire.HTag)
+	c.heard = c.begin
 	l.calibration = c
 	plain := l.s.bundle.Sample
 	if c.again { // the agent has both
@@ -286,6 +293,7 @@ func (l *loop) onCalibrated(r *wire.Reader) ([]byte, error) {
 	c := &l.calibration
 	next := uint32(0)
 	if c.done != nil && number == c.number && !l.leaving {
+		c.heard = time.Now()
 		if next = l.calibrated(b); next == 0 {
 			l.endCalibration()
 		} else if !l.sampleMayRun() {
@@ -329,7 +337,7 @@ func (l *loop) resumeCalibration() {
 		return
 	}
 	c.begin = c.begin.Add(time.Since(c.held)) // it has a time for itself
-	c.held, c.yield = time.Time{}, false
+	c.held, c.yield, c.heard = time.Time{}, false, time.Now()
 	c.part = l.s.data.load(wire.HTag)
 	l.runSample(c.next, nil, nil)
 }
@@ -402,6 +410,27 @@ func (l *loop) endCalibration() {
 	done := c.done
 	c.done = nil
 	done()
+}
+
+// checkCalibration gives the calibration under way up if nothing more comes of it:
+// somebody may wait for its end. What was found by then counts.
+func (l *loop) checkCalibration() {
+	c := &l.calibration
+	if c.done == nil || l.leaving || !c.held.IsZero() {
+		return
+	}
+	if l.round != nil { // the agent comes to the sample after that
+		c.heard = time.Now()
+	}
+	if time.Since(c.heard) < calibrationSilent {
+		return
+	}
+	level := hclog.Warn
+	if l.costs[c.mode] != nil { // it was measured before
+		level = hclog.Debug
+	}
+	l.s.log.Log(level, "the probes' cost is not measured: the agent has been silent", "mode", c.mode, "batches", len(c.batches), "for", time.Since(c.heard))
+	l.endCalibration()
 }
 
 // An again says when to calibrate the next time.

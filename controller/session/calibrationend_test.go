@@ -1,8 +1,12 @@
 package session
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -30,5 +34,48 @@ func TestCalibrationEnd(t *testing.T) {
 		if goes := k.take(c.batches[len(c.batches)-1]) != 0; goes != c.goes {
 			t.Errorf("%s: goes on %v, want %v", c.name, goes, c.goes)
 		}
+	}
+}
+
+// TestCalibrationSilent: nobody waits for ever for an agent that has given up
+// measuring and can't say so, unless it has other work first.
+func TestCalibrationSilent(t *testing.T) {
+	var log bytes.Buffer
+	s := &Session{data: &dataFile{mem: make([]byte, wire.OffNodes), closed: map[int64]int64{}}, log: hclog.New(&hclog.LoggerOptions{Output: &log})}
+	l := &s.loop
+	l.s = s
+	silent := func(c calibration) (ended, open bool) {
+		c.done = func() { ended = true }
+		l.calibration = c
+		s.data.open()
+		l.checkCalibration()
+		return ended, s.data.isOpen()
+	}
+	long := time.Now().Add(-calibrationSilent)
+	for name, c := range map[string]calibration{
+		"soon": {heard: time.Now()},
+		"held": {heard: long, held: long},
+	} {
+		if ended, _ := silent(c); ended {
+			t.Errorf("%s: given up", name)
+		}
+	}
+	l.round = &round{}
+	if ended, _ := silent(calibration{heard: long}); ended {
+		t.Error("given up while the agent redefines classes")
+	}
+	l.round = nil
+	l.checkCalibration()
+	if l.calibration.done == nil {
+		t.Error("given up as soon as the agent could come to it")
+	}
+	if log.Len() > 0 {
+		t.Errorf("logged %s", &log)
+	}
+	if ended, open := silent(calibration{heard: long, mode: wire.ModeTick}); !ended || open || len(l.costs) > 0 || !strings.Contains(log.String(), "[WARN]") {
+		t.Errorf("ended %v, gate open %v, costs %v, logged %q", ended, open, l.costs, &log)
+	}
+	if ended, open := silent(calibration{heard: long, beside: true}); !ended || !open {
+		t.Errorf("beside a recording: ended %v, its gate open %v", ended, open)
 	}
 }

@@ -125,6 +125,7 @@ func (s *Session) run() {
 			s.loop.look() // a bell that could not be rung
 			s.loop.checkEnd()
 			s.loop.checkStall()
+			s.loop.checkCalibration()
 			s.loop.checkAgain()
 			s.loop.checkLate()
 		case <-s.ctx.Done():
