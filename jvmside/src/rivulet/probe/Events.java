@@ -30,7 +30,7 @@ final class Events {
         long caller = s + current;
         long index = Callees.find(s, current, method);
         if (index == 0) {
-            index = child(s, record, current, method);
+            index = child(s, record, current, method, mode == Layout.MODE_EVENT_PRECISE);
             if (index == 0) return unplaced(s, tag, record, current, method, mode);
             ring = ready(s, record);
         }
@@ -116,13 +116,13 @@ final class Events {
         long ring = ready(s, record);
         if (ring == 0) return false;
         long current = Probe.cursor(s, record);
-        if (current != 0 && above(s, current, index)) unwind(s, record, index, Probe.time(s));
+        if (current != 0 && above(s, current, index)) unwind(s, record, index, Probe.time(s, false));
         return true;
     }
 
     /** The thread leaves the subgraph for the profiler's own work: its time up to now is charged. */
-    static void suspend(long s, long record, long current) {
-        long now = Probe.time(s);
+    static void suspend(long s, long record, long current, boolean precise) {
+        long now = Probe.time(s, precise);
         word(s, record, ready(s, record), current, Layout.EV_SUSPEND, 0, now);
     }
 
@@ -163,7 +163,7 @@ final class Events {
 
     /** The callee's node, found or made; 0 if there is no room. */
     @DontInline
-    private static long child(long s, long record, long current, int method) {
+    private static long child(long s, long record, long current, int method, boolean precise) {
         long caller = s + current;
         long index = U.getInt(caller + Layout.N_CHILD);
         while (index != 0) {
@@ -172,9 +172,9 @@ final class Events {
             index = U.getInt(node + Layout.N_SIBLING);
         }
         if (index == 0) {
-            word(s, record, ready(s, record), current, Layout.EV_CHARGE, 0, Probe.time(s)); // what follows takes its time out
+            word(s, record, ready(s, record), current, Layout.EV_CHARGE, 0, Probe.time(s, precise)); // what follows takes its time out
             index = Probe.add(s, record, current, method);
-            Probe.skip(s, record);
+            Probe.skip(s, record, precise);
             if (index == 0) return 0;
         }
         Callees.keep(s, record, current, method, index);
@@ -226,6 +226,7 @@ final class Events {
 
     /** Ends the invocations from the cursor up to index, which stays: an exception ended them without an exit of their own. */
     private static void unwind(long s, long record, long index, long now) {
+        if (Probe.precise(s, U.getLong(record + Layout.R_CURSOR))) now = System.nanoTime();
         for (long i; (i = U.getLong(record + Layout.R_CURSOR)) != index; ) {
             long node = Probe.node(s, i);
             if (U.getInt(node + Layout.N_METHOD) == Layout.METHOD_HANDOVER) { // it ends with the execution below it

@@ -222,7 +222,8 @@ public final class Follow {
     }
 
     private static long execute(long s, long tag, long tid, int method, long[] at) {
-        if ((U.getByte(s + Layout.MODES + method) & Layout.MODE_MASK) == Layout.MODE_OFF) return 0;
+        int mode = U.getByte(s + Layout.MODES + method) & Layout.MODE_MASK;
+        if (mode == Layout.MODE_OFF) return 0;
         long home = Records.slot(s, tid), record = Records.of(home, s, tag, tid), current;
         boolean top = record == 0;
         if (top) {
@@ -239,8 +240,9 @@ public final class Follow {
         if (h == 0) h = add(s, record, current, at[1], method);
         long token = 0;
         if (h != 0) {
-            if (U.getInt(record + Layout.R_RING) != 0) Events.execute(s, record, current, at[3], h, top ? 0 : Probe.time(s));
-            else if (!top) Probe.charge(s, record, current);
+            boolean precise = mode == Layout.MODE_PRECISE || mode == Layout.MODE_EVENT_PRECISE || Probe.precise(s, current);
+            if (U.getInt(record + Layout.R_RING) != 0) Events.execute(s, record, current, at[3], h, top ? 0 : Probe.time(s, precise));
+            else if (!top) Probe.charge(s, record, current, precise);
             U.putLong(record + Layout.R_CURSOR, h);
             token = Probe.other(s, tag, record, h, method);
         } else {
@@ -259,7 +261,7 @@ public final class Follow {
             U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + waited);
             if (waited > U.getLong(node + Layout.N_THROWN)) U.putLong(node + Layout.N_THROWN, waited);
         }
-        if ((token & Layout.EVENT) == 0) token = tag | U.getLong(record + Layout.R_CURSOR) | Layout.OWN;
+        if ((token & Layout.EVENT) == 0) token = tag | U.getLong(record + Layout.R_CURSOR) | Layout.OWN | token & Layout.PRECISE;
         return top ? token | Layout.TOP : token;
     }
 
@@ -337,7 +339,8 @@ public final class Follow {
         if (task == 0) return;
         long top = Probe.above(s, task) == U.getInt(record + Layout.R_TOP) ? Layout.TOP : 0;
         long event = U.getInt(record + Layout.R_RING) != 0 ? Layout.EVENT : 0;
-        long token = tag | task | Layout.OWN | top | event;
+        long precise = Probe.precise(s, task) ? Layout.PRECISE : 0;
+        long token = tag | task | Layout.OWN | top | event | precise;
         if (thrown) Probe.thrown(token);
         else Probe.exit(token);
     }

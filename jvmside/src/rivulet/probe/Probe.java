@@ -218,17 +218,17 @@ public final class Probe {
             if (record == 0 || (current = cursor(s, record)) == 0) return;
             U.putInt(record + Layout.R_DEPTH, (int) index + 1);
             index = U.getInt(Unplaced.place(s, record, index));
-            if (current != index) charge(s, record, current);
+            if (current != index) charge(s, record, current, precise(s, current));
         } else {
             record = record(s, index);
             if ((current = cursor(s, record)) == 0) return;
             if ((token & (Layout.BACK | Layout.OWN)) != 0) {
                 if ((token & Layout.BACK) != 0) index = U.getInt(node(s, index) + Layout.N_CACHE);
                 if (current == index) return;
-                charge(s, record, current);
+                charge(s, record, current, precise(s, current));
             } else {
                 if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) index) return;
-                charge(s, record, current);
+                charge(s, record, current, precise(s, current));
                 long own = own(s, record, current, index);
                 if (own != 0) index = own; // else it had ended: an exception of the return itself
             }
@@ -260,14 +260,22 @@ public final class Probe {
         return U.getLong(s + Layout.H_TAG) == tag;
     }
 
-    /** The recording's clock, for all that isn't a hot path. */
-    static long time(long s) {
-        return U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
+    /** The clock for all that isn't a hot path: the recording's, or that of a precise method whose time begins or ends here. */
+    static long time(long s, boolean precise) {
+        return !precise && U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK ? U.getLong(s + Layout.H_TICK) : System.nanoTime();
     }
 
-    static void charge(long s, long record, long current) {
-        if (U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK) tick(s, record, current);
+    static void charge(long s, long record, long current, boolean precise) {
+        if (!precise && U.getInt(s + Layout.H_CLOCK) == Layout.MODE_TICK) tick(s, record, current);
         else charge(s, record, current, System.nanoTime());
+    }
+
+    /** Whether a node is of a method that has the precise clock. */
+    static boolean precise(long s, long index) {
+        int method = U.getInt(node(s, index) + Layout.N_METHOD);
+        if (method < 0) return false; // a node that stands for something else
+        int mode = U.getByte(s + Layout.MODES + (method & Layout.MAX_METHODS - 1)) & MODE;
+        return mode == Layout.MODE_PRECISE || mode == Layout.MODE_EVENT_PRECISE;
     }
 
     /**
@@ -286,8 +294,8 @@ public final class Probe {
     }
 
     /** What went by until now is nobody's time, nor is a tick that fell in it anybody's. */
-    static void skip(long s, long record) {
-        long now = time(s);
+    static void skip(long s, long record, boolean precise) {
+        long now = time(s, precise);
         if (now > U.getLong(record + Layout.R_LAST)) U.putLong(record + Layout.R_LAST, now);
         U.putLong(record + Layout.R_TICK, U.getLong(s + Layout.H_TICK));
     }
@@ -298,7 +306,7 @@ public final class Probe {
      * which comes anywhere, charges it.
      */
     private static void chargeLast(long s, long record, long current, long token) {
-        if (whole(s, record, token)) {
+        if (whole(s, record, token) || precise(s, current)) {
             charge(s, record, current, System.nanoTime());
             return;
         }
@@ -343,7 +351,7 @@ public final class Probe {
         if (current == 0) return;
         if (!known) index = own(s, record, current, to);
         if ((token & Layout.TOP) != 0) chargeLast(s, record, current, token);
-        else charge(s, record, current);
+        else charge(s, record, current, (token & Layout.PRECISE) != 0 || precise(s, current));
         if (index != 0) {
             if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
             if (thrown) {
@@ -384,7 +392,7 @@ public final class Probe {
     static long cursor(long s, long record) {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0 && (current = U.getInt(record + Layout.R_BUSY)) != 0) {
-            skip(s, record);
+            skip(s, record, precise(s, current));
             U.putInt(record + Layout.R_BUSY, 0);
             U.putLong(record + Layout.R_CURSOR, current);
         }
@@ -604,9 +612,9 @@ public final class Probe {
 
     /** Waits until the method's callees are instrumented; the wait is left out of the profile. */
     private static boolean fresh(long s, long tag, long record, long current, int method) {
-        if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current);
-        else charge(s, record, current);
-        boolean done = false;
+        boolean done = false, precise = precise(s, current);
+        if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current, precise);
+        else charge(s, record, current, precise);
         long from = System.nanoTime();
         U.getAndAddLong(null, CELL + USERS, 1);
         try {
@@ -623,7 +631,7 @@ public final class Probe {
             U.putInt(record + Layout.R_BUSY, 0);
             long to = System.nanoTime();
             U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
-            skip(s, record);
+            skip(s, record, precise);
             if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
             if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
@@ -638,8 +646,9 @@ public final class Probe {
         if (!on(s, tag)) return 0;
         int mode = U.getByte(s + Layout.MODES + method) & MODE;
         if (mode == Layout.MODE_OFF) return 0; // since it was revealed
-        charge(s, record, current);
-        long caller = node(s, current), flags = mode == Layout.MODE_PRECISE ? Layout.PRECISE : 0;
+        boolean precise = mode == Layout.MODE_PRECISE;
+        charge(s, record, current, precise);
+        long caller = node(s, current), flags = precise ? Layout.PRECISE : 0;
         boolean fold = U.getInt(s + Layout.H_FOLD) != 0;
         if (fold) flags |= Layout.OWN;
         int own = fold ? method | Layout.METHOD_FOLD : method, found = own;
@@ -659,7 +668,7 @@ public final class Probe {
                 node = node(s, again);
                 U.putInt(node + Layout.N_FLAGS, U.getInt(node + Layout.N_FLAGS) | Layout.N_FOLDED);
             }
-            skip(s, record);
+            skip(s, record, precise);
             if (index == 0) return Unplaced.enter(s, tag | flags, record, current, method);
         }
         long node = node(s, index), into = index;
@@ -764,8 +773,9 @@ public final class Probe {
         if (record == 0) return 0;
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return 0;
-        if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current);
-        else charge(s, record, current);
+        boolean precise = precise(s, current);
+        if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current, precise);
+        else charge(s, record, current, precise);
         U.putInt(record + Layout.R_BUSY, (int) current);
         U.putLong(record + Layout.R_CURSOR, 0);
         return tag | current;
@@ -778,7 +788,7 @@ public final class Probe {
         long record = mine(s, token); // by its own tag, which may not be the present one any more
         if (record == 0) return;
         long before = U.getLong(record + Layout.R_LAST);
-        skip(s, record);
+        skip(s, record, precise(s, token & Layout.INDEX_MASK));
         U.putLong(record + Layout.R_CURSOR, token & Layout.INDEX_MASK);
         U.putInt(record + Layout.R_BUSY, 0);
         U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + U.getLong(record + Layout.R_LAST) - before);
