@@ -111,8 +111,28 @@ func (d *dataFile) swap32(off int64, from, to uint32) bool {
 func (d *dataFile) open() {
 	d.tag = (d.tag + 1) & (1<<(64-wire.IndexBits-1) - 1)
 	d.tag = max(d.tag, 1)
+	d.cutOff()
 	d.store(wire.HGate, int64(d.tag<<wire.IndexBits))
 	d.store(wire.HTag, int64(d.tag<<wire.IndexBits))
+}
+
+// cutOff says in each record with a root invocation that an earlier part's end cut off
+// when that was: whoever has the record next charges it up to there. A thread that
+// comes in later than it looks was stopped in between, and finds the gate shut.
+func (d *dataFile) cutOff() {
+	if len(d.closed) == 0 {
+		return
+	}
+	n := min(d.load(wire.HNextRecord), wire.Records)
+	for i := int64(1); i < n; i++ {
+		r := wire.OffRecords + i<<wire.RecordShift
+		if d.load(r+wire.RCursor) == 0 {
+			continue
+		}
+		if at, ok := d.closed[d.load(r+wire.RKey)>>wire.IndexBits<<wire.IndexBits]; ok {
+			d.store(r+wire.RClosed, at)
+		}
+	}
 }
 
 // shut silences the probes. now is the target's time.
@@ -123,8 +143,6 @@ func (d *dataFile) shut(now int64) {
 	}
 	d.store(wire.HTag, 0)
 	d.store(wire.HGate, 0)
-	d.store(wire.HClosed, now)
-	d.store(wire.HClosedTag, tag)
 	d.closed[tag] = now
 }
 

@@ -51,6 +51,30 @@ func (s *Session) Instrumented(ctx context.Context, class string, file []byte) (
 	return b, errors.Join(problem, err)
 }
 
+// HoldRecords keeps threads from the records that are free, and has no more of
+// them, until release is called.
+func (s *Session) HoldRecords() (release func()) {
+	d := s.data
+	n := d.load(wire.HNextRecord)
+	restore := d.keep(wire.HRecordLimit, wire.HRecordMax)
+	d.store(wire.HRecordLimit, n)
+	d.store(wire.HRecordMax, n)
+	var held []int64
+	for i := int64(1); i < n; i++ {
+		lease := wire.OffRecords + i<<wire.RecordShift + wire.RLease
+		moving := int32(wire.LeaseMoving)
+		if d.swap32(lease, 0, uint32(moving)) {
+			held = append(held, lease)
+		}
+	}
+	return func() {
+		for _, lease := range held {
+			d.store32(lease, 0)
+		}
+		restore()
+	}
+}
+
 // HoldEvents keeps the session from reading events until release is called.
 func (s *Session) HoldEvents() (release func()) {
 	s.events.mu.Lock()

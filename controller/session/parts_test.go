@@ -95,6 +95,71 @@ func TestPause(t *testing.T) {
 	}, 8, 17, 25)
 }
 
+// TestPausedTwice: a root invocation that was open in a part before the last one has
+// its time up to then, when its thread enters a root anew, and when another thread
+// gets its record.
+func TestPausedTwice(t *testing.T) {
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for _, c := range []struct {
+			name    string
+			rec     session.Recording
+			another bool
+		}{
+			{"tick", session.Recording{Clock: "tick"}, false},
+			{"precise", session.Recording{Clock: "precise"}, false},
+			{"events", session.Recording{Events: true}, false},
+			{"another", session.Recording{}, true},
+			{"another-events", session.Recording{Events: true}, true},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				p := program(t, j, dir, "Parts", nil, "1")
+				s := attached(t, p)
+				c.rec.Roots = []string{"t.Parts.root", "t.Parts.waiting"}
+				c.rec.Natives = session.NativesOff // sleep would have the time charged
+				start(t, s, c.rec)
+				p.Send("twice")
+				p.WaitLine("OPEN")
+				time.Sleep(300 * time.Millisecond)
+				must(t, "pause", s.Pause)
+				hold := func(r *export.Report) (total int64) {
+					for _, n := range cct.FlatOf(r.Tree.Roots()) {
+						if m, _ := r.Lookup(n.Method); strings.HasPrefix(m.Name, "t.Parts.hold") {
+							total = n.Total
+						}
+					}
+					return total
+				}
+				r, err := s.Snapshot(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := hold(r)
+				must(t, "resume", s.Resume)
+				must(t, "pause", s.Pause)
+				must(t, "resume", s.Resume)
+				more := int64(1)
+				if c.another {
+					more = 2
+					release := s.HoldRecords()
+					ask(t, p, "run 1", "RAN ")
+					release()
+				}
+				p.Send("shut")
+				p.WaitLine("SHUT")
+				r = closed(t, s)
+				wantRoots(t, r, 1+more, 1)
+				if after := hold(r); before < int64(50*time.Millisecond) || after < before-int64(time.Millisecond) {
+					t.Errorf("%v before the second pause, %v at the end", time.Duration(before), time.Duration(after))
+				}
+				if c.rec.Events {
+					agree(t, r)
+				}
+			})
+		}
+	}, 8, 17, 25)
+}
+
 // TestSwitching pauses, resumes and resets while threads run: at every moment
 // each root invocation that has returned made all its calls, and none that is
 // open made more.

@@ -34,7 +34,7 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 56 // UTF-16 units of a thread's name that are kept
+	NameMax     = 52 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -84,8 +84,6 @@ var Layout = []Const{
 	{"H_UNFOLLOWED", HUnfollowed, "i64: tasks that were handed over and could not be followed, for want of room"},
 	{"H_TASKS", HTasks, "i64: tasks that were handed over with events: each gets the next number"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
-	{"H_CLOSED_TAG", HClosedTag, "u64: the tag of the part before, as H_TAG had it"},
-	{"H_CLOSED", HClosed, "i64: when that part ended, ns on the target's nanoTime"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
@@ -159,6 +157,7 @@ var Layout = []Const{
 	{"R_CARRY", RCarry, "i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges"},
 	{"R_FIRST_RING", RFirstRing, "u32: node where its first ring of events lies, 0 none; written by a release store"},
 	{"R_RING", RRing, "u32: node where the ring lies that is being written"},
+	{"R_CLOSED", RClosed, "i64: when the part ended in which a root invocation was cut off that is still open here, ns on the target's nanoTime; written by the controller"},
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
 	{"R_VIRTUAL", RVirtual, "flag: leased to virtual threads in turn"},
 	{"R_SHARED", RShared, "flag: has served more than one platform thread"},
@@ -236,8 +235,6 @@ const (
 	HClock       = 72
 	HFold        = 76
 	HEpoch       = 80
-	HClosedTag   = 88
-	HClosed      = 96
 	HHeartbeat   = 128
 	HState       = 136
 	HReason      = 140
@@ -318,6 +315,7 @@ const (
 	RNameLength = 112
 	RFree       = 116
 	RName       = 120
+	RClosed     = 224
 	RNodeEnd    = 232
 	RCarry      = 240
 	RFirstRing  = 248

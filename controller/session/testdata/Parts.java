@@ -6,7 +6,7 @@ import java.io.InputStreamReader;
 /**
  * Calls a root again and again in one or more threads, at commands: "run N" makes N root invocations in each thread and
  * prints RAN and how many there were in all since the beginning; "free" runs until "stop"; "open" enters a root
- * invocation that waits in the middle until "shut"; "deep" recurses; "wide N" calls through N call paths; "mixed N"
+ * invocation that waits in the middle until "shut", and "twice" makes another one in that thread then; "deep" recurses; "wide N" calls through N call paths; "mixed N"
  * computes and sleeps in turns; "late" computes before it calls.
  */
 public class Parts {
@@ -191,6 +191,15 @@ public class Parts {
             } else if (w[0].equals("open")) {
                 shut = false;
                 opened = new Thread(() -> waiting(), "opened");
+                opened.start();
+                Thread.sleep(50);
+                System.out.println("OPEN");
+            } else if (w[0].equals("twice")) {
+                shut = false;
+                opened = new Thread(() -> {
+                    waiting();
+                    root(0);
+                }, "opened");
                 opened.start();
                 Thread.sleep(50);
                 System.out.println("OPEN");

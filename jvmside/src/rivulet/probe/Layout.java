@@ -33,10 +33,6 @@ public final class Layout {
     public static final int H_TASKS = 424;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
-    /** u64: the tag of the part before, as H_TAG had it. */
-    public static final int H_CLOSED_TAG = 88;
-    /** i64: when that part ended, ns on the target's nanoTime. */
-    public static final int H_CLOSED = 96;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
     public static final int H_TICK = 448;
     /** u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'. */
@@ -177,8 +173,10 @@ public final class Layout {
     public static final int R_FIRST_RING = 248;
     /** u32: node where the ring lies that is being written. */
     public static final int R_RING = 252;
+    /** i64: when the part ended in which a root invocation was cut off that is still open here, ns on the target's nanoTime; written by the controller. */
+    public static final int R_CLOSED = 224;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 56;
+    public static final int NAME_MAX = 52;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */

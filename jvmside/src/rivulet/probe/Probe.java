@@ -465,6 +465,7 @@ public final class Probe {
         boolean bounded = !sample && U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE;
         if (bounded && U.getAndAddLong(null, s + Layout.H_BUDGET, -1) <= 0) {
             U.getAndAddLong(null, s + Layout.H_REFUSED, 1);
+            close(s, record);
             U.putLong(record + Layout.R_CURSOR, 0);
             Records.release(s, record);
             return 0;
@@ -544,11 +545,14 @@ public final class Probe {
         return U.getInt(record + Layout.R_TOP);
     }
 
-    /** A root invocation that was open when the part before this one ended gets its time up to then. */
+    /**
+     * A root invocation that was open when an earlier part ended gets its time up to then. What R_CLOSED says of another
+     * one is from before it began, and charges nothing.
+     */
     private static void close(long s, long record) {
         long current = U.getLong(record + Layout.R_CURSOR);
-        if (current == 0 || (U.getLong(record + Layout.R_KEY) ^ U.getLong(s + Layout.H_CLOSED_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        long spent = U.getLong(s + Layout.H_CLOSED) - U.getLong(record + Layout.R_LAST);
+        if (current == 0) return;
+        long spent = U.getLong(record + Layout.R_CLOSED) - U.getLong(record + Layout.R_LAST);
         if (spent <= 0) return;
         if (U.getInt(record + Layout.R_RING) != 0) Events.cut(s, record, spent);
         long node = node(s, current);

@@ -153,7 +153,7 @@ final class Records {
         int n = Math.min(name.length(), Layout.NAME_MAX);
         for (int i = 0; i < n; i++) U.putChar(record + Layout.R_NAME + 2 * i, name.charAt(i));
         U.putInt(record + Layout.R_NAME_LENGTH, n);
-        U.putLong(record + Layout.R_KEY, 0);
+        U.putLong(record + Layout.R_KEY, U.getLong(record + Layout.R_KEY) & -1L << Layout.INDEX_BITS); // nobody's, of that part still
         U.putLong(record + Layout.R_TID, tid);
         U.putLong(record + Layout.R_SLOT, slot);
         U.putLong(slot + Layout.S_KEY, 0);
