@@ -207,10 +207,11 @@ func (r *reader) thread(rec int) *Thread {
 		Shared:      flags&wire.RShared != 0,
 		RootReturns: count(r.word(rec + wire.RReturns)),
 	}
-	// The thread charges self before it moves R_LAST. If R_LAST is the same
-	// before and after the walk, no self time has moved in between, and what
-	// lies between it and now is in no node. If it has moved, it has moved
-	// past now, and nothing is missing.
+	// The thread charges self, then moves R_LAST. If R_LAST is the same before
+	// and after the walk, what lies between it and now is in no node; if it has
+	// moved, it has moved past now, or to the last tick, and nothing is missing. A
+	// thread that is just between the two has that time twice, or on arm64 not at
+	// all, in this snapshot (docs/memory-model.md).
 	last, cursor, carry := r.word(rec+wire.RLast), r.word(rec+wire.RCursor), r.word(rec+wire.RCarry)
 	var inside, above *Node
 	before := len(r.executed)
