@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -50,6 +51,9 @@ func (s *Session) Instrumented(ctx context.Context, class string, file []byte) (
 	})
 	return b, errors.Join(problem, err)
 }
+
+// Ticks says how the tick clock went; nil if no thread was inside.
+func (s *Session) Ticks() *export.Tick { return s.ticker.figures() }
 
 // HoldRecords keeps threads from the records that are free, and has no more of
 // them, until release is called.

@@ -144,6 +144,9 @@ func (l *loop) open() {
 	l.rec.since = l.s.now()
 	if l.rec.began == 0 {
 		l.rec.began = l.rec.since
+		if l.s.ticker != nil {
+			l.s.ticker.forget()
+		}
 	}
 	l.s.data.open()
 	l.resumeCalibration()
@@ -170,7 +173,7 @@ func (l *loop) shut() {
 func (l *loop) renew() {
 	d := l.s.data
 	d.store32(wire.HEpoch, d.load32(wire.HEpoch)+1)
-	for _, w := range []int64{wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete} {
+	for _, w := range []int64{wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete, wire.HUnfollowed} {
 		d.store(w, 0)
 	}
 	d.store(wire.HUncounted, 0)

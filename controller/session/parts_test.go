@@ -249,6 +249,40 @@ func TestReset(t *testing.T) {
 	}, 8, 17)
 }
 
+// TestResetForgets: what the report says against a recording is of that recording
+// and not of what was reset: tasks that could not be followed, and the tick clock.
+func TestResetForgets(t *testing.T) {
+	dir := sources(t, "Waiting")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Waiting", nil)
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Waiting.root"}, Clock: "tick", Follow: true, Natives: session.NativesOff})
+		p.Send("hand 200000") // more than can wait
+		p.WaitLine("DONE")
+		r, err := s.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Tree.Unfollowed == 0 || s.Ticks() == nil {
+			t.Fatalf("%d unfollowed, ticks %+v", r.Tree.Unfollowed, s.Ticks())
+		}
+		must(t, "reset", s.Reset)
+		p.Send("hand 2000")
+		p.WaitLine("DONE")
+		must(t, "pause", s.Pause)
+		k := s.Ticks() // without those of a calibration at the end
+		r = closed(t, s)
+		if r.Tree.Unfollowed != 0 {
+			t.Errorf("%d unfollowed", r.Tree.Unfollowed)
+		}
+		if k != nil { // it may have been over before one
+			if ticked := time.Duration(k.Period * float64(k.Ticks)); ticked > r.Time+10*time.Millisecond {
+				t.Errorf("ticks of %v in a recording of %v", ticked, r.Time)
+			}
+		}
+	}, 8, 17, 25)
+}
+
 // TestMeasuredAgain records for a while: the probes' cost is measured more than
 // once, and counts nothing.
 func TestMeasuredAgain(t *testing.T) {

@@ -114,6 +114,14 @@ func (k *ticker) note(gap time.Duration) {
 	}
 }
 
+// forget has the figures begin anew: a recording begins.
+func (k *ticker) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ticks, k.between, k.longest, k.gaps, k.cpu, k.wall = 0, 0, 0, 0, 0, 0
+	k.spread.Reset()
+}
+
 // adapt moves the period towards the share of a core that is allowed.
 func adapt(period float64, cpu, wall time.Duration) float64 {
 	if wall <= 0 {
