@@ -83,6 +83,23 @@ func TestEvents(t *testing.T) {
 	}, 8, 25)
 }
 
+// TestEventsEnd: a root invocation that begins while the recording is being ended, later
+// than its end, has no time in either tree, whatever is measured afterwards.
+func TestEventsEnd(t *testing.T) {
+	dir := sources(t, "Brief")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Brief", nil)
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Brief.root"}, Clock: "tick", Events: true, Modes: []session.ModeRule{rule(t, "t.Brief.early=precise")}})
+		time.Sleep(500 * time.Millisecond)
+		s.Lag(5 * time.Millisecond)
+		r := stopped(t, s)
+		p.Send("end")
+		p.WaitLine("OK")
+		agree(t, r)
+	}, 8, 17, 25)
+}
+
 // streamed reads the events' text form, and makes a tree of it that has the calls
 // of the recorded one.
 func streamed(t *testing.T, r *export.Report) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -54,6 +55,9 @@ func (s *Session) Instrumented(ctx context.Context, class string, file []byte) (
 
 // Ticks says how the tick clock went; nil if no thread was inside.
 func (s *Session) Ticks() *export.Tick { return s.ticker.figures() }
+
+// Lag has the session take the target's time for earlier than it is.
+func (s *Session) Lag(d time.Duration) { s.offset.Add(-int64(d)) }
 
 // HoldRecords keeps threads from the records that are free, and has no more of
 // them, until release is called.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 		return nil, err
 	}
 	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
+	closed := maps.Clone(s.data.closed) // without the parts in which something is measured
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
@@ -40,17 +42,17 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: s.data.closed, Samples: samples}); err != nil {
+	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: closed, Samples: samples}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	if s.events != nil {
 		same := r.Tree
 		if s.loop.rec.Follow {
-			if same, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: s.data.closed, InPlace: true}); err != nil {
+			if same, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: closed, InPlace: true}); err != nil {
 				return nil, errors.Join(err, s.release())
 			}
 		}
-		s.events.report(r, same, s.basis(), s.data.closed, now)
+		s.events.report(r, same, s.basis(), closed, now)
 		s.events.reportTimeline(r, now)
 	}
 	s.loop.account(r)
