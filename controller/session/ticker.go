@@ -118,7 +118,7 @@ func (k *ticker) note(gap time.Duration) {
 func (k *ticker) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.ticks, k.between, k.longest, k.gaps, k.cpu, k.wall = 0, 0, 0, 0, 0, 0
+	k.ticks, k.between, k.squares, k.longest, k.gaps, k.cpu, k.wall = 0, 0, 0, 0, 0, 0, 0
 	k.spread.Reset()
 }
 
