@@ -25,6 +25,7 @@ type core struct {
 	active    bool                  // something may be running in the subgraph
 	trap      bool                  // steps of this plan may be fresh
 	scout     bool                  // callbacks are not planned
+	lambdas   bool                  // as roots are given up, not followed to their bodies
 	prune     bool                  // initializers that have run are not planned
 	unknown   int                   // calls that reached nothing when they were first followed
 
@@ -143,7 +144,7 @@ func (c *core) classes(ids ...cha.ClassID) {
 			}
 		}
 	}
-	c.rootWatch.Reached(func(_ *cha.Call, t cha.Hit) { c.rootHit(t) }, ids...)
+	c.rootWatch.Reached(c.rootReached, ids...)
 	c.watch.Reached(c.hit, ids...)
 	if c.callbacks {
 		c.h.Callbacks(c.callback, ids...)
@@ -169,9 +170,24 @@ func (c *core) root(id cha.MethodID) {
 	case m == nil:
 		c.skip(id, Unknown)
 	case m.IsAbstract():
-		c.rootWatch.Call(id.Class, cha.Call{Kind: cha.Virtual, Owner: id.Class.Name, Name: id.Name, Desc: id.Desc}, c.rootHit)
+		call := cha.Call{Kind: cha.Virtual, Owner: id.Class.Name, Name: id.Name, Desc: id.Desc}
+		c.rootWatch.Call(id.Class, call, func(t cha.Hit) { c.rootReached(&call, t) })
 	default:
 		c.rootHit(cha.Hit{Class: class, Method: m})
+	}
+}
+
+// rootReached makes a root of what implements an abstract one: of a lambda, its body.
+func (c *core) rootReached(call *cha.Call, t cha.Hit) {
+	switch {
+	case t.Method == nil || !t.Class.IsLambda() || c.lambdas:
+		c.rootHit(t)
+	case c.h.Extends(t.Class.ID, call.Owner): // and is not only taken for it, since its interface is not known
+		c.h.Reach(t.Class.Host, t.Method.Calls[0], func(body cha.Hit) {
+			if body.Method != nil && !body.Class.IsLambda() {
+				c.rootHit(body)
+			}
+		})
 	}
 }
 

@@ -67,7 +67,7 @@ const (
 	Fixed    Reason = "its class can't be redefined"
 	Excluded Reason = "excluded by loader or filter"                                                                   // of roots only
 	Unknown  Reason = "its class has no such method"                                                                   // of roots only
-	Lambda   Reason = "made of a lambda or a method reference; give the method with its body, lambda$...$0, as a root" // of roots only
+	Lambda   Reason = "made of a lambda or a method reference; give the method with its body, lambda$...$0, as a root" // of timed roots only
 	Filtered Reason = "hidden by the filter"                                                                           // its time is its callers'
 )
 

@@ -10,7 +10,7 @@ type timed struct{ core }
 // roots: of an abstract one all implementations, later ones too.
 func NewTimed(h *cha.Hierarchy) Scheme {
 	s := &timed{newCore(h)}
-	s.trap = false
+	s.trap, s.lambdas = false, true
 	return s
 }
 

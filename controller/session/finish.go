@@ -206,6 +206,9 @@ func (l *loop) brief() *export.Report {
 	if l.scheme != nil {
 		r.Scheme = l.scheme.Name()
 	}
+	if used, most := s.Room(); most > 0 {
+		r.Room = &export.Room{Used: used, Most: most}
+	}
 	st := l.stats // a copy: a snapshot is read while they grow
 	if st.pauseKnown {
 		r.Redefinition.LongestPause, r.Redefinition.Pauses = &st.longestPause, &st.pauses

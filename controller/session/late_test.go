@@ -45,7 +45,7 @@ func TestLate(t *testing.T) {
 
 // TestLateRoots has roots in two classes that are loaded one after the other and
 // called the other way round: what is planned for the first is needed by the second.
-// The first of an interface's implementations comes late, too.
+// The implementations of an interface come late, too, the first as a lambda.
 func TestLateRoots(t *testing.T) {
 	dir := sources(t, "LateRoots")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
@@ -55,7 +55,7 @@ func TestLateRoots(t *testing.T) {
 				p := program(t, j, dir, "LateRoots", nil)
 				s := attached(t, p)
 				start(t, s, session.Recording{Roots: []string{"t.LateRoots$First.root", "t.LateRoots$Second.root", "t.LateRoots$Handler.handle", "t.LateRoots$Body.handle"}, Scheme: scheme, Wait: true})
-				for _, line := range []string{"load", "call", "implement", "body"} {
+				for _, line := range []string{"load", "call", "lambda", "implement", "body"} {
 					p.Send(line)
 					p.WaitLine("DONE " + line)
 				}
@@ -63,9 +63,10 @@ func TestLateRoots(t *testing.T) {
 				exact(t, r)
 				wantCalls(t, r, map[string]int64{
 					"LateRoots$First.root": 1, "LateRoots$Second.root": 1, "LateRoots$Late.handle": 2,
-					"LateRoots$Own.handle": 0, "LateRoots$Common.add": 4, "LateRoots$Common.one": 12, "LateRoots$Common.half": 12,
+					"LateRoots$Makes.lambda$both$0": 1, "LateRoots$Makes.lambda$both$1": 0,
+					"LateRoots$Own.handle": 0, "LateRoots$Common.add": 5, "LateRoots$Common.one": 13, "LateRoots$Common.half": 13,
 				})
-				if want := []string{"t.LateRoots$First.root()V", "t.LateRoots$Second.root()V", "t.LateRoots$Late.handle()V", "t.LateRoots$Body.handle()V"}; !slices.Equal(r.Roots, want) {
+				if want := []string{"t.LateRoots$First.root()V", "t.LateRoots$Second.root()V", "t.LateRoots$Makes.lambda$both$0()V", "t.LateRoots$Late.handle()V", "t.LateRoots$Body.handle()V"}; !slices.Equal(r.Roots, want) {
 					t.Errorf("roots %v, want %v", r.Roots, want)
 				}
 				p.Send("end")

@@ -10,8 +10,9 @@ import (
 )
 
 // lateRoots looks for awaited roots in a class that is being loaded, and yields
-// others that have to change for them, which may be on their way, too. The roots' callees are instrumented at a first
-// call, since other classes can't be touched from inside the load hook.
+// others that have to change for them: a lambda's body may be anywhere. The roots'
+// callees are instrumented at a first call, since other classes can't be touched from
+// inside the load hook.
 func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 	m := l.h.Class(id)
 	if m == nil || m.Excluded {
@@ -39,64 +40,99 @@ func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 		if l.timers != nil {
 			r.ids = append(r.ids, abstract...)
 		}
-		p := l.scheme.Roots(append(ids, abstract...))
-		l.noteRoots(p.Steps)
-		also = append(also, l.wantLate(p)...)
+		also = append(also, l.wantLate(l.scheme.Roots(append(ids, abstract...)))...)
 	}
 	l.earlyRoots(m)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
 
+// An earlyRoot is a root if it implements an abstract one, which supertypes that are
+// not known have yet to show.
+type earlyRoot struct {
+	id     cha.MethodID
+	lambda *cha.Lambda // whose body it is; nil of a method of its own
+}
+
 // earlyRoots makes roots of methods that may implement an abstract one which is awaited:
-// a class is hooked before its supertypes are loaded, and can't be changed again
-// before it is defined.
+// a class is hooked before its supertypes and the interfaces of its lambdas are loaded,
+// and can't be changed again before it is defined and linked.
 func (l *loop) earlyRoots(m *cha.ClassMirror) {
-	if l.timers != nil || m.Fixed || !l.hanging(m) {
+	if l.timers != nil || m.Fixed {
 		return
 	}
 	for i := range l.roots {
 		r := &l.roots[i]
-		supers := l.h.Missing(m.ID)
-		if r.pattern == nil {
-			if len(l.h.Named(r.class)) > 0 {
-				continue
-			}
-			supers = []string{r.class}
+		supers := []string{r.class}
+		switch {
+		case r.pattern != nil:
+			supers = l.h.Missing(m.ID)
+		case len(l.h.Named(r.class)) > 0:
+			continue
 		}
 		var p scheme.Plan
-		for _, name := range supers {
-			super := &cha.ClassMirror{ID: cha.ClassID{Loader: m.ID.Loader, Name: name}}
+		add := func(as, f *cha.Method, lambda *cha.Lambda) {
+			id := cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}
+			named := func(super string) bool {
+				return r.names(&cha.ClassMirror{ID: cha.ClassID{Loader: m.ID.Loader, Name: super}}, as)
+			}
+			if f.HasCode && slices.ContainsFunc(supers, named) && !slices.Contains(r.ids, id) && !r.isEarly(id) {
+				r.early = append(r.early, earlyRoot{id, lambda})
+				p.Steps = append(p.Steps, scheme.Step{Method: id, Root: true, Fresh: true})
+			}
+		}
+		if l.hanging(m, nil) {
 			for k := range m.Methods {
-				f := &m.Methods[k]
-				if id := (cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}); f.HasCode && !f.IsStatic() && !f.IsInit() && !f.IsPrivate() && r.names(super, f) && !slices.Contains(r.ids, id) {
-					r.early = append(r.early, id)
-					p.Steps = append(p.Steps, scheme.Step{Method: id, Root: true, Fresh: true})
+				if f := &m.Methods[k]; !f.IsStatic() && !f.IsInit() && !f.IsPrivate() {
+					add(f, f, nil)
 				}
+			}
+		}
+		for k := range m.Lambdas {
+			x := &m.Lambdas[k]
+			body := l.h.Method(cha.MethodID{Class: m.ID, Name: x.Impl.Name, Desc: x.Impl.Desc})
+			if body == nil || x.Impl.Owner != m.ID.Name || !l.unknown(x.Interfaces, nil) {
+				continue
+			}
+			for _, desc := range x.Descs {
+				add(&cha.Method{Name: x.Name, Desc: desc}, body, x)
 			}
 		}
 		l.want(p)
 	}
 }
 
-// hanging reports whether a class has a supertype that is not known. All that are
-// loaded are, and they are loaded before it is defined.
-func (l *loop) hanging(m *cha.ClassMirror) bool {
-	for _, name := range append([]string{m.Super}, m.Interfaces...) {
-		if name == "" || strings.HasPrefix(name, "java/") {
-			continue
-		}
-		known := l.h.Named(name)
-		if len(known) == 0 || slices.ContainsFunc(known, l.hanging) {
-			return true
-		}
-	}
-	return false
+func (r *rootSpec) isEarly(id cha.MethodID) bool {
+	return slices.ContainsFunc(r.early, func(e earlyRoot) bool { return e.id == id })
 }
 
-// implements reports whether a method implements one that a root names.
+// hanging reports whether a class has a supertype that is not known. All that are
+// loaded are, and they are loaded before it is defined. Of below is the path down from
+// it: what claims to be above itself will not be defined (JVMS §5.3.5).
+func (l *loop) hanging(m *cha.ClassMirror, below []*cha.ClassMirror) bool {
+	return slices.Contains(below, m) || l.unknown(append([]string{m.Super}, m.Interfaces...), append(below, m))
+}
+
+// unknown reports whether one of several classes, or a supertype of it, is not known.
+func (l *loop) unknown(names []string, below []*cha.ClassMirror) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		if name == "" || strings.HasPrefix(name, "java/") {
+			return false
+		}
+		known := l.h.Named(name)
+		return len(known) == 0 || slices.ContainsFunc(known, func(k *cha.ClassMirror) bool { return l.hanging(k, below) })
+	})
+}
+
+// implements reports whether a method implements one that a root names, or is the body
+// of a lambda that does.
 func (l *loop) implements(r *rootSpec, id cha.MethodID) bool {
+	m := l.h.Class(id.Class)
 	return slices.ContainsFunc(r.abstract, func(a cha.MethodID) bool {
-		return a.Name == id.Name && a.Desc == id.Desc && l.h.Extends(id.Class, a.Class.Name)
+		if a.Name == id.Name && a.Desc == id.Desc && l.h.Extends(id.Class, a.Class.Name) {
+			return true
+		}
+		of := l.h.Class(a.Class)
+		return m != nil && of != nil && !l.hanging(m, nil) && slices.Contains(l.implementations(a, of.IsInterface()), id)
 	})
 }
 
@@ -104,19 +140,21 @@ func (l *loop) implements(r *rootSpec, id cha.MethodID) bool {
 func (l *loop) settleEarly() {
 	for i := range l.roots {
 		r := &l.roots[i]
-		r.early = slices.DeleteFunc(r.early, func(id cha.MethodID) bool {
-			m := l.h.Class(id.Class)
+		r.early = slices.DeleteFunc(r.early, func(e earlyRoot) bool {
+			m := l.h.Class(e.id.Class)
 			switch {
-			case m != nil && l.hanging(m):
+			case m == nil: // unloaded
+				return true
+			case e.lambda == nil && l.hanging(m, nil), e.lambda != nil && l.unknown(e.lambda.Interfaces, nil):
 				return false
-			case l.implements(r, id):
-				if !slices.Contains(r.ids, id) {
-					r.ids = append(r.ids, id)
+			case l.implements(r, e.id):
+				if !slices.Contains(r.ids, e.id) {
+					r.ids = append(r.ids, e.id)
 				}
 				return true
 			}
-			others := func(o rootSpec) bool { return o.text != r.text && slices.Contains(append(o.early, o.ids...), id) }
-			if w := l.ledger.Lookup(keyOf(id)); w != nil && w.ID > 0 && !slices.ContainsFunc(l.roots, others) {
+			another := func(o rootSpec) bool { return o.text != r.text && (o.isEarly(e.id) || slices.Contains(o.ids, e.id)) }
+			if w := l.ledger.Lookup(keyOf(e.id)); w != nil && w.ID > 0 && !slices.ContainsFunc(l.roots, another) {
 				l.s.data.setMode(w.ID, l.s.data.mode(w.ID)&^wire.ModeRoot)
 			}
 			return true
@@ -154,11 +192,11 @@ func (l *loop) noteRoots(steps []scheme.Step) {
 			r := &l.roots[i]
 			named := func(a cha.MethodID) bool { return a.Name == st.Method.Name && a.Desc == st.Method.Desc }
 			switch {
-			case !slices.ContainsFunc(r.abstract, named) || slices.Contains(r.ids, st.Method):
-			case m != nil && l.hanging(m):
-				r.early = append(r.early, st.Method)
+			case slices.Contains(r.ids, st.Method):
 			case l.implements(r, st.Method):
 				r.ids = append(r.ids, st.Method)
+			case m != nil && slices.ContainsFunc(r.abstract, named) && l.hanging(m, nil) && !r.isEarly(st.Method):
+				r.early = append(r.early, earlyRoot{id: st.Method})
 			}
 		}
 	}

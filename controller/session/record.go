@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -219,8 +220,14 @@ func (s *Session) prepare(ctx context.Context, rec Recording) ([]rootSpec, []cha
 
 // arm carries out a plan of before the activation, when nobody waits.
 func (l *loop) arm(p scheme.Plan, done func(), also ...cha.ClassID) {
-	l.enqueue(&job{classes: append(also, l.want(p)...), all: true, done: func([]cha.ClassID) {
-		l.revealed(p.Revealed)
+	revealed := p.Revealed
+	if len(l.delayed) > 0 {
+		revealed = append(l.due(), revealed...)
+		also = slices.AppendSeq(also, maps.Keys(l.owing))
+	}
+	also = append(also, l.want(p)...)
+	l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {
+		l.revealed(revealed)
 		done()
 	}})
 }
@@ -245,9 +252,8 @@ func (s *Session) relist(ctx context.Context) error {
 		}
 		p := s.loop.scheme.Listed(fresh)
 		p.Append(s.loop.moreCallbacks())
-		s.loop.noteRoots(p.Steps)
-		s.loop.settleEarly()
 		s.loop.arm(p, done, also...)
+		s.loop.settleEarly()
 	})
 }
 
@@ -293,22 +299,31 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 	return specs, all, nil
 }
 
+// whyLeft says why an agent has left by itself, by its reason.
+func whyLeft(reason uint32) string {
+	why, ok := map[uint32]string{
+		wire.ReasonHeartbeat: "the agent heard nothing from Rivulet for two seconds (was it stopped, or is the machine short of processor time?)",
+		wire.ReasonEOF:       "the agent lost the connection to Rivulet",
+		wire.ReasonFailed:    "the agent failed",
+	}[reason]
+	if !ok {
+		why = "the agent was told to go"
+	}
+	return why + ", restored the target and left"
+}
+
 // checkEnd ends the recording when its calls are complete or the agent has
 // stopped.
 func (l *loop) checkEnd() {
 	if !l.armed {
 		if state := l.s.data.load32(wire.HState); state == wire.StateStopped && !l.leaving {
-			l.s.cancel(fmt.Errorf("pid %d: %w: it has restored the target and left (reason %d)", l.s.proc.PID, ErrSilent, l.s.data.load32(wire.HReason)))
+			l.s.cancel(fmt.Errorf("pid %d: %w any more: %s", l.s.proc.PID, ErrSilent, whyLeft(l.s.data.load32(wire.HReason))))
 		}
 		return
 	}
 	if state := l.s.data.load32(wire.HState); state != wire.StateUp && l.rec.stopped.IsZero() {
 		l.rec.stopped = time.Now()
-		l.s.end(map[uint32]string{
-			wire.ReasonHeartbeat: "the agent heard nothing from this controller (was it stopped?), restored the target and left",
-			wire.ReasonEOF:       "the agent lost the connection to this controller, restored the target and left",
-			wire.ReasonFailed:    "the agent failed, restored the target and left",
-		}[l.s.data.load32(wire.HReason)])
+		l.s.end(whyLeft(l.s.data.load32(wire.HReason)))
 		return
 	}
 	if l.rec.UntilCalls == 0 || l.rec.warming || !l.s.data.isOpen() {

@@ -24,7 +24,7 @@ type rootSpec struct {
 	why   string // its class was loaded, and it can't be a root
 	ids   []cha.MethodID
 
-	early    []cha.MethodID  // roots if they implement an abstract one, which their supertypes have yet to show
+	early    []earlyRoot
 	abstract []cha.MethodID  // methods without code that it names: implementations of them may come at any time
 	pattern  *filter.Pattern // in place of class, name and desc
 }

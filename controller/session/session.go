@@ -110,7 +110,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	lock := room.lock
 	defer func() {
 		if err != nil {
-			lock.Close()
+			unreserve(lock)
 		}
 	}()
 	if err := waitForOther(ctx, pid); err != nil {

@@ -181,22 +181,16 @@ func losesParameters(b []byte) bool {
 // returns the other classes that have to change before it has objects.
 func (l *loop) announce(id cha.ClassID, inside bool) []cha.ClassID {
 	defer l.analyse()()
-	if also := l.lateRoots(id); len(also) > 0 { // implementations with a class between, hooked already
-		l.s.log.Info("a class was loaded before its methods were known to be roots", "class", id, "others", also)
-		l.s.data.add(wire.HIncomplete, 1)
-		l.late.add(also)
-	}
+	also := l.lateRoots(id)
 	var p scheme.Plan
 	if s, ok := l.scheme.(scheme.Loader); ok && inside && !l.ledger.Half() {
 		p = s.LoadedInside(id)
 	} else {
 		p = l.scheme.Loaded(id)
 	}
-	l.noteRoots(p.Steps)
-	l.noteRoots(p.Also)
 	l.want(p)
 	l.settleEarly()
-	also := append(l.want(scheme.Plan{Steps: p.Also}), l.reconsider(id)...)
+	also = append(append(also, l.want(scheme.Plan{Steps: p.Also})...), l.reconsider(id)...)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
 
@@ -207,6 +201,7 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		return nil
 	}
 	l.skipped = append(l.skipped, p.Skipped...)
+	l.noteRoots(p.Steps)
 	var ids []cha.ClassID
 	seen := map[cha.ClassID]bool{}
 	for _, st := range p.Steps {

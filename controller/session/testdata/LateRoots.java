@@ -45,6 +45,19 @@ public class LateRoots {
         }
     }
 
+    interface Plain {
+        void handle();
+    }
+
+    static class Makes {
+        static void both() {
+            Handler h = () -> Common.add(1);
+            Plain p = () -> Common.add(9);
+            h.handle();
+            p.handle();
+        }
+    }
+
     interface Body {
         default void handle() {
             Common.add(1);
@@ -84,6 +97,9 @@ public class LateRoots {
                 case "call":
                     Second.root();
                     First.root();
+                    break;
+                case "lambda":
+                    Makes.both();
                     break;
                 case "body":
                     ((Body) Class.forName("t.LateRoots$Own").getDeclaredConstructor().newInstance()).handle();
