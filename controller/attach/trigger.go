@@ -176,6 +176,7 @@ func (t *trigger) remove() {
 }
 
 func (t *trigger) release() {
+	unix.Flock(t.fd, unix.LOCK_UN) //nolint:errcheck // a program that is just being started may have it, too
 	unix.Close(t.fd)
 	t.dir.Close()
 }
