@@ -87,3 +87,61 @@ func change(of [2]int64) string {
 		return Duration(d)
 	}
 }
+
+type jsonDiff struct {
+	Schema  int            `json:"schema"`
+	Kind    string         `json:"kind"`
+	Before  jsonDiffSide   `json:"before"`
+	After   jsonDiffSide   `json:"after"`
+	Scaled  bool           `json:"scaled"`
+	Tree    []jsonDiffLine `json:"tree"`
+	Small   int            `json:"hardly_differ"`
+	Methods []jsonDiffLine `json:"methods"`
+	More    int            `json:"more_methods"`
+}
+
+type jsonDiffSide struct {
+	File        string `json:"file"`
+	Invocations int64  `json:"root_invocations"`
+	Total       int64  `json:"total_ns"`
+}
+
+type jsonDiffLine struct {
+	Depth  *int     `json:"depth,omitempty"` // of contexts only
+	Method string   `json:"method"`
+	Loader string   `json:"loader,omitempty"`
+	Calls  [2]int64 `json:"calls"`
+	Self   [2]int64 `json:"self_ns"`
+	Total  [2]int64 `json:"total_ns"`
+	Closed bool     `json:"closed,omitempty"`
+	Async  bool     `json:"async,omitempty"`
+}
+
+// JSON writes the difference in schema 1, as docs/formats-report.md describes it.
+func (d *Diff) JSON(w io.Writer) error {
+	j := jsonDiff{
+		Schema: Schema, Kind: "difference", Scaled: d.Each, Small: d.Small, More: d.More,
+		Before: jsonDiffSide{d.Names[0], d.Invocations[0], d.Total[0]}, After: jsonDiffSide{d.Names[1], d.Invocations[1], d.Total[1]},
+		Tree: []jsonDiffLine{}, Methods: []jsonDiffLine{},
+	}
+	for _, l := range d.Tree {
+		line := l.json()
+		line.Depth = &l.Depth
+		j.Tree = append(j.Tree, line)
+	}
+	for _, l := range d.Methods {
+		j.Methods = append(j.Methods, l.json())
+	}
+	b, err := marshal(j, " ")
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("json of the difference: %w", err)
+	}
+	return nil
+}
+
+func (l *DiffLine) json() jsonDiffLine {
+	return jsonDiffLine{Method: l.Method.Name, Loader: l.Method.Loader, Calls: l.Calls, Self: l.Self, Total: l.Total, Closed: l.Closed, Async: l.Async}
+}

@@ -30,7 +30,7 @@ func whole() *export.Report {
 		Target: export.Target{PID: 1, Java: "17", VM: "HotSpot", Main: "shop.Main"}, Scheme: "B", Clock: "tick", Fold: true, Roots: []string{methods[0].Name},
 		Time: 10 * time.Second, Ended: "stopped", Notes: []string{"a note"}, Tree: t, Lookup: lookup,
 		CPU: &export.CPU{Samples: 7, Share: 0.5, Virtual: 1}, Calibration: &export.Calibration{Inner: 2, Outer: 3, Spread: 1, Batches: 9, Tick: &export.Tick{Period: 150000, Weighted: 160000.5, Ticks: 1000}},
-		Filter: &export.Filter{Rules: []string{"--exclude a.**"}, Hidden: 2}, Instrumented: 9, Natives: 3,
+		Filter: &export.Filter{Rules: []string{"--exclude a.**"}, Hidden: 2}, Instrumented: 9, Room: &export.Room{Used: 1 << 16, Most: 1 << 30}, Natives: 3,
 		Skipped: []export.Skipped{{Method: "a.b()V", Reason: "native"}}, Redefinition: export.Redefinition{Batches: 2, Classes: 3, Time: 45678 * time.Microsecond, LongestPause: &pause},
 	}
 	r.Correction = t.Correct(func(int32) cct.Clock { return cct.Clock{} })
@@ -241,6 +241,42 @@ func TestMergeReports(t *testing.T) {
 	}
 	if got, err := export.ReadJSON(strings.NewReader(asJSON(t, m))); err != nil || asJSON(t, got) != asJSON(t, m) {
 		t.Error("it doesn't come back from its file:", err)
+	}
+}
+
+// TestMergeRestarted puts recordings of a server before and after a restart
+// together: its loaders have other hashes then.
+func TestMergeRestarted(t *testing.T) {
+	run := func(hashes ...string) *export.Report {
+		root := node(0, 1, 0, 10)
+		for i := range hashes {
+			root.Children = append(root.Children, node(int32(2*i+1), 2, 0, 20, node(int32(2*i+2), 3, 0, 30)))
+		}
+		return &export.Report{
+			Tree: &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 1, RootReturns: 1, Roots: cct.Merge([]*cct.Node{root})}}},
+			Lookup: func(id int32) (cct.Method, bool) {
+				if id == 0 {
+					return cct.Method{Name: "srv.Server.run()V", Loader: "app"}, true
+				}
+				return cct.Method{Name: fmt.Sprintf("app.Page.m%d()V", id%2), Loader: "srv.WebLoader@" + hashes[(id-1)/2]}, true
+			},
+		}
+	}
+	for _, test := range []struct {
+		before, after []string
+		contexts      int64
+	}{
+		{[]string{"1f"}, []string{"1f"}, 3},
+		{[]string{"1f"}, []string{"2a"}, 3},
+		{[]string{"1f", "20"}, []string{"2a", "2b"}, 5},
+		{[]string{"1f"}, []string{"2a", "2b"}, 5},
+	} {
+		a, b := run(test.before...), run(test.after...)
+		m := export.Merge(a, b)
+		sa, sb, sum := cct.Sum(a.Tree.Roots()), cct.Sum(b.Tree.Roots()), cct.Sum(m.Tree.Roots())
+		if sum.Nodes != test.contexts || sum.Calls != sa.Calls+sb.Calls || sum.Self != sa.Self+sb.Self {
+			t.Errorf("%v and %v: %+v, want %d contexts", test.before, test.after, sum, test.contexts)
+		}
 	}
 }
 

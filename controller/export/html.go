@@ -58,7 +58,7 @@ func (r *Report) HTML(w io.Writer) error {
 		out.bytes(harmless(quote(Clean(r.Method(e.Method).Place()))))
 		out.text("]")
 	}
-	// Depth, method, calls, thrown, self, total and children of each node, in
+	// Depth, method, calls, thrown, self, total and self's error of each node, in
 	// preorder: nested lists would be too deep for browsers.
 	out.text("],\n\"nodes\":[")
 	first := true
@@ -71,7 +71,7 @@ func (r *Report) HTML(w io.Writer) error {
 		if !ok {
 			m = -1
 		}
-		for i, v := range []int64{int64(depth), m, n.Calls, n.Thrown, n.Self, n.Total} {
+		for i, v := range []int64{int64(depth), m, n.Calls, n.Thrown, n.Self, n.Total, n.Error} {
 			if i > 0 {
 				out.text(",")
 			}

@@ -48,6 +48,7 @@ type head struct {
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
 	Processing      float64          `json:"processing_ms,omitempty"`
+	Room            *Room            `json:"room,omitempty"`
 	Time            jsonTime         `json:"time"`
 	Calibration     *Calibration     `json:"calibration"`
 	CPU             *CPU             `json:"cpu"`
@@ -140,6 +141,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Methods:         jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
 		Processing:      milliseconds(r.Processing),
+		Room:            r.Room,
 		CPU:             r.CPU,
 		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:          r.Events.json(f.sums.Self),

@@ -11,8 +11,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
-// Merge puts recordings together into one report: their trees by path, threads
-// of one id and name, figures added up. What the recordings don't have in common
+// Merge puts recordings together into one report: their trees by path, methods as
+// [cct.Matcher] has it, threads of one id and name, figures added up. What the recordings don't have in common
 // is listed ("17.0.15, 21.0.2"), and lists of methods are united. Calibrations
 // are averaged by calls; Clock and the like are of the first. The given reports
 // stay as they are. There must be one at least.
@@ -28,26 +28,30 @@ func Merge(reports ...*Report) *Report {
 	out.Target.Java = list(reports, func(r *Report) string { return r.Target.Java })
 	out.Target.VM = list(reports, func(r *Report) string { return r.Target.VM })
 	var methods []cct.Method
-	ids := map[cct.MethodKey]int32{}
+	var matcher cct.Matcher
+	numbers := map[*Report]map[int32]int32{} // by the report's own ids
 	skipped := map[Skipped]bool{}
 	out.Counted = map[int32]bool{}
 	number := func(r *Report, id int32) int32 {
 		if id == cct.Unplaced {
 			return id
 		}
-		m := r.Method(id)
-		k, ok := ids[m.Key()]
-		if !ok {
-			k = int32(len(methods))
-			methods = append(methods, m)
-			ids[m.Key()] = k
-			out.Counted[k] = r.Counted[id]
-		}
+		m, k := r.Method(id), numbers[r][id]
 		methods[k].Hidden = max(methods[k].Hidden, m.Hidden)
 		out.Counted[k] = out.Counted[k] && r.Counted[id] // a time in one of them is one to be shown
 		return k
 	}
 	for _, r := range reports {
+		ids := r.methodIDs()
+		numbers[r] = make(map[int32]int32, len(ids))
+		for i, k := range matcher.Add(r.methods(ids)) {
+			numbers[r][ids[i]] = k
+			if _, known := out.Counted[k]; known {
+				continue
+			}
+			methods = append(methods, make([]cct.Method, max(int(k)+1-len(methods), 0))...)
+			methods[k], out.Counted[k] = r.Method(ids[i]), r.Counted[ids[i]]
+		}
 		if r.Fold != first.Fold {
 			out.Notes = append(out.Notes, "Some of the recordings that were put together here have recursion folded, others don't.")
 		}
@@ -102,6 +106,41 @@ func Merge(reports ...*Report) *Report {
 			return cct.Method{}, false
 		}
 		return methods[id], true
+	}
+	return out
+}
+
+// methodIDs are those of all methods in the trees, in order.
+func (r *Report) methodIDs() []int32 {
+	var ids []int32
+	seen := map[int32]bool{cct.Unplaced: true}
+	note := func(id int32) int32 {
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+		return id
+	}
+	if r.Tree != nil {
+		for n := range cct.All(r.Tree.Roots()) {
+			note(n.Method)
+		}
+	}
+	if r.Slowest != nil {
+		for _, i := range r.Slowest.Invocations {
+			for n := range cct.All(i.Thread.Roots) {
+				note(n.Method)
+			}
+			i.Path.renumbered(note)
+		}
+	}
+	return ids
+}
+
+func (r *Report) methods(ids []int32) []cct.Method {
+	out := make([]cct.Method, len(ids))
+	for i, id := range ids {
+		out[i] = r.Method(id)
 	}
 	return out
 }

@@ -63,6 +63,7 @@ type Report struct {
 	Natives      int  // native methods that had probes around their calls instead
 	Skipped      []Skipped
 	Redefinition Redefinition
+	Room         *Room         // nil where it is not known, as of several recordings
 	Processing   time.Duration // of the recorded data, from the end until the report; 0 where it was not measured
 }
 
@@ -72,6 +73,13 @@ type Target struct {
 	Java string // "17.0.15"
 	VM   string // "OpenJDK 64-Bit Server VM"
 	Main string // main class or jar
+}
+
+// A Room is the shared memory that trees and events take in the target: how much of
+// how much, in bytes.
+type Room struct {
+	Used int64 `json:"used"`
+	Most int64 `json:"most"`
 }
 
 // A Skipped is a method within reach that has no probes.

@@ -310,7 +310,8 @@ func (r *room) close(running bool) {
 	if r.dir != "" {
 		r.unlink(running)
 	}
-	for _, f := range []*os.File{r.commands, r.bell, r.data, r.lock, r.self} {
+	unreserve(r.lock)
+	for _, f := range []*os.File{r.commands, r.bell, r.data, r.self} {
 		if f != nil {
 			f.Close()
 		}
@@ -331,4 +332,13 @@ func (r *room) reserve() error {
 	}
 	r.lock = f
 	return nil
+}
+
+// unreserve ends a reservation. To close the file is not enough: another program that
+// this process is just starting has it, too, until it is one.
+func unreserve(lock *os.File) {
+	if lock != nil {
+		unix.Flock(int(lock.Fd()), unix.LOCK_UN) //nolint:errcheck // closing it is all that is left
+		lock.Close()
+	}
 }
