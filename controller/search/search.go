@@ -46,6 +46,9 @@ func (m Matcher) Score(name string) (int, bool) {
 	dot := strings.LastIndexByte(head, '.')
 	class := strings.LastIndexByte(head[:max(dot, 0)], '.') + 1
 	low := strings.ToLower(name)
+	if len(low) != len(name) { // of other letters than ASCII's: places in it would not be those in the name
+		low = name
+	}
 	sum, last := 0, -1
 	for i, w := range m.words {
 		best, place, from := -1, 0, 0

@@ -30,6 +30,9 @@ func TestBest(t *testing.T) {
 			t.Errorf("%q: %d of %d, want %d of %d", test.query, got[0], count, test.want, test.count)
 		}
 	}
+	if _, ok := search.New("x").Score("\u0130.x"); !ok { // in small letters it is a byte longer
+		t.Error("a name with a letter that grows")
+	}
 	if !search.New("").All("x") || search.New("a b").All("a") {
 		t.Error("All")
 	}
