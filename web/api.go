@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
@@ -52,7 +53,9 @@ func (s *Server) routes(mux *http.ServeMux) {
 		return t, err
 	})
 	get("methods", s.getMethods)
-	get("packages", func(r *http.Request) (any, error) { return branches(s.live.known(), r.URL.Query().Get("in")), nil })
+	get("packages", func(r *http.Request) (any, error) {
+		return branches(s.live.known(r.Context()), r.URL.Query().Get("in")), nil
+	})
 	get("compare", s.getCompare)
 	get("timeline", s.getTimeline)
 	mux.HandleFunc("GET /api/report", s.getReport)
@@ -146,10 +149,31 @@ func number(r *http.Request, name string, other int64) (int64, error) {
 	return n, nil
 }
 
-// known are the methods that can be searched.
-func (l *Live) known() []Method {
+// listedFor is for how long a list of methods will do: classes are loaded meanwhile.
+const listedFor = 3 * time.Second
+
+// known are the methods that can be searched: while a root is being chosen, with those
+// of classes that were loaded since the attach.
+func (l *Live) known(ctx context.Context) []Method {
+	l.listing.Lock()
+	defer l.listing.Unlock()
+	l.mu.Lock()
+	s, known, listed := l.session, l.methods, l.listed
+	if s == nil || l.phase != Attached || time.Since(listed) < listedFor {
+		s = nil
+	}
+	l.mu.Unlock()
+	if s == nil {
+		return known
+	}
+	ctx, done := l.limited(ctx)
+	defer done()
+	methods, err := s.Methods(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err == nil && listed.Equal(l.listed) { // no other attach
+		l.methods, l.listed = methods, time.Now()
+	}
 	return l.methods
 }
 
@@ -162,7 +186,7 @@ func (s *Server) getMethods(r *http.Request) (any, error) {
 	if len(q) > 200 {
 		return nil, bad("a query of more than 200 letters")
 	}
-	best, count := find(s.live.known(), q, int(min(most, 500)))
+	best, count := find(s.live.known(r.Context()), q, int(min(most, 500)))
 	return map[string]any{"methods": best, "count": count}, nil
 }
 

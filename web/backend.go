@@ -111,9 +111,6 @@ type Session interface {
 	Done() <-chan struct{}
 	// Snapshot is the report so far, at no cost to the target.
 	Snapshot(ctx context.Context) (*export.Report, error)
-	// Room says how many bytes of the room for trees are taken, and how many
-	// there are.
-	Room() (used, most int64)
 	// Diagnose says why no root invocation has been recorded; it costs the
 	// target a thread dump. "" where there is nothing to say.
 	Diagnose(ctx context.Context) string

@@ -7,16 +7,26 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
-// A Book gives numbers to methods and to paths, the same ones in every frame
-// of every recording: so a client may speak of a node that it saw a minute
+// A Book gives numbers to methods, to paths and to threads, the same ones in every
+// frame of every recording: so a client may speak of a node that it saw a minute
 // ago, in this tree or another. Only what has been shown has a number. Number
-// 0 is no method and no path.
+// 0 is no method, no path and no thread.
 type Book struct {
 	mu      sync.Mutex
 	methods []cct.Method
 	method  map[cct.MethodKey]int32
 	paths   []step
 	path    map[step]int32
+	threads map[threadKey]int
+}
+
+// A threadKey tells threads of all recordings apart. A record that several threads
+// had in turn is nobody's, whoever had it last: it goes by its place among its like.
+type threadKey struct {
+	pid   int
+	turns bool
+	id    int64 // 0 with turns
+	nth   int   // of those in a frame that are alike otherwise
 }
 
 // A step is the last step of a path: an edge at the end of another path, 0 for
@@ -33,8 +43,31 @@ const mostPaths = 1 << 21
 func newBook() *Book {
 	return &Book{
 		methods: make([]cct.Method, 1), method: map[cct.MethodKey]int32{},
-		paths: make([]step, 1), path: map[step]int32{},
+		paths: make([]step, 1), path: map[step]int32{}, threads: map[threadKey]int{},
 	}
+}
+
+// threadNumbers are those of a frame's threads.
+func (b *Book) threadNumbers(pid int, threads []*cct.Thread) []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make([]int, len(threads))
+	seen := map[threadKey]int{}
+	for i, t := range threads {
+		k := threadKey{pid: pid, turns: t.Virtual || t.Shared, id: t.ID}
+		if k.turns {
+			k.id = 0
+		}
+		seen[k]++
+		k.nth = seen[k]
+		n, ok := b.threads[k]
+		if !ok {
+			n = len(b.threads) + 1
+			b.threads[k] = n
+		}
+		out[i] = n
+	}
+	return out
 }
 
 // number is a method's.

@@ -217,6 +217,7 @@ type page struct {
 	Source  int64           `json:"source"`
 	Frame   int64           `json:"frame"` // 0 if there is nothing to see
 	Names   [][]any         `json:"names,omitempty"`
+	Figures json.RawMessage `json:"figures,omitempty"`
 	Tree    json.RawMessage `json:"tree,omitempty"`
 	Icicle  json.RawMessage `json:"icicle,omitempty"`
 	Methods json.RawMessage `json:"methods,omitempty"`
@@ -252,6 +253,9 @@ func (c *Client) page(look *Look) []byte {
 	}
 	if f != nil {
 		p.Frame = f.ID
+		if look.Source != 0 { // those of the live recording are in the state
+			section("figures", &p.Figures, f.figures())
+		}
 		if look.Tree != nil {
 			t := f.view(look).tree(look.Tree)
 			for _, r := range t.Rows {

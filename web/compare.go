@@ -2,7 +2,9 @@ package web
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
@@ -24,6 +26,7 @@ type ComparePage struct {
 	Count   int       `json:"count"`
 	From    int       `json:"from"`
 	Rows    []DiffRow `json:"rows"`
+	Hot     []int32   `json:"hot"` // from a root to where most of the difference is
 	Changes []Change  `json:"changes"`
 	More    int       `json:"more"` // methods beyond the listed changes
 }
@@ -34,9 +37,92 @@ type pair struct {
 	a, b *cct.Node
 }
 
+// A matching gives the methods of the one before the numbers that the one after
+// has for them; those that only the one before has keep theirs.
+type matching map[int32]int32
+
+func match(a, b *Frame) matching {
+	needed := false
+	for n, id := range a.local {
+		if _, both := b.local[n]; !both && strings.Contains(a.method(id).Loader, "@") {
+			needed = true
+			break
+		}
+	}
+	if !needed {
+		return nil
+	}
+	var m cct.Matcher
+	in := func(f *Frame) (numbers, same []int32) {
+		numbers = slices.Sorted(maps.Keys(f.local))
+		methods := make([]cct.Method, len(numbers))
+		for i, n := range numbers {
+			methods[i] = f.method(f.local[n])
+		}
+		return numbers, m.Add(methods)
+	}
+	after, keys := in(b)
+	at := make(map[int32]int32, len(after))
+	for i, k := range keys {
+		at[k] = after[i]
+	}
+	out := matching{}
+	before, keys := in(a)
+	for i, k := range keys {
+		if n, ok := at[k]; ok && n != before[i] {
+			out[before[i]] = n
+		}
+	}
+	return out
+}
+
+// edge is one of the one before, as the one after has it.
+func (m matching) edge(of int32) int32 {
+	n, ok := m[methodOf(of)]
+	switch {
+	case !ok:
+		return of
+	case of < 0:
+		return -n
+	}
+	return n
+}
+
+// differs is by how much the part of a pair's time that of looks at has changed, in ns.
+func (p pair) differs(of func(*cct.Node) int64, scale float64) float64 {
+	var before, after float64
+	if p.a != nil {
+		before = float64(of(p.a))
+	}
+	if p.b != nil {
+		after = float64(of(p.b)) * scale
+	}
+	return max(before-after, after-before)
+}
+
+func (p pair) total(scale float64) float64 {
+	return p.differs(func(n *cct.Node) int64 { return n.Total }, scale)
+}
+
+func (p pair) self(scale float64) float64 {
+	return p.differs(func(n *cct.Node) int64 { return n.Self }, scale)
+}
+
+// children are those of both.
+func (p pair) children() (a, b []*cct.Node) {
+	if p.a != nil {
+		a = p.a.Children
+	}
+	if p.b != nil {
+		b = p.b.Children
+	}
+	return a, b
+}
+
 // compare draws the difference between two frames, from a to b. Nodes are
-// matched by their paths. With each, b's figures are scaled to a's number of
-// root invocations, so that recordings of different length can be compared.
+// matched by their paths, methods as [cct.Matcher] does. With each, b's figures
+// are scaled to a's number of root invocations, so that recordings of different
+// length can be compared.
 func compare(a, b *Frame, l *CompareLook) ComparePage {
 	scale := 1.0
 	if l.Each && a.invocations > 0 && b.invocations > 0 {
@@ -47,12 +133,12 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 		Before: total(a.merged), After: by(total(b.merged)), Roots: [2]int64{a.invocations, b.invocations},
 		From: l.From, Rows: []DiffRow{},
 	}
-	open := set(l.Open)
+	open, same := set(l.Open), match(a, b)
 	type level struct {
 		pairs []pair
 		above int32
 	}
-	stack := []level{{pairs(a, b, a.merged, b.merged, scale), 0}}
+	stack := []level{{pairs(a, b, same, a.merged, b.merged, scale), 0}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(top.pairs) == 0 {
@@ -86,19 +172,41 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 		}
 		page.Count++
 		if isOpen && depth < mostDepth {
-			stack = append(stack, level{pairs(a, b, na.Children, nb.Children, scale), path})
+			stack = append(stack, level{pairs(a, b, same, na.Children, nb.Children, scale), path})
 		}
 	}
-	page.Changes, page.More = changes(a, b, by)
+	page.Hot = hottest(a, b, same, scale)
+	page.Changes, page.More = changes(a, b, same, by)
 	return page
 }
 
+// hottest is the path to where most of the difference is: from a root on to the
+// callee that differs most, until a method's own time differs more than any of them.
+func hottest(a, b *Frame, same matching, scale float64) []int32 {
+	path := []int32{}
+	above := int32(0)
+	for next := pairs(a, b, same, a.merged, b.merged, scale); len(next) > 0 && len(path) < mostDepth; {
+		p := next[0]
+		above = a.book.enter(above, p.edge)
+		if above == 0 || p.total(scale) == 0 {
+			break
+		}
+		path = append(path, above)
+		na, nb := p.children()
+		next = pairs(a, b, same, na, nb, scale)
+		if len(next) > 0 && next[0].total(scale) < p.self(scale) {
+			break
+		}
+	}
+	return path
+}
+
 // pairs matches two lists of nodes, the largest change first.
-func pairs(fa, fb *Frame, a, b []*cct.Node, scale float64) []pair {
+func pairs(fa, fb *Frame, same matching, a, b []*cct.Node, scale float64) []pair {
 	at := map[int32]int{}
 	var out []pair
 	for _, n := range a {
-		k := fa.edge(n)
+		k := same.edge(fa.edge(n))
 		at[k] = len(out)
 		out = append(out, pair{edge: k, a: n})
 	}
@@ -110,28 +218,19 @@ func pairs(fa, fb *Frame, a, b []*cct.Node, scale float64) []pair {
 			out = append(out, pair{edge: k, b: n})
 		}
 	}
-	weight := func(p pair) float64 {
-		var before, after float64
-		if p.a != nil {
-			before = float64(p.a.Total)
-		}
-		if p.b != nil {
-			after = float64(p.b.Total) * scale
-		}
-		return max(before-after, after-before)
-	}
 	slices.SortFunc(out, func(x, y pair) int {
-		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x.edge, y.edge))
+		return cmp.Or(cmp.Compare(y.total(scale), x.total(scale)), cmp.Compare(x.edge, y.edge))
 	})
 	return out
 }
 
 // changes are the methods whose own time differs most.
-func changes(a, b *Frame, by func(int64) int64) (out []Change, more int) {
+func changes(a, b *Frame, same matching, by func(int64) int64) (out []Change, more int) {
 	at := map[int32]int{}
 	for _, e := range a.flat(flatKey{}) {
-		at[e.Method] = len(out)
-		out = append(out, Change{int64(e.Method), e.Calls, 0, e.Self, 0, e.Total, 0})
+		method := same.edge(e.Method)
+		at[method] = len(out)
+		out = append(out, Change{int64(method), e.Calls, 0, e.Self, 0, e.Total, 0})
 	}
 	for _, e := range b.flat(flatKey{}) {
 		i, ok := at[e.Method]

@@ -21,6 +21,14 @@ func compressed(c *export.Comparison) func(io.Writer) error {
 
 func (s *Snapshot) isComparison() bool { return s.compared != nil || s.known.Kind == comparisonKind }
 
+// comparesSchemes tells whether a snapshot is a comparison.
+func (l *Live) comparesSchemes(id int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.snapshot(id)
+	return s != nil && s.isComparison()
+}
+
 // comparisonInfo is what lists show of a comparison.
 func comparisonInfo(c *export.Comparison) SnapshotInfo {
 	i := SnapshotInfo{Kind: comparisonKind, Target: export.Clean(c.Target.Main), Scheme: schemesOf(c), Clock: c.Clock}

@@ -16,7 +16,7 @@ type DifferenceOptions struct {
 const smallDifference = 0.01
 
 // Difference compares two reports as the page does: nodes by their paths,
-// methods by name and loader. Branches are followed where the difference is.
+// methods by name and loader, of which other JVMs have other hashes. Branches are followed where the difference is.
 func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff {
 	book := newBook()
 	a, b := newFrame(1, before, book), newFrame(2, after, book)

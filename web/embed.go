@@ -27,9 +27,11 @@ func (l *Live) Run(ctx, patience context.Context) error {
 }
 
 // Search returns the most methods of the attached JVM that match a query best
-// (package search), and how many match. Methods are those of the classes that
-// were loaded when it was attached to.
-func (l *Live) Search(query string, most int) ([]Method, int) { return find(l.known(), query, most) }
+// (package search), and how many match. Until a recording begins, methods of classes that
+// were loaded since the attach are among them after some seconds.
+func (l *Live) Search(query string, most int) ([]Method, int) {
+	return find(l.known(context.Background()), query, most)
+}
 
 // Phase is the phase that it is in.
 func (l *Live) Phase() string {

@@ -16,6 +16,10 @@ import (
 type fake struct {
 	startErr, attachErr error
 	rec                 Recording
+	diagnosis           string
+	loaded              []Method                    // since the attach
+	faulty              bool                        // Methods panics
+	finishing           func(context.Context) error // nil does nothing
 	compare             func(context.Context, Trial, Tidings) (*export.Comparison, error)
 
 	mu   sync.Mutex
@@ -57,7 +61,10 @@ func (f *fake) Demo(context.Context) (Demo, error) { return Demo{}, errors.New("
 func (f *fake) Target() export.Target { return export.Target{PID: 4711, Main: "shop.Main"} }
 
 func (f *fake) Methods(context.Context) ([]Method, error) {
-	return []Method{{Name: "shop.Price.of(I)J", Root: true}, {Name: "shop.Price.sync()V", Flags: "native"}}, nil
+	if f.faulty {
+		panic("faulty")
+	}
+	return append([]Method{{Name: "shop.Price.of(I)J", Root: true}, {Name: "shop.Price.sync()V", Flags: "native"}}, f.loaded...), nil
 }
 
 func (f *fake) Start(_ context.Context, r Recording) error {
@@ -83,8 +90,7 @@ func (f *fake) Suggest(context.Context) (*Suggestions, error) {
 }
 
 func (f *fake) Done() <-chan struct{}           { return f.done }
-func (f *fake) Room() (used, most int64)        { return 1, 2 }
-func (f *fake) Diagnose(context.Context) string { return "" }
+func (f *fake) Diagnose(context.Context) string { return f.diagnosis }
 func (f *fake) Close() error                    { f.note("close"); return nil }
 
 func (f *fake) Actions() map[string]func(context.Context, string) error {
@@ -96,8 +102,13 @@ func (f *fake) Actions() map[string]func(context.Context, string) error {
 
 func (f *fake) Snapshot(context.Context) (*export.Report, error) { return f.report(), nil }
 
-func (f *fake) Finish(context.Context) (*export.Report, error) {
+func (f *fake) Finish(ctx context.Context) (*export.Report, error) {
 	f.note("finish")
+	if f.finishing != nil {
+		if err := f.finishing(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return f.report(), nil
 }
 

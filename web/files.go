@@ -124,13 +124,7 @@ func (s *Server) postOpen(w http.ResponseWriter, r *http.Request) {
 		fail(fmt.Errorf("%w; rivulet profile --format json or snapshot writes what can be opened, and so do the exports of this page", err))
 		return
 	}
-	name := r.URL.Query().Get("name")
-	var info SnapshotInfo
-	if k.Comparison != nil {
-		info, err = s.live.open(&Snapshot{compared: k.Comparison}, name)
-	} else {
-		info, err = s.live.Open(k.Report, name)
-	}
+	info, err := s.live.Open(k, r.URL.Query().Get("name"))
 	if err != nil {
 		fail(err)
 		return

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type Frame struct {
 
 	book    *Book
 	threads []*cct.Thread
+	places  []int // the book's numbers of the threads
 	merged  []*cct.Node
 	sums    cct.Sums
 	local   map[int32]int32 // the report's method ids by the book's numbers
@@ -34,7 +36,7 @@ type Frame struct {
 
 // A treeKey chooses one of a frame's trees.
 type treeKey struct {
-	thread int  // place in threads plus one; 0 for all threads
+	thread int  // the book's number of one; 0 for all threads
 	slow   int  // place among the slowest invocations plus one, whose tree it is; 0 for all
 	fold   bool // direct recursion is put together
 }
@@ -48,6 +50,7 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 		local: map[int32]int32{}, numbers: map[int32]int32{},
 		trees: map[treeKey][]*cct.Node{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{},
 	}
+	f.places = book.threadNumbers(r.Target.PID, f.threads)
 	f.merged = cct.Merge(r.Tree.Roots())
 	seen := make([]bool, 0, 256)
 	know := func(method int32) {
@@ -124,10 +127,11 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 		}
 		roots = f.Report.Slowest.Invocations[k.slow-1].Thread.Roots
 	} else if k.thread > 0 {
-		if k.thread > len(f.threads) {
+		at := slices.Index(f.places, k.thread)
+		if at < 0 {
 			return nil
 		}
-		roots = f.threads[k.thread-1].Roots
+		roots = f.threads[at].Roots
 	}
 	if k.fold {
 		t = cct.FoldRecursion(roots)

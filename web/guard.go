@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 
 	"github.com/gorilla/websocket"
@@ -19,6 +20,9 @@ const (
 	protocol    = "rivulet.v1"
 	keyProtocol = "key."
 )
+
+// defaultPort is that of http, which need not be named.
+const defaultPort = "80"
 
 // newSecret makes 128 random bits, in letters that a URL carries as they are.
 func newSecret() string {
@@ -70,10 +74,33 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
+// safely has a fault of this program's own be told, and the others served on: a
+// request that panics is answered, and the log has where.
+func (s *Server) safely(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if p == http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
+				panic(p)
+			}
+			s.log.Error("fault while answering "+clip(r.URL.Path), "fault", p, "stack", string(debug.Stack()))
+			s.live.say("error", "fault of Rivulet's own while answering %s: %v", clip(r.URL.Path), p)
+			refuse(w, http.StatusInternalServerError, "a fault of Rivulet's own; its log on the terminal has more")
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
 // hostOK tells whether a Host header can be meant for this server. A name
 // that an attacker controls must not be: it may point here by now (DNS
 // rebinding). An address can't be made to point elsewhere.
 func (s *Server) hostOK(host string) bool {
+	if s.port == defaultPort && (!strings.Contains(host, ":") || strings.HasSuffix(host, "]")) {
+		host += ":" + defaultPort // browsers leave it out
+	}
 	name, port, err := net.SplitHostPort(host)
 	if err != nil || port != s.port {
 		return false

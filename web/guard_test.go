@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -70,6 +71,38 @@ func TestGuard(t *testing.T) {
 				t.Error("others may read the answer")
 			}
 		})
+	}
+}
+
+// TestDefaultPort has a server on port 80, which browsers leave out of Host and Origin.
+func TestDefaultPort(t *testing.T) {
+	s := running(t, newFake())
+	eighty := &Server{port: "80", loopback: true, secret: s.secret, live: s.live, log: s.log}
+	h := eighty.handler()
+	for _, test := range []struct {
+		host, origin string
+		want         int
+	}{
+		{"127.0.0.1", "http://127.0.0.1", 200},
+		{"localhost", "http://localhost", 200},
+		{"[::1]", "http://[::1]", 200},
+		{"127.0.0.1:80", "", 200},
+		{"127.0.0.1", "http://127.0.0.1:8080", 403},
+		{"evil.example", "http://evil.example", 421},
+		{"127.0.0.1:8080", "", 421},
+		{"::1", "", 421},
+		{"", "", 421},
+	} {
+		r := httptest.NewRequest("GET", "/api/state", nil)
+		r.Host = test.host
+		r.Header.Set("Authorization", "Bearer "+s.secret)
+		if test.origin != "" {
+			r.Header.Set("Origin", test.origin)
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != test.want {
+			t.Errorf("%q from %q: %d, want %d: %s", test.host, test.origin, w.Code, test.want, w.Body)
+		}
 	}
 }
 
@@ -218,5 +251,23 @@ func TestConnections(t *testing.T) {
 	}
 	if err := s.live.Stop(ctx); err != nil || s.live.State().Phase != Stopped {
 		t.Errorf("the recording: %v, %s", err, s.live.State().Phase)
+	}
+}
+
+// TestFault has a request run into a fault of the program's own: it is answered, the log
+// of the page has it, and others are served on.
+func TestFault(t *testing.T) {
+	f := newFake()
+	f.faulty = true
+	s := running(t, f)
+	h := s.safely(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { f.Methods(t.Context()) })) //nolint:errcheck // it panics
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/methods", nil))
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "fault of Rivulet's own") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	log := s.live.Log(0)
+	if len(log) == 0 || !strings.Contains(log[len(log)-1].Text, "/api/methods: faulty") {
+		t.Errorf("log %v", log)
 	}
 }

@@ -99,7 +99,7 @@ type ThreadLine struct {
 	Open      int64  `json:"open"`
 	Total     int64  `json:"total"`
 	Suspended int64  `json:"suspended"`
-	Place     int    `json:"place"` // what a look's thread is to be
+	Place     int    `json:"place"` // what a look's thread is to be, in this recording and others of the JVM
 }
 
 // A ThreadsPage lists the threads with the most time first.
@@ -113,7 +113,7 @@ func (f *Frame) threadsPage() ThreadsPage {
 	for i, t := range f.threads {
 		page.Threads = append(page.Threads, ThreadLine{
 			Name: export.Clean(t.Name), ID: t.ID, Virtual: t.Virtual, Shared: t.Shared, Inside: t.Open, Entries: t.RootEntries,
-			Open: t.RootEntries - t.RootReturns, Total: total(t.Roots), Suspended: t.Suspended, Place: i + 1,
+			Open: t.RootEntries - t.RootReturns, Total: total(t.Roots), Suspended: t.Suspended, Place: f.places[i],
 		})
 	}
 	slices.SortStableFunc(page.Threads, func(a, b ThreadLine) int { return cmp.Compare(b.Total, a.Total) })

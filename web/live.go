@@ -53,12 +53,18 @@ type Live struct {
 	watched func() bool // whether anybody looks
 	book    *Book
 
+	patience  context.Context // done when the target is no longer waited for
+	impatient func()          // ends it
+
 	act     sync.Mutex // held by the action under way
 	reading sync.Mutex // held while a frame is read; orders it before Finish
 
 	suggesting sync.Mutex // held while somebody looks for roots
+	listing    sync.Mutex // held while methods are listed again
 
 	mu        sync.Mutex
+	closing   bool  // no action begins any more
+	left      error // that of the last recording's end, while closing
 	phase     string
 	paused    bool
 	warming   bool    // what is recorded now will be forgotten
@@ -68,16 +74,16 @@ type Live struct {
 	memory    int64
 	recording Recording
 	methods   []Method
+	listed    time.Time // when methods were
 	started   time.Time
 	frame     *Frame
 	frames    int64
 	rate      float64   // calls a second between the last two frames
 	next      time.Time // when the next frame may be read
-	used      int64
-	most      int64
 	diagnosis string
 	diagnosed bool
 	report    *export.Report
+	unkept    *Frame // the last recording, where it is no snapshot
 	journal   []Entry
 	entries   int64
 	snapshots []*Snapshot
@@ -100,7 +106,9 @@ type Entry struct {
 const mostEntries = 500
 
 func newLive(b Backend, log hclog.Logger, changed func(), watched func() bool) *Live {
-	return &Live{backend: b, log: log, changed: changed, watched: watched, book: newBook(), phase: Idle}
+	l := &Live{backend: b, log: log, changed: changed, watched: watched, book: newBook(), phase: Idle}
+	l.patience, l.impatient = context.WithCancel(context.Background())
+	return l
 }
 
 // say adds a line to the log.
@@ -133,6 +141,10 @@ func (l *Live) begin(what, during string, in ...string) (end func(phase string),
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.closing {
+		l.act.Unlock()
+		return nil, fmt.Errorf("%w: can't %s while Rivulet ends", ErrPhase, what)
+	}
 	if !slices.Contains(in, l.phase) {
 		l.act.Unlock()
 		return nil, fmt.Errorf("%w: can't %s while %s", ErrPhase, what, l.phase)
@@ -154,6 +166,7 @@ func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
 	if err != nil {
 		return err
 	}
+	l.keepUnkept() //nolint:errcheck // it has been said when it ended
 	if err := l.attach(ctx, pid, memory); err != nil {
 		l.mu.Lock()
 		before := Idle
@@ -169,7 +182,7 @@ func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
 }
 
 func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
-	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	ctx, cancel := l.limited(ctx)
 	defer cancel()
 	begin := time.Now()
 	s, err := l.backend.Attach(ctx, pid, memory, func(text string) { l.say("warn", "%s", text) })
@@ -183,8 +196,8 @@ func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
 		return errors.Join(err, s.Close())
 	}
 	l.mu.Lock()
-	l.session, l.target, l.memory, l.methods = s, s.Target(), memory, methods
-	l.frame, l.rate, l.used, l.most, l.report, l.started, l.diagnosis = nil, 0, 0, 0, nil, time.Time{}, ""
+	l.session, l.target, l.memory, l.methods, l.listed = s, s.Target(), memory, methods, time.Now()
+	l.frame, l.rate, l.report, l.started, l.diagnosis = nil, 0, nil, time.Time{}, ""
 	l.mu.Unlock()
 	l.say("info", "attached to process %d, %s, in %.1f s; %d methods of the application are loaded", pid, s.Target().Main, time.Since(begin).Seconds(), len(methods))
 	return nil
@@ -197,6 +210,7 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	if err != nil {
 		return err
 	}
+	l.keepUnkept() //nolint:errcheck // it has been said when it ended
 	l.mu.Lock()
 	s, pid, memory := l.session, l.target.PID, l.memory
 	l.mu.Unlock()
@@ -219,7 +233,7 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 		s = l.session
 		l.mu.Unlock()
 	}
-	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	ctx, cancel := l.limited(ctx)
 	defer cancel()
 	if err := s.Start(ctx, r); err != nil {
 		l.say("error", "%v", err)
@@ -244,91 +258,10 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	return nil
 }
 
-// Stop ends the recording, restores the target and detaches. The recording is
-// kept as a snapshot. A comparison of schemes ends as well.
-func (l *Live) Stop(ctx context.Context) error {
-	if l.endTrial(ctx, errEnded) {
-		return nil
-	}
-	end, err := l.begin("stop", Stopping, InRecording)
-	if err != nil {
-		return err
-	}
-	err = l.finish(ctx)
-	end(Stopped)
-	return err
-}
-
-func (l *Live) finish(ctx context.Context) error {
-	l.reading.Lock()
-	l.mu.Lock()
-	s, unwarm := l.session, l.unwarm
-	l.session, l.started, l.unwarm = nil, time.Time{}, nil
-	l.mu.Unlock()
-	l.reading.Unlock()
-	unwarm()
-	begin := time.Now()
-	r, err := s.Finish(ctx)
-	if err != nil {
-		l.say("error", "%v", err)
-	}
-	if r == nil {
-		return err
-	}
-	f := l.newFrame(r)
-	l.mu.Lock()
-	l.frame, l.report, l.rate, l.paused = f, r, 0, false
-	l.mu.Unlock()
-	l.say("info", "%s after %.1f s; restored and detached in %d ms; %s calls", r.Ended, f.seconds(), time.Since(begin).Milliseconds(), export.Count(f.sums.Calls))
-	if kept, kerr := l.keep(f, ""); kerr != nil {
-		l.say("warn", "not kept as a snapshot: %v", kerr)
-	} else {
-		l.say("info", "kept as snapshot %q", kept.Name)
-	}
-	return err
-}
-
-// Detach leaves the JVM and forgets it. A recording that is on ends first.
-func (l *Live) Detach(ctx context.Context) error {
-	end, err := l.begin("detach", Stopping, Attached, InRecording, Stopped)
-	if err != nil {
-		return err
-	}
-	err = l.leave(ctx)
-	l.mu.Lock()
-	l.target, l.frame, l.report, l.methods, l.recording = export.Target{}, nil, nil, nil, Recording{}
-	l.mu.Unlock()
-	end(Idle)
-	return err
-}
-
-func (l *Live) leave(ctx context.Context) error {
-	l.mu.Lock()
-	s, recorded := l.session, !l.started.IsZero()
-	l.mu.Unlock()
-	if s == nil {
-		return nil
-	}
-	if recorded {
-		return l.finish(ctx)
-	}
-	l.reading.Lock()
-	l.mu.Lock()
-	l.session = nil
-	l.mu.Unlock()
-	l.reading.Unlock()
-	err := s.Close()
-	if err != nil {
-		l.say("error", "%v", err)
-	} else {
-		l.say("info", "detached")
-	}
-	return err
-}
-
 // SwitchScheme ends the recording that is on, which keeps it as a snapshot, and begins
 // another one that differs by the scheme alone: classes that are instrumented one way
-// can't be taken for those of another.
+// can't be taken for those of another. What can't be kept goes on, or is left as it
+// ended.
 func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
 	if !slices.Contains(schemes, scheme) {
 		return fmt.Errorf("%w: scheme %q: there are A, B and C", ErrInput, scheme)
@@ -342,11 +275,32 @@ func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
 	if phase != InRecording {
 		return fmt.Errorf("%w: can't switch the scheme while %s", ErrPhase, phase)
 	}
+	if err := l.roomForLive(); err != nil {
+		return fmt.Errorf("the recording goes on, since it could not be kept: %w", err)
+	}
 	if err := l.Stop(ctx); err != nil {
 		return err
 	}
+	if err := l.keepUnkept(); err != nil {
+		return fmt.Errorf("the recording has ended and is not kept: %w; no other one is begun, so export it", err)
+	}
 	r.Scheme = scheme
 	return l.Start(ctx, r)
+}
+
+// roomForLive says why the recording that is on can't be kept, as far as that can be
+// told before it ends.
+func (l *Live) roomForLive() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.store.dir != "" {
+		return nil
+	}
+	nodes := int64(0)
+	if l.frame != nil {
+		nodes = l.frame.sums.Nodes
+	}
+	return l.full(nodes)
 }
 
 // Do carries out one of the session's further actions; value is what the clock
@@ -370,7 +324,7 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 	if do == nil {
 		return fmt.Errorf("%w: this session knows no action %q", ErrPhase, name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	ctx, cancel := l.limited(ctx)
 	defer cancel()
 	if err := do(ctx, value); err != nil {
 		l.say("error", "%s: %v", name, err)
@@ -398,16 +352,4 @@ func (l *Live) Report() *export.Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.report
-}
-
-// close ends whatever is on; the action under way is waited for.
-func (l *Live) close(ctx context.Context) error {
-	l.endTrial(ctx, errClosing)
-	l.act.Lock()
-	defer l.act.Unlock()
-	err := l.leave(ctx)
-	l.mu.Lock()
-	l.phase = Idle
-	l.mu.Unlock()
-	return err
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
 
@@ -206,6 +209,32 @@ func TestEndRestores(t *testing.T) {
 	}
 }
 
+// TestDiagnosis wants it to be looked why a root is not called, also while nobody
+// watches, and nothing to be looked for where it is.
+func TestDiagnosis(t *testing.T) {
+	for _, called := range []bool{false, true} {
+		f := newFake()
+		f.diagnosis = "root a.B.c has not been called"
+		if !called {
+			f.tree = func() *cct.Snapshot { return &cct.Snapshot{} }
+		}
+		s := running(t, f)
+		s.call(t, "attach", `{"pid":4711}`)
+		s.call(t, "start", `{"roots":["a.B.c"]}`)
+		time.Sleep(2 * frameEvery) // the first frame is too early to tell
+		s.live.mu.Lock()
+		s.live.started = s.live.started.Add(-diagnoseAfter)
+		s.live.mu.Unlock()
+		time.Sleep(3 * frameEvery)
+		s.live.mu.Lock()
+		got, frames := s.live.diagnosis, s.live.frames
+		s.live.mu.Unlock()
+		if (got == f.diagnosis) == called || frames > 2 {
+			t.Errorf("called %t: %q after %d frames", called, got, frames)
+		}
+	}
+}
+
 // TestBusy wants one action at a time.
 func TestBusy(t *testing.T) {
 	l := newLive(newFake(), running(t, newFake()).log, func() {}, func() bool { return false })
@@ -234,7 +263,57 @@ func TestSnapshotBound(t *testing.T) {
 	if _, err := l.keep(f, "one more"); err == nil || !strings.Contains(err.Error(), "delete one") {
 		t.Errorf("%v", err)
 	}
-	if b, err := json.Marshal(l.State()); err != nil || !strings.Contains(string(b), `"name":"31"`) {
+	if b, err := json.Marshal(l.State()); err != nil || !strings.Contains(string(b), fmt.Sprintf(`"name":"%d"`, mostSnapshots-1)) {
 		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// TestSwitchSchemeFull wants a recording that could not be kept to go on, where the
+// scheme is to be switched, and one that was not kept to be tried again.
+func TestSwitchSchemeFull(t *testing.T) {
+	f := newFake()
+	s := running(t, f)
+	s.call(t, "attach", `{"pid":4711}`)
+	s.call(t, "start", `{"roots":["a.B.c"],"scheme":"B"}`)
+	for range mostSnapshots {
+		if code, text := s.call(t, "save", `{"name":"mine"}`); code != 200 {
+			t.Fatal(code, text)
+		}
+	}
+	for _, step := range []struct {
+		path, body string
+		code       int
+		has        string
+	}{
+		{"action", `{"name":"scheme","value":"A"}`, 422, "the recording goes on, since it could not be kept"},
+		{"state", "", 200, `"phase":"recording"`},
+		{"stop", "{}", 200, `"phase":"stopped"`},
+		{"log", "", 200, "so export it"},
+		{"delete", `{"id":1}`, 200, `"snapshots":[{"id":2`},
+		{"start", `{"roots":["a.B.c"],"scheme":"B"}`, 200, fmt.Sprintf(`"id":%d,"name":"%d C1.m1, B"`, mostSnapshots+1, mostSnapshots+1)},
+	} {
+		if code, text := s.call(t, step.path, step.body); code != step.code || !strings.Contains(text, step.has) {
+			t.Errorf("%s %s: %d %.300s, want %d with %q", step.path, step.body, code, text, step.code, step.has)
+		}
+	}
+	if got, want := f.steps(), "[attach start finish attach start]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestSearchLoaded finds methods of classes that were loaded after the attach.
+func TestSearchLoaded(t *testing.T) {
+	f := newFake()
+	l := newLive(f, hclog.NewNullLogger(), func() {}, func() bool { return false })
+	if err := l.Attach(t.Context(), 4711, 0); err != nil {
+		t.Fatal(err)
+	}
+	f.loaded = []Method{{Name: "shop.Late.come()V", Root: true}}
+	if _, n := l.Search("late", 5); n != 0 {
+		t.Errorf("%d found at once: the list is made anew for each letter", n)
+	}
+	l.listed = l.listed.Add(-listedFor)
+	if got, n := l.Search("late", 5); n != 1 || got[0].Name != "shop.Late.come()V" {
+		t.Errorf("found %v", got)
 	}
 }

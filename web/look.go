@@ -11,7 +11,7 @@ type Look struct {
 	Seq     int64        `json:"seq"`     // comes back with the answer
 	Source  int64        `json:"source"`  // a snapshot's number, 0 for the live recording
 	Against int64        `json:"against"` // the snapshot to compare with (the older), where Compare is set
-	Thread  int          `json:"thread"`  // place in the list of threads plus one, 0 for all
+	Thread  int          `json:"thread"`  // a thread's place, 0 for all
 	Slow    int          `json:"slow"`    // place in the list of the slowest invocations plus one, 0 for none; it goes before Thread
 	Fold    bool         `json:"fold"`    // put direct recursion together
 	Tree    *TreeLook    `json:"tree,omitempty"`

@@ -37,6 +37,9 @@ type Branch struct {
 	Method *Method `json:"method,omitempty"` // of a method
 }
 
+// mostBranches are listed of one package or class; the page says where there are as many.
+const mostBranches = 2000
+
 // branches lists what lies directly in a package ("" for the top), or the
 // methods of a class.
 func branches(methods []Method, in string) []Branch {
@@ -78,5 +81,5 @@ func branches(methods []Method, in string) []Branch {
 	slices.SortFunc(out, func(a, b Branch) int {
 		return cmp.Or(cmp.Compare(order[a.Kind], order[b.Kind]), cmp.Compare(a.Name, b.Name))
 	})
-	return out[:min(len(out), 2000)]
+	return out[:min(len(out), mostBranches)]
 }

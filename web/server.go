@@ -77,6 +77,33 @@ func Listen(address string, c Config) (*Server, error) {
 // fragment, which browsers keep to themselves.
 func (s *Server) URL() string { return "http://" + s.Address() + "/#" + s.secret }
 
+// An Opening is what a page shows first: snapshots by their numbers.
+type Opening struct {
+	Source   int64 // 0 is what the state of the server suggests
+	Against  int64 // what Source is compared with, the one before; 0 is none
+	Absolute bool  // the figures of Source aren't scaled to as many root invocations as Against has
+}
+
+// URLOf is [Server.URL] with what to show.
+func (s *Server) URLOf(o Opening) string {
+	at := s.URL()
+	if o.Source == 0 {
+		return at
+	}
+	key := "source"
+	if s.live.comparesSchemes(o.Source) {
+		key = "compared"
+	}
+	at += fmt.Sprintf("&%s=%d", key, o.Source)
+	if o.Against != 0 {
+		at += fmt.Sprintf("&against=%d", o.Against)
+	}
+	if o.Absolute {
+		at += "&each=0"
+	}
+	return at
+}
+
 // Address is host:port.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
@@ -142,7 +169,7 @@ func (s *Server) handler() http.Handler {
 		}
 		page.ServeHTTP(w, r)
 	})
-	return s.guard(mux)
+	return s.guard(s.safely(mux))
 }
 
 // A counted connection gives its place back when it is closed.

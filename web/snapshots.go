@@ -20,10 +20,10 @@ var ErrNoSnapshot = errors.New("no such snapshot")
 
 // Bounds of what a server keeps.
 const (
-	mostSnapshots = 32      // in memory alone
-	mostKept      = 200     // in all, where there is a folder for them
-	mostNodes     = 6 << 20 // in memory
-	mostName      = 80      // letters
+	mostSnapshots = 200        // in memory alone
+	mostKept      = mostListed // in all: beyond, the list drops the oldest that is in a file
+	mostNodes     = 6 << 20    // in memory
+	mostName      = 80         // letters
 )
 
 // A Snapshot is a recording, the state of one, or a comparison of schemes, that
@@ -100,19 +100,19 @@ func (l *Live) keep(f *Frame, name string) (SnapshotInfo, error) {
 	return l.keepAs(&Snapshot{Frame: f}, name, f.Report.Snapshot)
 }
 
-// keepAs adds a snapshot whose file has a content.
+// keepAs adds a snapshot whose file has a content. It fails only if it had to stay
+// in memory and there is no room for it there.
 func (l *Live) keepAs(s *Snapshot, name string, content func(io.Writer) error) (SnapshotInfo, error) {
-	if err := l.add(s, name, ""); err != nil {
+	filed := l.store.dir != ""
+	if err := l.add(s, name, "", filed); err != nil {
 		return SnapshotInfo{}, err
 	}
-	if l.store.dir != "" {
+	if filed {
 		l.mu.Lock()
 		info := s.info()
 		l.mu.Unlock()
 		file, err := l.store.write(info, content)
-		if err != nil {
-			l.say("warn", "snapshot %q could not be written to %s: %v; it lasts until Rivulet ends, unless it is exported", s.Name, l.store.dir, err)
-		} else {
+		if err == nil {
 			l.mu.Lock()
 			s.file = file
 			gone := !slices.Contains(l.snapshots, s)
@@ -120,6 +120,8 @@ func (l *Live) keepAs(s *Snapshot, name string, content func(io.Writer) error) (
 			if gone { // deleted meanwhile
 				os.Remove(file)
 			}
+		} else if err := l.stay(s, err); err != nil {
+			return SnapshotInfo{}, err
 		}
 	}
 	l.mu.Lock()
@@ -143,20 +145,17 @@ func (s *Snapshot) subject() (roots []string, schemes string) {
 	return s.Frame.Report.Roots, s.Frame.Report.Scheme
 }
 
-// add adds a snapshot to those in memory, which gives it its number and name.
-func (l *Live) add(s *Snapshot, name, opened string) error {
+// add adds a snapshot to the list, which gives it its number and name; filed, if it
+// gets a file at once, and else needs room in memory.
+func (l *Live) add(s *Snapshot, name, opened string, filed bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	nodes, alone := s.nodes(), 0
-	for _, o := range l.snapshots {
-		if o.file == "" {
-			alone++
-			nodes += o.nodes()
+	if !filed {
+		if err := l.full(s.nodes()); err != nil {
+			return err
 		}
 	}
-	if alone >= mostSnapshots || len(l.snapshots) >= mostKept || nodes > mostNodes && alone > 0 {
-		return fmt.Errorf("there are %d snapshots with %d nodes in memory: export and delete one first", len(l.snapshots), nodes-s.nodes())
-	}
+	l.drop()
 	l.saved++
 	if name = cleanName(name); name == "" {
 		root := "recording"
@@ -329,10 +328,13 @@ func (l *Live) Delete(id int64) error {
 	return nil
 }
 
-// Open adds a report that was saved somewhere to the snapshots in memory. name
-// is what it is called.
-func (l *Live) Open(r *export.Report, name string) (SnapshotInfo, error) {
-	f := l.newFrame(r)
+// Open adds a report or a comparison that was saved somewhere to the snapshots in
+// memory. name is what it is called. It fails where there is no room for it.
+func (l *Live) Open(saved export.Saved, name string) (SnapshotInfo, error) {
+	if saved.Comparison != nil {
+		return l.open(&Snapshot{compared: saved.Comparison}, name)
+	}
+	f := l.newFrame(saved.Report)
 	if f.sums.Nodes > mostNodes {
 		return SnapshotInfo{}, fmt.Errorf("it has %d contexts, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(mostNodes))
 	}
@@ -340,7 +342,7 @@ func (l *Live) Open(r *export.Report, name string) (SnapshotInfo, error) {
 }
 
 func (l *Live) open(s *Snapshot, name string) (SnapshotInfo, error) {
-	if err := l.add(s, name, ", opened"); err != nil {
+	if err := l.add(s, name, ", opened", false); err != nil {
 		return SnapshotInfo{}, err
 	}
 	l.mu.Lock()

@@ -32,7 +32,7 @@ const (
 	storeEnding = ".rivulet"
 	infoField   = "RV" // of the extra field
 	mostInfo    = 8 << 10
-	mostListed  = 2000 // files that are looked at
+	mostListed  = 1000 // files that are looked at, the newest ones by their names
 )
 
 // A stored is a snapshot in the folder.
@@ -41,7 +41,7 @@ type stored struct {
 	info SnapshotInfo
 }
 
-// list finds the snapshots, the oldest first; a folder that isn't there has none.
+// list finds the newest snapshots, the oldest first; a folder that isn't there has none.
 // What can't be read as one is left out.
 func (s store) list() ([]stored, error) {
 	if s.dir == "" {
@@ -52,7 +52,7 @@ func (s store) list() ([]stored, error) {
 		return nil, fmt.Errorf("snapshots: %w", err)
 	}
 	var out []stored
-	for _, e := range entries {
+	for _, e := range slices.Backward(entries) {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), storeEnding) || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -171,6 +172,65 @@ func TestKeptNowhere(t *testing.T) {
 	}
 	if list := s.live.State().Snapshots; len(list) != 1 || list[0].File != "" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestKeptFull wants each recording that ends to be kept, however many there are: the
+// oldest leave the list, not the folder.
+func TestKeptFull(t *testing.T) {
+	dir := t.TempDir()
+	l := newLive(newFake(), hclog.NewNullLogger(), func() {}, func() bool { return false })
+	l.store = store{dir}
+	f := frameOf(l.book, snapshot(node(1, 3, 30)))
+	for range 250 {
+		if _, err := l.keep(f, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for len(l.snapshots) < mostKept {
+		if err := l.add(&Snapshot{Frame: f, file: "as if"}, "", "", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := l.keep(f, "one more")
+	files, _ := filepath.Glob(filepath.Join(dir, "*"+storeEnding))
+	if list := l.State().Snapshots; err != nil || info.File == "" || len(files) != 251 || len(list) != mostKept || list[0].ID != 2 || list[mostKept-1].ID != info.ID {
+		t.Errorf("%v: %+v; %d files, %d listed", err, info, len(files), len(list))
+	}
+}
+
+// TestSnapshotFigures wants a snapshot to come with its own figures, whatever is
+// recorded meanwhile, also after it was read again.
+func TestSnapshotFigures(t *testing.T) {
+	l := newLive(newFake(), hclog.NewNullLogger(), func() {}, func() bool { return false })
+	l.store = store{t.TempDir()}
+	r := reportOf(snapshot(node(1, 3, 30, node(2, 6, 10))))
+	pause := 5 * time.Millisecond
+	r.Instrumented, r.Redefinition = 7, export.Redefinition{Batches: 2, Classes: 4, LongestPause: &pause}
+	r.Tree.Threads[0].Suspended = 99
+	r.Room = &export.Room{Used: 1 << 20, Most: 1 << 30}
+	info, err := l.keep(newFrame(1, r, l.book), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.frame = frameOf(l.book, snapshot(node(1, 1000, 1)))
+	for _, from := range []string{"memory", "file"} {
+		c := &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}
+		var got struct{ Figures *Figures }
+		if err := json.Unmarshal(c.page(&Look{Source: info.ID}), &got); err != nil {
+			t.Fatal(err)
+		}
+		g := got.Figures
+		if g == nil || g.Calls != 9 || g.Instrumented != 7 || g.Called != 2 || g.Batches != 2 || g.Classes != 4 || g.Pause == nil || *g.Pause != int64(pause) || g.Suspended != 99 || g.Used != 1<<20 || g.Most != 1<<30 || g.Seconds != 1 {
+			t.Errorf("from %s: %+v", from, g)
+		}
+		l.mu.Lock()
+		l.snapshots[0].unload()
+		l.mu.Unlock()
+	}
+	c := &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}
+	if b := c.page(&Look{}); strings.Contains(string(b), `"figures"`) {
+		t.Errorf("twice: %s", b)
 	}
 }
 

@@ -116,6 +116,7 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	if err != nil {
 		return SnapshotInfo{}, err
 	}
+	l.keepUnkept() //nolint:errcheck // it has been said when it ended
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := make(chan struct{})
 	defer close(over)
@@ -127,7 +128,7 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	}
 	t.Memory = memory
 	frame, recording := l.frame, l.recording
-	l.frame, l.rate, l.used, l.most, l.diagnosis, l.recording, l.compared = nil, 0, 0, 0, "", t.Recording(), 0
+	l.frame, l.rate, l.diagnosis, l.recording, l.compared = nil, 0, "", t.Recording(), 0
 	l.trial = &trial{end: cancel, over: over, now: Trying{Schemes: t.Schemes, Seconds: t.Seconds, Steps: 2 + len(t.Schemes), Since: time.Now()}}
 	l.mu.Unlock()
 	info, err := l.compareSchemes(ctx, b, pid, t)

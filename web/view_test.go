@@ -282,46 +282,6 @@ func TestAround(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	b := newBook()
-	before := frameOf(b, snapshot(node(1, 10, 100, node(2, 20, 50), node(3, 5, 5))))
-	after := frameOf(b, snapshot(node(1, 20, 200, node(2, 40, 400), node(4, 1, 8))))
-	page := compare(before, after, &CompareLook{Open: []int32{1}, Rows: 10})
-	var rows []string
-	for _, r := range page.Rows {
-		rows = append(rows, fmt.Sprint(b.name(int32(r[2])).Name, r[4:10]))
-	}
-	want := []string{
-		"p1.C1.m1()V[10 20 155 608 100 200]", "p2.C2.m2()V[20 40 50 400 50 400]", "p1.C4.m4()V[0 1 0 8 0 8]", "p0.C3.m3()V[5 0 5 0 5 0]",
-	}
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Error("-want +got:\n", diff)
-	}
-	page = compare(before, after, &CompareLook{Rows: 10, Each: true})
-	if r := page.Rows[0]; r[4] != 10 || r[5] != 10 || r[7] != 304 {
-		t.Errorf("for the same number of root calls: %v", r)
-	}
-	if c := page.Changes[0]; b.name(int32(c[0])).Name != "p2.C2.m2()V" || c[4] != 200 {
-		t.Errorf("largest change: %v", c)
-	}
-}
-
-// TestThread looks at one thread's tree, and at a thread that isn't there.
-func TestThread(t *testing.T) {
-	s := snapshot(node(1, 1, 10))
-	s.Threads = append(s.Threads, &cct.Thread{ID: 2, Name: "other", Roots: []*cct.Node{node(1, 5, 7)}, RootEntries: 5})
-	f := frameOf(newBook(), s)
-	for thread, want := range map[int]int64{0: 6, 1: 1, 2: 5, 3: 0} {
-		var got int64
-		for _, r := range f.view(&Look{Thread: thread}).tree(&TreeLook{Rows: 9}).Rows {
-			got += r[4]
-		}
-		if got != want {
-			t.Errorf("thread %d: %d calls, want %d", thread, got, want)
-		}
-	}
-}
-
 func TestSearch(t *testing.T) {
 	var all []Method
 	for _, name := range []string{

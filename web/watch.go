@@ -12,6 +12,7 @@ import (
 // run keeps the frames coming until the context is done. What it began then
 // is carried through as long as patience lasts.
 func (l *Live) run(ctx, patience context.Context) {
+	context.AfterFunc(patience, l.impatient)
 	wait := frameEvery
 	for {
 		select {
@@ -21,7 +22,7 @@ func (l *Live) run(ctx, patience context.Context) {
 		}
 		wait = frameEvery
 		l.mu.Lock()
-		s, phase, seen := l.session, l.phase, l.frame != nil
+		s, phase, seen, uncalled := l.session, l.phase, l.frame != nil, l.uncalled()
 		l.mu.Unlock()
 		if s == nil {
 			continue
@@ -32,7 +33,7 @@ func (l *Live) run(ctx, patience context.Context) {
 			continue
 		default:
 		}
-		if phase != InRecording || seen && !l.watched() {
+		if phase != InRecording || seen && !uncalled && !l.watched() {
 			continue
 		}
 		if _, err := l.recent(ctx); err != nil {
@@ -88,9 +89,8 @@ func (l *Live) refresh(ctx context.Context) (*Frame, error) {
 		return nil, err
 	}
 	f := l.newFrame(r)
-	used, most := s.Room()
 	l.mu.Lock()
-	l.frame, l.used, l.most, l.rate = f, used, most, 0
+	l.frame, l.rate = f, 0
 	l.next = begin.Add(max(frameEvery, frameShare*time.Since(begin)))
 	if last != nil && f.Report.Time > last.Report.Time && f.sums.Calls >= last.sums.Calls {
 		l.rate = float64(f.sums.Calls-last.sums.Calls) / (f.Report.Time - last.Report.Time).Seconds()
@@ -111,10 +111,17 @@ func (l *Live) newFrame(r *export.Report) *Frame {
 	return newFrame(id, r, l.book)
 }
 
+// uncalled tells whether no root invocation was recorded for so long, as of the last
+// frame, that somebody should look why. Whoever asks for the state wants to know, so it
+// is looked even if nobody watches. l.mu is held.
+func (l *Live) uncalled() bool {
+	return !l.diagnosed && l.frame != nil && l.frame.invocations == 0 && time.Since(l.started) > diagnoseAfter
+}
+
 // diagnose looks once why no root invocation was recorded.
 func (l *Live) diagnose(ctx context.Context, s Session) {
 	l.mu.Lock()
-	due := !l.diagnosed && l.frame != nil && l.frame.invocations == 0 && time.Since(l.started) > diagnoseAfter
+	due := l.uncalled()
 	l.diagnosed = l.diagnosed || due
 	l.mu.Unlock()
 	if !due {
@@ -163,6 +170,9 @@ func (f *Frame) figures() *Figures {
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),
 		Measured: f.sums.Self, Charged: f.sums.Self, Suspended: f.suspended,
 		Exact: r.Tree.Incomplete == 0 && r.Tree.Overflow == 0 && r.Tree.Lost == 0 && r.Tree.Unfollowed == 0 && r.Tree.Bad == 0,
+	}
+	if r.Room != nil {
+		g.Used, g.Most = r.Room.Used, r.Room.Most
 	}
 	if p := r.Redefinition.LongestPause; p != nil {
 		ns := int64(*p)
@@ -233,11 +243,11 @@ func (l *Live) State() State {
 		s.Snapshots = append(s.Snapshots, k.info())
 	}
 	s.Comparing, s.Compared = l.trial.state(), l.compared
-	f, rate, used, most := l.frame, l.rate, l.used, l.most
+	f, rate := l.frame, l.rate
 	l.mu.Unlock()
 	if f != nil {
 		s.Frame, s.Figures = f.ID, f.figures()
-		s.Figures.Rate, s.Figures.Used, s.Figures.Most = rate, used, most
+		s.Figures.Rate = rate
 	}
 	return s
 }

@@ -7,12 +7,19 @@ import { useAction, useStore } from "./hooks";
 import { base, bytes, count, percent, plural, short, time } from "./format";
 import type { Recording, State } from "./model";
 import { ErrorLine } from "./parts";
-import { focusView, forget, go, ui, type Tab } from "./ui";
+import { figures, focusView, forget, go, showsTabs, ui, type Tab } from "./ui";
 
 const words: Record<string, string> = {
   idle: "no JVM attached", attaching: "attaching…", attached: "attached", starting: "calibrating and instrumenting…", recording: "recording",
   stopping: "stopping: restoring classes…", stopped: "stopped, target restored", comparing: "comparing schemes",
 };
+
+let byKeys: ReturnType<typeof useAction> | null = null; // what the bar's buttons run and show
+
+/** byKey does what a button of the bar does: errors are shown there, and nothing is done while something is. */
+export function byKey(what: string, f: () => Promise<unknown>): void {
+  if (byKeys && !byKeys.busy) void byKeys.run(what, f);
+}
 
 export async function start(recording: unknown, tab: Tab = "tree"): Promise<void> {
   forget();
@@ -47,7 +54,7 @@ function shows(s: State): string {
 
 export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
   useStore();
-  const act = useAction();
+  const act = (byKeys = useAction());
   const [scheme, setScheme] = useState("");
   const s = store.state;
   const phase = s?.phase ?? "idle";
@@ -100,20 +107,23 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
       </div>
       <ErrorLine text={act.error} close={act.clear} />
       {store.link === "down" && <div class="error" role="alert">The connection to Rivulet is gone; trying again. If it was ended, start it anew and open the address that it prints.</div>}
-      {s?.figures && phase !== "attached" && <FiguresLine />}
+      {phase !== "attached" && <FiguresLine />}
     </header>
   );
 }
 
 function FiguresLine() {
-  const s = store.state!;
-  const f = s.figures!;
+  const s = store.state;
+  const f = figures();
+  if (!s || !f) return null;
+  const kept = showsTabs() ? s.snapshots.find((k) => k.id === ui.source) : undefined;
   const item = (label: string, value: string, title: string, cls = "") => (
     <div class={"fig " + cls} title={title} key={label}><dt>{label}</dt><dd>{value}</dd></div>
   );
-  const live = s.phase === "recording";
+  const live = s.phase === "recording" && !kept;
   return (
-    <dl class="figures" aria-label="Figures of the recording">
+    <dl class="figures" aria-label={"Figures of the " + (kept ? "snapshot" : "recording")}>
+      {kept && item("snapshot", `${kept.scheme}, ${kept.clock} clock`, `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
       {item("calls", count(f.calls), "Invocations begun inside the subgraph: exact")}
       {live && item("calls/s", short(f.rate), "Since the last picture")}
       {item("root calls", count(f.invocations), `Of roots, from outside the subgraph; ${f.open} not ended yet`)}
@@ -126,7 +136,7 @@ function FiguresLine() {
         f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "Subtracted from what was measured, for the probes' own cost")}
       {item("suspended", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
       {item("contexts", count(f.nodes), "Nodes of the merged tree")}
-      {live && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Room for trees in shared memory, taken and in all", f.used > 0.8 * f.most ? "warn" : "")}
+      {f.most > 0 && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Room for trees in shared memory, taken and in all", f.used > 0.8 * f.most ? "warn" : "")}
       <div class={"fig " + (f.exact ? "" : "warn")}>
         <dt>counts</dt>
         <dd>{f.exact ? "exact" : <button class="plain" onClick={() => go({ tab: "doubts" })}>not all ▸</button>}</dd>

@@ -7,8 +7,11 @@ import { parse, type Name } from "./format";
 
 const keyName = "rivulet.key";
 
+/** wish is what the address asks to be shown, after the secret: "source=2&against=1". */
+export const wish = new URLSearchParams(location.hash.split("&").slice(1).join("&"));
+
 function takeSecret(): string {
-  const fresh = location.hash.slice(1);
+  const fresh = location.hash.slice(1).split("&")[0];
   if (fresh) {
     sessionStorage.setItem(keyName, fresh);
     history.replaceState(null, "", location.pathname); // not into bookmarks and screenshots

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Bar, pauseOrResume, stopOrAgain } from "./bar";
+import { Bar, byKey, pauseOrResume, stopOrAgain } from "./bar";
 import { api, connect, store, subscribe } from "./conn";
 import { Help } from "./help";
 import { useStore } from "./hooks";
@@ -15,7 +15,7 @@ import { Slowest } from "./slowest";
 import { Start } from "./start";
 import { Timeline } from "./timelineview";
 import { TreeView } from "./treeview";
-import { ask, focusView, go, tabs, ui, type Tab } from "./ui";
+import { ask, figures, focusView, go, showsTabs, tabs, ui, type Tab } from "./ui";
 import "./style.css";
 
 function toggleTheme(): void {
@@ -42,9 +42,9 @@ function App() {
       if (tab && showsTabs()) (go({ tab: tab[0] }), focusView());
       else if (e.key === "?") setHelp(true);
       else if (e.key === "d") toggleTheme();
-      else if (e.key === "r") void stopOrAgain();
-      else if (e.key === "s" && store.state?.phase === "recording") void api("save", { name: "" });
-      else if (e.key === "p" && store.state?.phase === "recording") void pauseOrResume();
+      else if (e.key === "r") byKey("again", stopOrAgain);
+      else if (e.key === "s" && store.state?.phase === "recording") byKey("save", () => api("save", { name: "" }));
+      else if (e.key === "p" && store.state?.phase === "recording") byKey("pause", pauseOrResume);
       else if (e.key === "/") document.querySelector<HTMLInputElement>("#filter, #search")?.focus();
       else return;
       e.preventDefault();
@@ -69,14 +69,9 @@ function App() {
   );
 }
 
-/** showsTabs tells whether a recording is looked at: the live one, the last, or a snapshot. */
-function showsTabs(): boolean {
-  const phase = store.state?.phase;
-  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
-}
-
 function Tabs() {
-  const doubts = store.state?.figures && (!store.state.figures.exact || store.state.figures.skipped > 0);
+  const f = figures();
+  const doubts = f && (!f.exact || f.skipped > 0);
   const loud = store.log.some((e) => e.level === "error");
   useEffect(() => document.getElementById("tab-" + ui.tab)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [ui.tab]);
   return (

@@ -79,9 +79,10 @@ export interface SlowLine { place: number; method: number; thread: string; id: n
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }
-export interface ComparePage { before: number; after: number; roots: [number, number]; count: number; from: number; rows: number[][]; changes: number[][]; more: number }
+export interface ComparePage { before: number; after: number; roots: [number, number]; count: number; from: number; rows: number[][]; hot: number[]; changes: number[][]; more: number }
 
 export interface Sections {
+  figures?: Figures;
   tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; skipped?: SkippedPage; slowest?: SlowPage; compare?: ComparePage;
 }
 

@@ -1,6 +1,7 @@
 // Small parts that several views have in common.
 
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { store } from "./conn";
 import { mean, time, type Name } from "./format";
 
@@ -37,6 +38,16 @@ export function ErrorLine({ text, close }: { text: string; close?: () => void })
       {close && <button class="plain" onClick={close} aria-label="Dismiss this message">✕</button>}
     </div>
   );
+}
+
+/** NumberField takes numbers from 1 to most. What is being typed stays, whatever is drawn anew meanwhile. */
+export function NumberField({ id, value, most, set }: { id?: string; value: number; most: number; set: (n: number) => void }) {
+  const [text, setText] = useState<string | null>(null);
+  const typed = (t: string) => {
+    setText(t);
+    if (t !== "") set(Math.max(1, Math.min(most, Math.round(Number(t)) || 1)));
+  };
+  return <input id={id} type="number" min="1" max={most} value={text ?? value} onInput={(e) => typed(e.currentTarget.value)} onBlur={() => setText(null)} />;
 }
 
 /** Async marks executions of tasks that the caller handed over: by an arrow and words, with how long they waited for it. */

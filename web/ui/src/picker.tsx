@@ -114,6 +114,8 @@ function ByName({ add }: { add: (root: string) => void }) {
   );
 }
 
+const mostBranches = 2000; // the server lists no more of one package or class
+
 /** Packages is the tree of packages, classes and methods. */
 function Packages({ roots, toggle }: { roots: string[]; toggle: (m: Method) => void }) {
   const [inside, setInside] = useState("");
@@ -141,6 +143,7 @@ function Packages({ roots, toggle }: { roots: string[]; toggle: (m: Method) => v
           )
           : <li key={b.kind + b.name} class="branch"><button class="plain" onClick={() => setInside(b.name)}>{b.kind === "package" ? "▸ " : ""}{b.name.slice(inside ? inside.length + 1 : 0)}</button><span class="muted">{b.kind === "class" ? "class, " : ""}{plural(b.count, "method", "methods")}</span></li>)}
       </ul>
+      {list.length >= mostBranches && <p class="muted">The first {count(mostBranches)} are listed. The search finds all.</p>}
     </>
   );
 }

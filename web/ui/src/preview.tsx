@@ -30,7 +30,7 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
             <li key={r.root} onClick={() => toggle(r.root)}>
               <span class="check">{ui.setup.roots.includes(r.root) ? "✓" : ""}</span>
               <button class="plain" aria-pressed={ui.setup.roots.includes(r.root)}><MethodName name={parse(r.root)} /></button>
-              <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; never left: a loop begun long ago records nothing" : ""}</span>
+              <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; at every look: right if it is called again and again, while a loop begun long ago records nothing" : ""}</span>
             </li>
           ))}
         </ul>

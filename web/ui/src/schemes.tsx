@@ -7,7 +7,7 @@ import { api, changed, store } from "./conn";
 import { useAction, useStore } from "./hooks";
 import type { Comparison } from "./model";
 import { Export } from "./export";
-import { ErrorLine } from "./parts";
+import { ErrorLine, NumberField } from "./parts";
 import { choose, recording } from "./setup";
 import { SideBySide, advised } from "./sidebyside";
 import { start } from "./bar";
@@ -34,7 +34,7 @@ export function Schemes() {
   useStore();
   const s = ui.setup, all = recording(s);
   const busy = store.state?.phase !== "attached";
-  const toggle = (k: string) => choose({ schemes: ["A", "B", "C"].filter((x) => (x === k) !== s.schemes.includes(x)) });
+  const toggle = (k: string) => choose({ schemes: ["A", "B", "C"].filter((x) => (x === k) !== ui.setup.schemes.includes(x)) });
   return (
     <details class="more" id="schemes" open={problem !== ""}>
       <summary>Not sure which scheme? Compare them on this JVM</summary>
@@ -44,7 +44,7 @@ export function Schemes() {
         <span role="group" aria-label="Schemes to compare">
           {["A", "B", "C"].map((k) => <label key={k}><input type="checkbox" checked={s.schemes.includes(k)} onChange={() => toggle(k)} />{k} </label>)}
         </span>
-        <label><input id="seconds" type="number" min="1" max="3600" value={s.seconds} onChange={(e) => choose({ seconds: Math.max(1, Math.min(3600, Number(e.currentTarget.value) || 1)) })} /> s each</label>
+        <label><NumberField id="seconds" value={s.seconds} most={3600} set={(seconds) => choose({ seconds })} /> s each</label>
         <button id="compare" disabled={busy || s.roots.length === 0 || s.schemes.length === 0} onClick={() => void compare({
           roots: all.roots, filter: all.filter, clock: all.clock, natives: all.natives, recursion: all.recursion, probes: all.probes, memory: all.memory, schemes: s.schemes, seconds: s.seconds,
         })}>Compare</button>

@@ -1,6 +1,7 @@
 // How to record: filter, scheme, clock, and what is needed less often.
 
 import { useState } from "preact/hooks";
+import { NumberField } from "./parts";
 import { go, ui, type Setup } from "./ui";
 
 /** choose changes what is to be recorded. */
@@ -106,7 +107,7 @@ function More() {
       </label>
       {s.slowest > 0 && (
         <p class="line inset">
-          <label>how many <input type="number" min="1" max="1000" value={s.slowest} onChange={(e) => choose({ slowest: Math.max(1, Math.min(1000, Number(e.currentTarget.value) || 1)) })} /></label>
+          <label>how many <NumberField value={s.slowest} most={1000} set={(slowest) => choose({ slowest })} /></label>
           <label>over <input value={s.over} placeholder="50ms" onInput={(e) => choose({ over: e.currentTarget.value })} /></label>
         </p>
       )}

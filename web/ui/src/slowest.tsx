@@ -9,7 +9,7 @@ import { count, time } from "./format";
 import { Empty, MethodName, Share, arrow } from "./parts";
 import { step } from "./table";
 import { Detail, Icicle, TreeTable } from "./treeview";
-import { focusMain, go, ui } from "./ui";
+import { focusMain, go, opened, ui } from "./ui";
 import { CriticalPath } from "./path";
 import { SourceBar } from "./sourcebar";
 
@@ -28,11 +28,11 @@ export function Slowest() {
     else if (place === 0 && lines.length > 0) go({ slow: 1, slowest: keyOf(lines[0]), focus: 0 });
   }, [place, lines.length > 0]);
   // Its hot path opens when it is chosen.
-  const opened = useRef("");
+  const chosen = useRef("");
   useEffect(() => {
-    if (!tree || tree.hot.length === 0 || opened.current === ui.slowest) return;
-    opened.current = ui.slowest;
-    go({ open: [...new Set([...ui.open, ...tree.hot.slice(0, -1)])] });
+    if (!tree || tree.hot.length === 0 || chosen.current === ui.slowest) return;
+    chosen.current = ui.slowest;
+    go({ open: opened(ui.open, tree.hot.slice(0, -1)) });
   }, [ui.slowest, tree?.hot.join()]);
   if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
   if (!s) return <Empty title="Looking…" />;
@@ -68,7 +68,7 @@ export function Slowest() {
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
-                    ref={(el) => { if (l.place === place && opened.current !== ui.slowest) el?.scrollIntoView({ block: "nearest" }); }}>
+                    ref={(el) => { if (l.place === place && chosen.current !== ui.slowest) el?.scrollIntoView({ block: "nearest" }); }}>
                     <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
                     <td class="sharecol opt1"><Share part={l.took} own={l.took} whole={lines[0].took} /></td>
                     <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>

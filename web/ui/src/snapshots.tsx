@@ -7,7 +7,7 @@ import { D, flagAsync, flagOpen, type Snapshot } from "./model";
 import { count, day, percent, time } from "./format";
 import { Empty, ErrorLine, MethodName, arrow } from "./parts";
 import { Table, step, type Column } from "./table";
-import { focusMain, go, open, recordings, toggled, ui } from "./ui";
+import { focusMain, go, open, opened, recordings, toggled, ui } from "./ui";
 import { Export, type Act } from "./export";
 import { Schemed, TryAll } from "./schemes";
 
@@ -52,7 +52,7 @@ function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
       <td class="num">{count(s.calls)}</td><td class="num">{s.kind ? "" : time(s.total)}</td><td class="num opt2">{s.kind ? "" : count(s.nodes)}</td>
       <td class="acts">
         <button onClick={() => open(s)}>Open</button>
-        {before !== undefined && <button onClick={() => go({ tab: "compare", source: s.id, against: before, compared: 0, compare: { ...ui.compare, open: [] } })}>Compare</button>}
+        {before !== undefined && <button onClick={() => go({ tab: "compare", source: s.id, against: before, compared: 0, compare: afresh() })}>Compare</button>}
         <Export source={s.id} label="Export" act={act} comparison={!!s.kind} timeline={s.timeline} />
         <button class={sure ? "danger" : ""} onBlur={() => setSure(false)} onClick={() => (sure
           ? act.run("delete", async () => { await api("delete", { id: s.id }); left(s.id, others); })
@@ -97,6 +97,9 @@ const columns: Column[] = [
   { key: "name", label: "Method", cls: "wide" },
 ];
 
+/** afresh is what is looked at of another comparison. */
+const afresh = () => ({ ...ui.compare, open: [], touched: false, from: 0 });
+
 export function Compare() {
   useStore();
   const snaps = recordings();
@@ -131,10 +134,10 @@ export function Compare() {
     <div class="split">
       <div class="sourcebar">
         {what}
-        {pick("Before", ui.against, (against) => go({ against, compare: { ...ui.compare, open: [] } }))}
-        {pick("After", ui.source, (source) => go({ source, compare: { ...ui.compare, open: [] } }))}
+        {pick("Before", ui.against, (against) => go({ against, compare: afresh() }))}
+        {pick("After", ui.source, (source) => go({ source, compare: afresh() }))}
         <label class="check" title="Scale the later one to the earlier one's number of root calls"><input type="checkbox" checked={ui.each} onChange={(e) => go({ each: e.currentTarget.checked })} /> for the same number of root calls</label>
-        <button onClick={() => go({ against: ui.source, source: ui.against })}>Swap</button>
+        <button onClick={() => go({ against: ui.source, source: ui.against, compare: afresh() })}>Swap</button>
         {c && <span class="muted">{time(c.before)} → {time(c.after)}; root calls {count(c.roots[0])} → {count(c.roots[1])}</span>}
         <TryAll />
       </div>
@@ -145,8 +148,13 @@ export function Compare() {
 
 function Difference() {
   const c = store.sections.compare!;
-  const only = c.count === 1 && ui.compare.open.length === 0 ? c.rows[0]?.[D.path] : 0;
-  useEffect(() => { if (only) go({ compare: { ...ui.compare, open: [only] } }); }, [only]);
+  // Where most of the difference is opens by itself until somebody selects, opens or closes something.
+  useEffect(() => {
+    const last = c.hot[c.hot.length - 1];
+    if (!ui.compare.touched && last) go({ compare: { ...ui.compare, open: opened([], c.hot.length > 1 ? c.hot.slice(0, -1) : c.hot) }, selected: last });
+  }, [c.hot.join()]);
+  const select = (selected: number) => go({ compare: { ...ui.compare, touched: true }, selected });
+  const toggle = (path: number, to: boolean) => go({ compare: { ...ui.compare, touched: true, open: toggled(ui.compare.open, path, to) } });
   const sign = (v: number) => (v > 0 ? "+" : "") + time(v);
   const tint = (v: number) => (v > 0 ? "worse" : v < 0 ? "better" : "");
   return (
@@ -159,7 +167,7 @@ function Difference() {
             <span class={tint(d)}>{sign(d)}</span>, r[D.totalA] === 0 ? (r[D.totalB] > 0 ? "new" : "") : r[D.totalB] === 0 && r[D.callsB] === 0 ? "gone" : (d > 0 ? "+" : "") + ((100 * d) / r[D.totalA]).toFixed(0).replace("-", "−"),
             time(r[D.totalA]), time(r[D.totalB]), sign(s), count(r[D.callsA]), count(r[D.callsB]),
             <span class="treename" style={{ paddingLeft: Math.min(r[D.depth], 60) * 14 + "px" }}>
-              <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ compare: { ...ui.compare, open: toggled(ui.compare.open, r[D.path], (r[D.flags] & flagOpen) === 0) } }); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
+              <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); toggle(r[D.path], (r[D.flags] & flagOpen) === 0); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
               {(r[D.flags] & flagAsync) > 0 && <span class="arrow" title="Executed as a task that the caller handed over">{arrow}</span>}
               <MethodName name={nameOf(r[D.method])} pkg={false} />
               {(r[D.flags] & flagAsync) > 0 && <span class="tag async">asynchronous</span>}
@@ -167,13 +175,13 @@ function Difference() {
           ];
         })}
         attrs={(i) => ({ selected: c.rows[i][D.path] === ui.selected, level: c.rows[i][D.depth] + 1, open: c.rows[i][D.children] > 0 ? (c.rows[i][D.flags] & flagOpen) > 0 : undefined })}
-        onPick={(i, twice) => go(twice ? { compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[i][D.path], (c.rows[i][D.flags] & flagOpen) === 0) } } : { selected: c.rows[i][D.path] })}
+        onPick={(i, twice) => (twice ? toggle(c.rows[i][D.path], (c.rows[i][D.flags] & flagOpen) === 0) : select(c.rows[i][D.path]))}
         onKey={(e) => {
           const at = c.rows.findIndex((r) => r[D.path] === ui.selected);
           const move = step(e, 20);
           const next = move === undefined ? undefined : c.rows[at < 0 ? 0 : Math.max(0, Math.min(c.rows.length - 1, at + move))];
-          if (next) go({ selected: next[D.path] });
-          else if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) go({ compare: { ...ui.compare, open: toggled(ui.compare.open, c.rows[at][D.path], e.key === "ArrowRight") } });
+          if (next) select(next[D.path]);
+          else if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) toggle(c.rows[at][D.path], e.key === "ArrowRight");
           else return;
           e.preventDefault();
           e.stopPropagation();

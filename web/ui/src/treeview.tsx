@@ -9,7 +9,7 @@ import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
-import { go, openHot, toggled, ui } from "./ui";
+import { go, opened, openHot, toggled, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -29,7 +29,7 @@ export function TreeView() {
   // The hot path opens by itself until somebody opens or closes something.
   useEffect(() => {
     if (!ui.touched && t && t.hot.length > 0 && t.hot.some((p, i) => i < t.hot.length - 1 && !ui.open.includes(p))) {
-      go({ open: t.hot.slice(0, -1) });
+      go({ open: opened([], t.hot.slice(0, -1)) });
     }
   }, [t?.hot.join()]);
   if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet."><Trouble /></Empty>;
@@ -55,7 +55,7 @@ function NoCalls() {
 
 /** select marks a path, and opens the table so that its row is there. */
 export function select(path: number, above: number[] = []): void {
-  go({ selected: path, find: path, touched: true, open: [...new Set([...ui.open, ...above.filter((p) => p !== path)])].slice(-4000) });
+  go({ selected: path, find: path, touched: true, open: opened(ui.open, above.filter((p) => p !== path)) });
 }
 
 export function Icicle() {

@@ -1,7 +1,7 @@
 // What the person looks at: kept over reloads of the page, for one server.
 
-import { secret, show, store, changed } from "./conn";
-import type { Snapshot } from "./model";
+import { secret, show, store, changed, wish } from "./conn";
+import type { Figures, Snapshot } from "./model";
 
 export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
 
@@ -29,7 +29,7 @@ const fresh = {
   highlight: "",
   methods: { group: "", filter: "", sort: "self", up: false, from: 0, rows: 60 },
   method: 0,
-  compare: { open: [] as number[], from: 0, rows: 60 },
+  compare: { open: [] as number[], from: 0, rows: 60, touched: false },
   skipped: { filter: "", reason: "", from: 0, rows: 60 },
   slow: 0, // place of the chosen one of the slowest invocations
   slowest: "", // which it is: thread and start
@@ -59,6 +59,13 @@ function restore(): UI {
 
 export const ui: UI = restore();
 
+if (wish.size > 0) {
+  const id = (k: string) => Number(wish.get(k)) || 0;
+  forget();
+  Object.assign(ui, { tab: wish.has("against") ? "compare" : "tree", source: id("source"), against: id("against"), compared: id("compared"), each: wish.get("each") !== "0" });
+  if (ui.compared) ui.tab = "compare";
+}
+
 /** recordings are the snapshots that are no comparisons. */
 export function recordings(): Snapshot[] {
   return (store.state?.snapshots ?? []).filter((s) => !s.kind);
@@ -68,6 +75,18 @@ export function recordings(): Snapshot[] {
 export function open(s: Snapshot): void {
   forget();
   go(s.kind ? { tab: "compare", compared: s.id, source: ui.source } : { tab: ui.tab === "compare" || ui.tab === "snapshots" ? "tree" : ui.tab, source: s.id });
+}
+
+/** showsTabs tells whether a recording is looked at: the live one, the last, or a snapshot. */
+export function showsTabs(): boolean {
+  const phase = store.state?.phase;
+  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
+}
+
+/** figures are those of what is looked at. */
+export function figures(): Figures | null {
+  if (ui.source > 0 && showsTabs()) return store.source === ui.source ? store.sections.figures ?? null : null;
+  return store.state?.figures ?? null;
 }
 
 let wanted = 0; // until then the main part of a view that appears takes the focus
@@ -119,7 +138,7 @@ export function ask(): void {
     source: ui.source, against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold,
     ...(slow ? { slowest: true } : {}),
     ...(on === "tree" || slow ? {
-      tree: { ...ui.tree, open: ui.open, find: ui.find },
+      tree: { ...ui.tree, open: ui.open.slice(-mostOpen), find: ui.find },
       ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100 } }),
       threads: true,
     } : {}),
@@ -127,18 +146,25 @@ export function ask(): void {
     ...(on === "around" && ui.method ? { around: { method: ui.method } } : {}),
     ...(on === "threads" ? { threads: true } : {}),
     ...(on === "doubts" ? { doubts: true, skipped: ui.skipped } : {}),
-    ...(on === "compare" && !ui.compared && ui.against !== ui.source ? { compare: { ...ui.compare, each: ui.each } } : {}),
+    ...(on === "compare" && !ui.compared && ui.against !== ui.source ? { compare: { from: ui.compare.from, rows: ui.compare.rows, open: ui.compare.open.slice(-mostOpen), each: ui.each } } : {}),
   });
+}
+
+const mostOpen = 4000; // the server hangs up on who asks for more
+
+/** opened is a list of open paths with more of them, from a root on; beyond the limit those go that were opened first. */
+export function opened(open: number[], more: number[]): number[] {
+  return [...new Set([...open, ...more.slice(0, mostOpen)].reverse())].reverse().slice(-mostOpen);
 }
 
 /** toggled is a list of open paths with one of them opened or closed: by what is shown, since what was asked for may not have come yet. */
 export function toggled(open: number[], path: number, to: boolean): number[] {
   const without = open.filter((p) => p !== path);
-  return to ? [...without, path].slice(-4000) : without;
+  return to ? [...without, path].slice(-mostOpen) : without;
 }
 
 export function openHot(): void {
   const hot = store.sections.tree?.hot ?? [];
   const last = hot[hot.length - 1] ?? 0;
-  go({ open: [...new Set([...ui.open, ...hot.slice(0, -1)])], selected: last, find: last, touched: true });
+  go({ open: opened(ui.open, hot.slice(0, -1)), selected: last, find: last, touched: true });
 }
