@@ -118,7 +118,11 @@ func (a *app) attachTo(pid int, f *attachFlags) error {
 	t.close()
 	var line *console.LineError
 	if errors.As(err, &line) && in.first.Err() != nil {
-		err = fmt.Errorf("interrupted at line %d of the script; the target is as it was", line.Line)
+		restored := ""
+		if left == nil {
+			restored = "; the target is as it was"
+		}
+		err = fmt.Errorf("interrupted at line %d of the script%s", line.Line, restored)
 	} else {
 		err = interrupted(in, err)
 	}

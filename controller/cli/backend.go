@@ -38,7 +38,6 @@ type attached interface {
 
 	// What the live page needs beyond that.
 	Snapshot(ctx context.Context) (*export.Report, error)
-	Room() (used, most int64)
 	AllMethods(ctx context.Context) ([]session.MethodInfo, error)
 	Suggest(ctx context.Context) (*session.Suggestions, error)
 }

@@ -9,8 +9,6 @@ import (
 
 func (f *fake) Snapshot(ctx context.Context) (*export.Report, error) { return f.report(), ctx.Err() }
 
-func (f *fake) Room() (used, most int64) { return 1 << 20, 1 << 30 }
-
 func (f *fake) AllMethods(ctx context.Context) ([]session.MethodInfo, error) {
 	return f.Methods(ctx, "shop.Price")
 }

@@ -37,11 +37,11 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
-			_, err := a.servePage(listen, snapshots, &pageBackend{app: a, java: java}, func(ctx context.Context, live *web.Live) error {
+			_, err := a.servePage(listen, snapshots, &pageBackend{app: a, java: java}, func(ctx context.Context, live *web.Live) (web.Opening, error) {
 				if pid == 0 {
-					return nil
+					return web.Opening{}, nil
 				}
-				return live.Attach(ctx, pid, 0)
+				return web.Opening{}, live.Attach(ctx, pid, 0)
 			}, 0)
 			return err
 		},
@@ -52,10 +52,11 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 	return cmd
 }
 
-// servePage serves until Ctrl-C, after having done what comes first. With a
+// servePage serves until Ctrl-C, after having done what comes first, which says what
+// the page shows. With a
 // length it ends the recording after that, and goes on serving. It returns the
 // report of the last recording, nil if there was none.
-func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *web.Live) error, length time.Duration) (*export.Report, error) {
+func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *web.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
 	in := watchInterrupts()
 	defer in.stop()
 	defer b.close()
@@ -71,14 +72,15 @@ func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(con
 	over, end := context.WithCancel(in.first)
 	defer end()
 	go func() { ran <- server.Run(over, in.second) }()
-	if err := first(in.first, server.Live()); err != nil {
+	opening, err := first(in.first, server.Live())
+	if err != nil {
 		end()
 		return nil, errors.Join(interrupted(in, err), <-ran)
 	}
 	if !server.Loopback() {
 		a.say("others on the network can reach the page, and read the secret on its way: there is no encryption; a tunnel to 127.0.0.1 is safer")
 	}
-	a.say("the page is at %s", server.URL())
+	a.say("the page is at %s", server.URLOf(opening))
 	a.say("Ctrl-C ends it")
 	if length > 0 {
 		stop := time.AfterFunc(length, func() {
@@ -106,11 +108,11 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	if err := f.openMore(a.stdout); err != nil {
 		return err
 	}
-	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) error {
+	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) (web.Opening, error) {
 		if err := live.Attach(ctx, pid, int64(f.memory)); err != nil {
-			return err
+			return web.Opening{}, err
 		}
-		return live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != "", Follow: f.follow})
+		return web.Opening{}, live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != "", Follow: f.follow})
 	}, f.length)
 	return a.deliver(r, err, f, out)
 }

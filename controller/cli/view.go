@@ -3,14 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
 )
 
 // load reads what was saved; "-" is standard input.
@@ -67,6 +65,7 @@ func (a *app) writeView(r *export.Report, f *viewFlags) error {
 
 func (a *app) view() *cobra.Command {
 	var f viewFlags
+	var p pageFlags
 	var trace string
 	cmd := &cobra.Command{
 		Use:   "view FILE",
@@ -75,8 +74,10 @@ func (a *app) view() *cobra.Command {
 or writes it in another form: html is one page that needs nothing else, pprof is
 for go tool pprof, collapsed for flame graph tools, speedscope for
 www.speedscope.app. A comparison, of rivulet compare --json or saved by the page,
-is shown as that command does.`,
+is shown as that command does. With --ui it is opened on the page of rivulet serve:
+the tree as flame graph and table, methods, callers and callees, and all else.`,
 		Example: `  rivulet view report.json
+  rivulet view monday.rivulet --ui
   rivulet view report.json --top 50 --sort calls
   rivulet view report.json -o report.html
   rivulet view monday.rivulet --trace timeline.json
@@ -84,13 +85,15 @@ is shown as that command does.`,
   rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
 		Args: takes(1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := errors.Join(f.check(), p.check(cmd)); err != nil {
 				return err
 			}
 			s, err := a.load(args[0])
 			switch {
 			case err != nil:
 				return err
+			case p.ui:
+				return a.showPage(p.listen, args, []export.Saved{s}, false)
 			case s.Comparison != nil:
 				return a.viewComparison(cmd, s.Comparison, &f)
 			case trace != "":
@@ -101,6 +104,7 @@ is shown as that command does.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&trace, "trace", "", "write the timeline that it has to this `file` instead, in the Chrome trace-event format (Perfetto, speedscope)")
+	p.add(cmd.Flags())
 	return cmd
 }
 
@@ -182,50 +186,5 @@ by name and class loader, threads by id and name.`,
 		},
 	}
 	f.add(cmd)
-	return cmd
-}
-
-func (a *app) diff() *cobra.Command {
-	var file string
-	var absolute bool
-	options := web.DifferenceOptions{Each: true}
-	cmd := &cobra.Command{
-		Use:   "diff BEFORE AFTER",
-		Short: "Show what differs between two saved reports",
-		Long: `Reads two reports that rivulet profile --format json (or snapshot) has written and
-shows where they differ: the tree, followed where the difference is, and the
-methods whose own time differs most. The figures of AFTER are scaled to as many
-root invocations as BEFORE has, so that recordings of different length can be
-compared, unless --absolute is given.`,
-		Example: `  rivulet diff before.json after.json
-  rivulet diff before.json after.json --absolute --top 50`,
-		Args: takes(2, "BEFORE", "AFTER"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if options.Top < 1 || options.Depth < 1 {
-				return usage("--top %d --depth %d: give numbers above zero", options.Top, options.Depth)
-			}
-			before, err := a.loadReport(args[0])
-			if err != nil {
-				return err
-			}
-			after, err := a.loadReport(args[1])
-			if err != nil {
-				return err
-			}
-			options.Each = !absolute
-			d := web.Difference(before, after, options)
-			d.Names = [2]string{args[0], args[1]}
-			return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
-				o := textOptions(out.w)
-				return out.write(func(w io.Writer) error { return d.Text(w, o) })
-			})
-		},
-	}
-	fs := cmd.Flags()
-	fs.SortFlags = false
-	fs.BoolVar(&absolute, "absolute", false, "don't scale")
-	fs.IntVar(&options.Top, "top", export.DefaultTop, "`N` methods")
-	fs.IntVar(&options.Depth, "depth", export.DefaultDepth, "`N` levels of the tree")
-	fs.StringVarP(&file, "output", "o", "", "write to this `file`")
 	return cmd
 }

@@ -46,3 +46,21 @@ func TestViewComparison(t *testing.T) {
 		}
 	}
 }
+
+// TestShowPageFlags refuses what makes no sense beside a page, before any file is read.
+func TestShowPageFlags(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"view", "none", "--ui", "-o", "x.html"}, "leave out --output, or --ui"},
+		{[]string{"view", "none", "--ui", "--top", "3"}, "leave out --top, or --ui"},
+		{[]string{"diff", "none", "none", "--ui", "--json"}, "leave out --json, or --ui"},
+		{[]string{"diff", "none", "none", "--listen", "127.0.0.1:0"}, "give --ui with it"},
+		{[]string{"view", "none", "--ui"}, "no such file"},
+	} {
+		if code, out, errs := rivulet(t, "", test.args...); code != 2 || out != "" || !strings.Contains(errs, test.want) {
+			t.Errorf("%v: code %d, %s%s", test.args, code, out, errs)
+		}
+	}
+}

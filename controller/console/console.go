@@ -142,20 +142,22 @@ func (c *Console) Start(ctx context.Context) error {
 
 // SetScheme chooses the scheme of the next recording. One that is on ends (it
 // is kept as a snapshot), and another begins with the same roots: classes that
-// are instrumented one way can't be taken for those of another.
+// are instrumented one way can't be taken for those of another. Where that fails,
+// the choice stays as it was.
 func (c *Console) SetScheme(ctx context.Context, scheme string) error {
 	scheme = strings.ToUpper(scheme)
 	if !slices.Contains([]string{"A", "B", "C"}, scheme) {
 		return wrong("scheme %q: there are A, B and C", scheme)
 	}
-	c.mu.Lock()
-	same := c.set.Scheme == scheme
-	c.set.Scheme = scheme
-	c.mu.Unlock()
-	if c.live.Phase() != web.InRecording || same {
-		return nil
+	if c.live.Phase() == web.InRecording {
+		if err := c.live.SwitchScheme(ctx, scheme); err != nil {
+			return err
+		}
 	}
-	return c.live.SwitchScheme(ctx, scheme)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set.Scheme = scheme
+	return nil
 }
 
 // SetClock chooses the clock, also of a recording that is on.
@@ -163,13 +165,15 @@ func (c *Console) SetClock(ctx context.Context, clock string) error {
 	if clock != "tick" && clock != "precise" {
 		return wrong("clock %q: there are tick and precise", clock)
 	}
-	c.mu.Lock()
-	c.set.Clock = clock
-	c.mu.Unlock()
-	if c.live.Phase() != web.InRecording {
-		return nil
+	if c.live.Phase() == web.InRecording {
+		if err := c.live.Do(ctx, "clock", clock); err != nil {
+			return err
+		}
 	}
-	return c.live.Do(ctx, "clock", clock)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set.Clock = clock
+	return nil
 }
 
 // wrong is an error about a command that makes no sense.

@@ -27,6 +27,7 @@ type fake struct {
 	rec  web.Recording
 	done chan struct{}
 	n    int64
+	act  func() // during actions
 }
 
 func (f *fake) Targets(context.Context) ([]web.Target, error) { return nil, nil }
@@ -61,7 +62,6 @@ func (f *fake) Snapshot(context.Context) (*export.Report, error) {
 	}, nil
 }
 
-func (f *fake) Room() (used, most int64)   { return 1 << 20, 1 << 30 }
 func (f *fake) Warm(context.Context) error { return nil }
 
 func (f *fake) Preview(context.Context, web.Recording) (*export.Preview, error) {
@@ -79,6 +79,9 @@ func (f *fake) Actions() map[string]func(context.Context, string) error {
 	for _, name := range []string{"pause", "resume", "reset", "clock"} {
 		out[name] = func(_ context.Context, value string) error {
 			f.did = append(f.did, strings.TrimSpace(name+" "+value))
+			if f.act != nil {
+				f.act()
+			}
 			return nil
 		}
 	}
@@ -201,6 +204,41 @@ func TestScriptFails(t *testing.T) {
 		if !errors.As(err, &line) || line.Line != 2 || !strings.Contains(err.Error(), test.want) || errors.Is(err, console.ErrUsage) != test.usage {
 			t.Errorf("%q: %v, want %q", test.line, err, test.want)
 		}
+	}
+}
+
+// TestBusyChoice wants a scheme and a clock that could not be switched to not to be
+// taken for chosen, so that trying again does it.
+func TestBusyChoice(t *testing.T) {
+	f := &fake{}
+	c, _ := newConsole(t, f)
+	begun, end := make(chan bool), make(chan bool)
+	f.act = func() { begun <- true; <-end }
+	exec := func(line string) error { return c.Exec(t.Context(), line, &bytes.Buffer{}) }
+	if err := exec("start a.B.m"); err != nil {
+		t.Fatal(err)
+	}
+	paused := make(chan error, 1)
+	go func() { paused <- exec("pause") }()
+	<-begun
+	for _, line := range []string{"scheme A", "clock precise"} {
+		if err := exec(line); !errors.Is(err, web.ErrBusy) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if s := c.Settings(); s.Scheme != "B" || s.Clock != "tick" {
+		t.Errorf("%+v", s)
+	}
+	f.act = nil
+	end <- true
+	for _, err := range []error{<-paused, exec("clock precise"), exec("scheme A")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{"attach", "start B tick", "pause", "clock precise", "finish", "attach", "start A precise"}
+	if diff := cmp.Diff(want, f.did); diff != "" {
+		t.Error("-want +got:\n", diff)
 	}
 }
 
