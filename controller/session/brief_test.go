@@ -17,7 +17,7 @@ import (
 // and all of it is there, in the tree and in the one that is made of events.
 func TestBriefRoots(t *testing.T) {
 	dir := sources(t, "Brief")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, slowest := range []int{0, 3} {
 			t.Run(fmt.Sprint("slowest", slowest), func(t *testing.T) { brief(t, j, dir, slowest) })
 		}

@@ -50,7 +50,7 @@ func sameWork(t *testing.T, c *export.Comparison, invocations int64) {
 // same, and leave nothing.
 func TestCompare(t *testing.T) {
 	dir := sources(t, "Compare")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Compare", nil)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -92,7 +92,7 @@ func TestCompare(t *testing.T) {
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
-	}, 17)
+	}, 8, 17, 25)
 }
 
 // TestCompareRuns is "rivulet run --compare": a column for each scheme, and JSON

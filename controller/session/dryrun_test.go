@@ -15,6 +15,7 @@ import (
 // TestDryRun compares what a dry run says with what is there, and with what a
 // recording has instrumented before, and looks for what it must not leave.
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	src, err := os.ReadFile("testdata/Truth.java")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // its t_ methods through another mechanism: each is recorded exactly as often
 // as that folder's README says, in every scheme.
 func TestFeat(t *testing.T) {
+	t.Parallel()
 	const param, times = 20, 3
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, scheme := range []string{"A", "B", "C"} {
@@ -73,6 +74,7 @@ func same(t *testing.T, got, want map[string]int64) {
 // itself: from its first call on, when all has been used before, and with four
 // threads.
 func TestMechanisms(t *testing.T) {
+	t.Parallel()
 	const times = 20 // JDK 8 and 11 make accessors of a Method's own at its 16th call
 	dir := sources(t, "Mechanisms")
 	runs := map[int][]string{

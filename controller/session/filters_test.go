@@ -27,6 +27,7 @@ func rules(t *testing.T, text string) filter.Set {
 // are left have their counts to the last call, however deep they lie below
 // hidden ones, and the others are not there.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	filters := map[string]string{
 		"exclude":  "-t.Truth$Mid -t.Truth.lambdas -t.Truth.callbacks -t.Truth.constructors -t.Truth.nested -**.fact -t.Truth$Round.* -t.Truth$Base.<init>",
 		"include":  "+t.Truth$* +t.Truth.even +t.Truth.callback",

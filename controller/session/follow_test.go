@@ -58,7 +58,7 @@ func wanted(t *testing.T, file, how string) map[string]int64 {
 
 // TestFollowOpened has a class that tasks go through opened, too.
 func TestFollowOpened(t *testing.T) {
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, sources(t, "Follow"), "Follow", nil, "timer", "4")
 		s := attached(t, p)
 		rec := session.Recording{Roots: []string{"t.Follow.root"}, Follow: true, UntilCalls: 1}
@@ -82,7 +82,7 @@ func TestFollowOpened(t *testing.T) {
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
-	}, 17)
+	}, 8, 17, 25)
 }
 
 // TestFollow hands tasks over by each mechanism: every execution is below the

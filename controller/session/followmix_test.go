@@ -49,7 +49,7 @@ func ownCalls(r *export.Report) (calls map[string]int64, right, wrong int64) {
 // with folded recursion, with looks at the threads, and without room for more.
 func TestFollowMixed(t *testing.T) {
 	dir := sources(t, "FollowMix")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "FollowMix", nil)
 		say := func(t *testing.T, line string) {
 			t.Helper()
@@ -138,5 +138,5 @@ func TestFollowMixed(t *testing.T) {
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
-	}, 17)
+	}, 8, 17, 25)
 }

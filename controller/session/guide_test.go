@@ -14,6 +14,7 @@ import (
 // the JVM doesn't tell, and where nothing was called before, methods get probes while it
 // runs, and the counts are the same.
 func TestInvokedBefore(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Warm")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, warm := range []int{0, 100} {

@@ -59,7 +59,7 @@ public final class Many {
 // some time after the end of the session.
 func TestHurried(t *testing.T) {
 	dir := many(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Many", nil)
 		disperse := session.Crowd(t)
 		s := attached(t, p)

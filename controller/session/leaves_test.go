@@ -60,12 +60,13 @@ func wantLeaves(t *testing.T, r *export.Report, n int64, counted []string) {
 // TestLeaves counts leaf methods exactly, those that an exception ends too, with
 // each form of the probes, each clock and folded recursion.
 func TestLeaves(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Leaves")
 	file, err := os.ReadFile(filepath.Join(dir, "t", "Leaves.class"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for i, rec := range []session.Recording{
 			{Scheme: "A"},
 			{Scheme: "B", Probes: session.ProbesCalled},

@@ -49,6 +49,7 @@ func natives(r *export.Report) map[string]count {
 // and not, and the JDK's; those of classes that are loaded when their callers
 // have probes; and one that turns out not to be the only target of its call.
 func TestNatives(t *testing.T) {
+	t.Parallel()
 	const times = 10
 	dir := sources(t, "Natives")
 	lib := library(t)

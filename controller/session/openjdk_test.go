@@ -75,8 +75,9 @@ func TestOpenJDKThreads(t *testing.T) {
 // their methods: the counts are what the program does, the same by every scheme,
 // and the same compiled (its loops are long enough for C2) and interpreted.
 func TestOpenJDK(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Jdk")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		const times = 40
 		record := func(scheme, rule string, jdk bool, jvm ...string) map[string]int64 {
 			began := time.Now()

@@ -100,7 +100,7 @@ func TestPause(t *testing.T) {
 // gets its record.
 func TestPausedTwice(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, c := range []struct {
 			name    string
 			rec     session.Recording
@@ -164,6 +164,7 @@ func TestPausedTwice(t *testing.T) {
 // each root invocation that has returned made all its calls, and none that is
 // open made more.
 func TestSwitching(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, clock := range []string{"tick", "precise"} {
@@ -287,7 +288,7 @@ func TestResetForgets(t *testing.T) {
 // once, and counts nothing.
 func TestMeasuredAgain(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}})
@@ -302,14 +303,14 @@ func TestMeasuredAgain(t *testing.T) {
 		if r.Calibration == nil {
 			t.Error("the report is not corrected")
 		}
-	}, 17)
+	}, 8, 17, 25)
 }
 
 // TestResetReuses resets a recording that has filled much of the room: the next
 // one finds all of it again.
 func TestResetReuses(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)
 		s := attachedBy(t, p, session.Config{Memory: 3 << 20}) // 49,152 nodes
 		start(t, s, session.Recording{Roots: []string{"t.Parts.wide"}})
@@ -325,7 +326,7 @@ func TestResetReuses(t *testing.T) {
 			t.Errorf("overflow %d, bad %d", r.Tree.Overflow, r.Tree.Bad)
 		}
 		wantCalls(t, r, wideCalls(8))
-	}, 17)
+	}, 8, 17, 25)
 }
 
 // wideCalls are what one call of wide makes.
@@ -387,7 +388,7 @@ func TestNoRoom(t *testing.T) {
 // TestWarmup forgets what came before the warm-up's end.
 func TestWarmup(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "1")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, WarmupCalls: 100, UntilCalls: 50})
@@ -404,12 +405,13 @@ func TestWarmup(t *testing.T) {
 		r := finish(t, s)
 		wantRoots(t, r, 50, 0)
 		wantCalls(t, r, map[string]int64{"Parts.root": 50, "Parts.branch": 50, "Parts.leaf": 50*10 + 25*2})
-	}, 17)
+	}, 8, 17, 25)
 }
 
 // TestFoldRecursion counts every level and keeps one node for all of them,
 // whether a method calls itself or through others.
 func TestFoldRecursion(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, fold := range []bool{false, true} {
@@ -463,7 +465,7 @@ func TestFoldRecursion(t *testing.T) {
 // that changes nothing of what was recorded.
 func TestLateCalibration(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, UntilCalls: 100, Modes: []session.ModeRule{rule(t, "t.Parts.leaf=precise")}})
@@ -474,7 +476,7 @@ func TestLateCalibration(t *testing.T) {
 		if r.Tree.Refused != 0 {
 			t.Errorf("refused %d", r.Tree.Refused)
 		}
-	}, 17)
+	}, 8, 17, 25)
 }
 
 // TestCountedLater keeps a caller's time when its first call is to a method that

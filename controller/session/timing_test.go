@@ -112,6 +112,7 @@ func round(t *testing.T, p *jvmtest.Proc) (counts map[string]count, spin [3]int6
 // count must be the program's, and times must lie between what the methods
 // took at least and what the program measured around them.
 func TestTiming(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Timed")
 	for _, c := range []struct {
 		name string

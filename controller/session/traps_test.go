@@ -104,10 +104,8 @@ func TestTraps(t *testing.T) {
 					p := program(t, j, dir, "Traps", tr.jvm, tr.name)
 					s := attached(t, p)
 					start(t, s, session.Recording{Roots: tr.roots, Scheme: scheme, Wait: true, Probes: map[string]string{"B": session.ProbesInlined, "C": session.ProbesCalled}[scheme]})
-					begin := time.Now()
 					p.Send("go")
-					p.WaitLine("OK")
-					took := time.Since(begin)
+					p.WaitLine("OK") // gives up on what is stuck
 					r := stopped(t, s)
 					if tr.name != "overflow" {
 						exact(t, r)
@@ -119,13 +117,6 @@ func TestTraps(t *testing.T) {
 						want[k] = v
 					}
 					wantCalls(t, r, want)
-					most := 9 * time.Second
-					if tr.name == "unload" { // it waits for collections of garbage
-						most = 30 * time.Second
-					}
-					if took > most {
-						t.Errorf("took %v", took)
-					}
 					p.Send("end")
 					if code := p.Wait(); code != 0 {
 						t.Errorf("exit code %d", code)

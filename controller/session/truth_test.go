@@ -162,7 +162,7 @@ func truthProgram(t *testing.T, j jvmtest.JDK, args ...string) *jvmtest.Proc {
 // the middle, with one thread and many.
 func TestTruth(t *testing.T) {
 	const root = "t.Truth.root"
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, scheme := range []string{"A", "B", "C"} {
 			for _, threads := range []int64{1, 2, 8} {
 				if threads == 2 && scheme != "B" {

@@ -10,6 +10,10 @@ package jvmtest
 
 import (
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
@@ -63,13 +67,42 @@ func Any(t testing.TB) JDK {
 }
 
 // Each runs a subtest "jdkN" for each of the versions, all of [Versions] if
-// none is named; those not installed are skipped there.
+// none is named; those not installed are skipped there. Of more than two it takes two,
+// which goes by the test's name, so that all tests together are run on all of them;
+// where RIVULET_JDKS is "all", it takes all.
 func Each(t *testing.T, test func(t *testing.T, j JDK), versions ...int) {
+	t.Helper()
+	each(t, 2, test, versions)
+}
+
+// One is [Each] for tests that take long: of the versions it takes one.
+func One(t *testing.T, test func(t *testing.T, j JDK), versions ...int) {
+	t.Helper()
+	each(t, 1, test, versions)
+}
+
+func each(t *testing.T, most int, test func(t *testing.T, j JDK), versions []int) {
 	t.Helper()
 	if versions == nil {
 		versions = Versions
 	}
+	if os.Getenv("RIVULET_JDKS") != "all" {
+		versions = some(versions, most, t.Name())
+	}
 	for _, v := range versions {
 		t.Run(fmt.Sprintf("jdk%d", v), func(t *testing.T) { test(t, Need(t, v)) })
 	}
+}
+
+// some takes n of the versions at the most, which goes by a name.
+func some(versions []int, n int, name string) []int {
+	h := fnv.New64a()
+	h.Write([]byte(name)) //nolint:errcheck // never fails
+	r := rand.New(rand.NewPCG(h.Sum64(), 0))
+	out := slices.Clone(versions)
+	for len(out) > n {
+		i := r.IntN(len(out))
+		out = slices.Delete(out, i, i+1)
+	}
+	return out
 }

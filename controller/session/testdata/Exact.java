@@ -10,7 +10,7 @@ import java.io.InputStreamReader;
  */
 public class Exact {
     static final long NS = 20_000;
-    static long whole, root, failing, returning, made;
+    static long whole, inside, root, failing, returning, made;
 
     static long spin() {
         long from = System.nanoTime(), now;
@@ -19,6 +19,7 @@ public class Exact {
     }
 
     static void root(int n) {
+        long from = System.nanoTime();
         for (int i = 0; i < n; i++) {
             root += spin();
             try {
@@ -33,6 +34,7 @@ public class Exact {
                 root += spin();
             }
         }
+        inside = System.nanoTime() - from;
     }
 
     static final IllegalStateException FAILURE = new IllegalStateException();
@@ -72,7 +74,7 @@ public class Exact {
                 whole = System.nanoTime() - from;
                 System.out.println("GONE");
             } else if (w[0].equals("times")) {
-                System.out.println("TIMES " + whole + " " + root + " " + failing + " " + returning + " " + made);
+                System.out.println("TIMES " + whole + " " + inside + " " + root + " " + failing + " " + returning + " " + made);
             } else {
                 return;
             }
