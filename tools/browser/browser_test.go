@@ -270,10 +270,20 @@ func TestDemo(t *testing.T) {
 	}
 	p.click("#stop")
 	p.wait(".phase.stopped")
+	p.scheme("light", 390, 844) // a phone
+	for i, v := range views {
+		p.do(v, chromedp.KeyEvent(fmt.Sprint((i+1)%10)), chromedp.Sleep(200*time.Millisecond))
+		if wide := value[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			t.Errorf("%s: the page is %d px wider than a phone", v, wide)
+		}
+	}
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
 }
+
+// views are the page's, in the order of their keys.
+var views = []string{"tree", "methods", "around", "threads", "slowest", "timeline", "doubts", "compare", "snapshots", "log"}
 
 // pictures goes through all views in all forms.
 func (p *page) pictures() {
@@ -284,7 +294,6 @@ func (p *page) pictures() {
 	p.until(`document.querySelector(".tip")`)
 	p.shot("light-pointed") // docs/images/page.png
 	p.do("point elsewhere", chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
-	views := []string{"tree", "methods", "around", "threads", "slowest", "timeline", "doubts", "compare", "snapshots", "log"}
 	for _, form := range []struct {
 		name, colors  string
 		width, height int64

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -176,5 +177,30 @@ func TestTargetsStay(t *testing.T) {
 	}
 	if !value[bool](p, fmt.Sprintf(`document.activeElement === document.querySelector('%s')`, button)) {
 		t.Error("the focus has gone")
+	}
+}
+
+// TestLoadedLater finds a method of a class that was loaded since the attach, some
+// seconds later.
+func TestLoadedLater(t *testing.T) {
+	t.Parallel()
+	program := program(t, "Handing")
+	p := open(t, served(t), 1280, 800)
+	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
+	p.wait("#search")
+	p.do("search", chromedp.SendKeys("#search", "later come"))
+	p.until(`document.body.innerText.includes("No loaded method has these words")`)
+	program.tell(t, "late")
+	program.line(t, "LOADED")
+	for range 20 {
+		if value[bool](p, `!!document.querySelector("#hit-0")`) {
+			break
+		}
+		time.Sleep(500 * time.Millisecond)
+		p.do("search again", chromedp.Focus("#search"), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("e"))
+	}
+	p.until(`document.querySelector("#hit-0")?.innerText.includes("come")`)
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
 	}
 }

@@ -3,7 +3,9 @@ package browser
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -79,4 +81,68 @@ func TestSavedPage(t *testing.T) {
 	if found := p.console(); len(found) > 0 {
 		t.Error("console:", found)
 	}
+}
+
+// TestOpenedPages has the command line open two saved recordings on the page, and each
+// of them alone: their difference is shown at once, opened where most of it is.
+func TestOpenedPages(t *testing.T) {
+	t.Parallel()
+	file, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := program(t, "Counted")
+	script := start(t, file, "attach", fmt.Sprint(program.cmd.Process.Pid))
+	var saved []string
+	var want map[string]int64 // of the first
+	for i, n := range []int{100, 300} {
+		script.tell(t, "start Counted.root\necho started")
+		script.line(t, "started")
+		if counts := program.counts(t, n); i == 0 {
+			want = counts
+		}
+		saved = append(saved, filepath.Join(dir, fmt.Sprintf("run%d.rivulet", i+1)))
+		script.tell(t, "stop\nsave "+saved[i]+"\necho saved")
+		script.line(t, "saved to ")
+	}
+	opened := func(args ...string) *page {
+		t.Helper()
+		l := start(t, file, args...).line(t, "http://")
+		p := open(t, l[strings.Index(l, "http://"):], 1280, 800)
+		t.Cleanup(func() {
+			if problems := p.console(); len(problems) > 0 {
+				t.Errorf("%v: console: %q", args, problems)
+			}
+		})
+		return p
+	}
+	p := opened("diff", saved[0], saved[1], "--ui")
+	p.until(`document.querySelectorAll(".table .space .tr").length > 2`)
+	p.shot("opened-difference")
+	calls := func() (got []string) {
+		return value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(5, 7)`)
+	}
+	if got := calls(); fmt.Sprint(got) != "[100 100]" {
+		t.Errorf("calls of the root, before and after: %q", got)
+	}
+	if text := p.text(".sourcebar"); !strings.Contains(text, "root calls 100 → 300") {
+		t.Error("the bar:", text)
+	}
+	p.fair("difference")
+	// What is closed stays so, and a reload shows the same.
+	p.do("close the root", chromedp.Focus(".table"), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowLeft))
+	p.until(`document.querySelectorAll(".table .space .tr").length === 1`)
+	p.do("reload", chromedp.Sleep(400*time.Millisecond), chromedp.Reload())
+	p.until(`document.querySelectorAll(".table .space .tr").length === 1 && document.querySelector("#tab-compare").ariaSelected === "true"`)
+
+	p = opened("diff", saved[0], saved[1], "--ui", "--absolute")
+	p.until(`document.querySelectorAll(".table .space .tr").length > 2`)
+	if got := calls(); fmt.Sprint(got) != "[100 300]" {
+		t.Errorf("calls of the root with --absolute: %q", got)
+	}
+	p = opened("view", saved[0], "--ui")
+	p.wait(".treename")
+	p.methods(len(want))
+	same(t, "a file", p.calls(), want)
 }

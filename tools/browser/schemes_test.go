@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -25,6 +26,11 @@ func TestSchemes(t *testing.T) {
 	p.root(program, "busy handle")
 	// Not by the mouse: what opens moves the boxes.
 	value[bool](p, `(document.querySelector("#schemes summary").click(), document.querySelector("#schemes [role=group] label:nth-child(3) input").click(), true)`)
+	// A number that is being typed stays when something is drawn anew.
+	p.do("a digit", chromedp.Focus("#seconds"), chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("2"))
+	value[bool](p, `(() => { const a = document.querySelector("#schemes [role=group] input"); a.click(); a.click(); return true; })()`)
+	p.do("another", chromedp.Sleep(100*time.Millisecond), chromedp.KeyEvent("5"))
+	p.until(`document.querySelector("#seconds").value === "25"`)
 	p.do("seconds", chromedp.Focus("#seconds"), chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("1"), chromedp.KeyEvent(kb.Tab))
 	p.until(`document.querySelector("#seconds").value === "1" && document.querySelector("#schemes").innerText.includes("some 16 s")`)
 	p.fair("what to compare")

@@ -21,7 +21,7 @@ import (
 // A trace is what the recording of a program that hands tasks over has written,
 // and what is in it by the file's own words.
 type trace struct {
-	dir           string // has timeline.json and report.speedscope.json
+	dir           string // has timeline.json, report.speedscope.json and report.json
 	slices, flows int
 	times         []string       // the slices, sorted: name, begin and length in ns
 	threads       map[string]int // slices by the name of their thread; a viewer takes an instant for one, too
@@ -39,11 +39,16 @@ func recordTrace(t *testing.T) trace {
 	p := program(t, "Handing")
 	tr := trace{dir: t.TempDir(), threads: map[string]int{}}
 	file := filepath.Join(tr.dir, "timeline.json")
-	rec := start(t, rivulet, "profile", strconv.Itoa(p.cmd.Process.Pid), "--root", "Handing.root", "--follow", "--until-calls", "8", "--trace", file, "-o", filepath.Join(tr.dir, "report.speedscope.json"))
+	rec := start(t, rivulet, "profile", strconv.Itoa(p.cmd.Process.Pid), "--root", "Handing.root", "--follow", "--until-calls", "8", "--trace", file, "-o", filepath.Join(tr.dir, "report.rivulet"))
 	rec.line(t, "recording")
 	p.tell(t, "run 8")
 	rec.line(t, "timeline written")
 	<-rec.ended
+	for _, form := range []string{"report.speedscope.json", "report.json"} {
+		if out, err := exec.Command(rivulet, "view", filepath.Join(tr.dir, "report.rivulet"), "-o", filepath.Join(tr.dir, form)).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +194,47 @@ func inSpeedscope(t *testing.T, tr trace) {
 	if err != nil || took < time.Duration(tr.inRoot*990) || took > time.Duration(tr.inRoot*1010) {
 		t.Errorf("speedscope has Handing.root at %q, the trace at %.0f µs: %v", total, tr.inRoot, err)
 	}
-	look("report.speedscope.json", "all threads: time (1/3)")
+	p = look("report.speedscope.json", "all threads: time (1/")
+	b, err := os.ReadFile(filepath.Join(tr.dir, "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Flat []struct {
+			Method string
+			Calls  int64
+			Self   int64 `json:"self_ns"`
+			Total  int64 `json:"total_ns"`
+		}
+	}
+	if err := json.Unmarshal(b, &report); err != nil || len(report.Flat) < 4 {
+		t.Fatalf("%v, %d methods", err, len(report.Flat))
+	}
+	// Its rows: total, own, name; numbers have some three digits.
+	row := func(name string) []string {
+		return value[[]string](p, fmt.Sprintf(`(() => {
+			const l = document.body.innerText.split("\n"), i = l.findLastIndex((s) => s.includes("\t%s("));
+			return i < 2 ? [] : [l[i - 2].split(" (")[0], l[i - 1].replace("\t", "").split(" (")[0]];
+		})()`, name))
+	}
+	near := func(text string, ns int64) bool {
+		d, err := time.ParseDuration(text)
+		return err == nil && (d-time.Duration(ns)).Abs() <= time.Duration(ns)/100+10
+	}
+	for _, m := range report.Flat {
+		name, _, _ := strings.Cut(m.Method, "(")
+		if got := row(name); len(got) != 2 || !near(got[0], m.Total) || !near(got[1], m.Self) {
+			t.Errorf("speedscope has of %s %q, the report %d and %d ns", name, got, m.Total, m.Self)
+		}
+	}
+	p.press("n") // the next profile
+	p.until(`document.body.innerText.includes("all threads: calls (2/")`)
+	for _, m := range report.Flat {
+		name, _, _ := strings.Cut(m.Method, "(")
+		if got := row(name); len(got) != 2 || strings.ReplaceAll(got[1], ",", "") != fmt.Sprint(m.Calls) {
+			t.Errorf("speedscope has of %s %q calls, the report %d", name, got, m.Calls)
+		}
+	}
 }
 
 // inPerfetto opens a trace in Perfetto's page and asks its trace processor: it has

@@ -2,7 +2,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** "run N" calls root N times, which has a pool of two execute five tasks, and does one itself. */
+/** "run N" calls root N times, which has a pool of two execute five tasks, and does one itself; "late" loads a class. */
 public class Handing {
     static volatile long sink;
 
@@ -15,7 +15,13 @@ public class Handing {
         System.out.println("READY");
         java.util.Scanner in = new java.util.Scanner(System.in);
         while (in.hasNextLine()) {
-            int n = Integer.parseInt(in.nextLine().substring(4));
+            String line = in.nextLine();
+            if (line.equals("late")) {
+                Later.come();
+                System.out.println("LOADED");
+                continue;
+            }
+            int n = Integer.parseInt(line.substring(4));
             for (int i = 0; i < n; i++) {
                 root(pool);
             }
@@ -52,5 +58,11 @@ public class Handing {
     /** Many of these begin and end at the same tick. */
     static long small(int k) {
         return k;
+    }
+
+    static class Later {
+        static void come() {
+            sink++;
+        }
     }
 }
