@@ -34,8 +34,8 @@ type Suggestion struct {
 }
 
 const (
-	suggestLooks = 9
-	suggestEvery = 250 * time.Millisecond
+	suggestLooks = 21 // a loop that calls the same method all the time is in it at nearly all of them
+	suggestEvery = 100 * time.Millisecond
 	// suggestShare bounds the share of the time that dumps take: each stops
 	// all threads of the target, for some microseconds a thread.
 	suggestShare = 10

@@ -17,7 +17,7 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
   return (
     <section class="suggest" aria-label="Suggested roots">
       <p class="line">
-        <button id="suggest" disabled={!!act.busy} title="Nine thread dumps in some two seconds; each stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
+        <button id="suggest" disabled={!!act.busy} title="Twenty-one thread dumps in some two seconds; each stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
         <span class="muted" role="status">
           {found ? `By ${found.looks} looks at all stacks in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What busy threads come back to, by a few thread dumps"}
         </span>
