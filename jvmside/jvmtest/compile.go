@@ -120,7 +120,8 @@ func compile(j JDK, key string, files map[string]string, options []string) (stri
 			args = append(args, file)
 		}
 	}
-	cmd := exec.Command(j.Javac(), args...)
+	// So few classes are compiled before C2 has compiled javac.
+	cmd := exec.Command(j.Javac(), append([]string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"}, args...)...)
 	cmd.Env = environ()
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("javac of %v: %w\n%s", j, err, text)

@@ -18,7 +18,7 @@ var roots = []string{"whole", "partial"} // the partial one's dormant calls need
 func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) {
 	for _, j := range k.JDKs {
 		for _, clock := range k.Clocks() {
-			page.Table(fmt.Sprintf("Real programs, JDK %d, %s", j.Version, clock), "Overhead is the time of an iteration, by that of the same iteration of a bare process: the median of the second half of the iterations (shop: requests a second of a bare server by those while recording, after the reveal; bare is the cores' time for a request). "+
+			page.Table(fmt.Sprintf("Real programs, JDK %d, %s", j.Version, clock), "Overhead is the time of an iteration, by that of the same iteration of a bare process: the median of the second half of the iterations (shop: requests a second of a bare server by those of the recorded one, which are loaded in turns, after the reveal, by the same before; bare is the cores' time for a request). "+
 				"It is 1, and calls inside times the cost of a call on `medium`, and dormant calls (those of the same methods outside of the root) times theirs, and a rest. "+
 				"Aim is what the overhead has to stay below with the tick clock. After is after detaching, when code is being compiled once more. A whole root whose contexts have no room is left out. Scheme B; shop: C.",
 				"program|", "root|", "bare ms", "Mcalls/s inside", "dormant", "overhead", "aim", "= 1 + inside", "+ dormant", "+ rest", "after")
@@ -107,24 +107,16 @@ func program(k *bench.Kit, j jdk.JDK, p *bench.Program) measurer {
 // shop measures the server: the load takes all cores, so what a request takes
 // of them is their number by the rate.
 func shop(k *bench.Kit, j jdk.JDK) measurer {
-	var bare []*bench.ShopRun
 	names := map[string]string{"whole": bench.ShopWhole, "partial": bench.ShopPartial}
 	return func(root, clock string) (*outcome, error) {
-		for len(bare) < k.Reps {
-			b, err := k.Shop(j)
-			if err != nil {
-				return nil, err
-			}
-			bare = append(bare, b)
-		}
 		o := &outcome{}
 		var all [][]float64
-		for i := range k.Reps {
+		for range k.Reps {
 			r, err := k.Shop(j, "--root", names[root], "--clock", clock, "--scheme", "C")
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, []float64{float64(runtime.NumCPU()) * 1e3 / bare[i].During, bare[i].During / r.During, bare[i].After / r.After})
+			all = append(all, []float64{float64(runtime.NumCPU()) * 1e3 / r.Bare, r.Bare / r.During, r.After})
 			o.inside = r.Report.PerUnit(math.Max(1, r.Requests))
 		}
 		m := bench.Medians(all)

@@ -136,7 +136,7 @@ func (p *part) server(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
 			return err
 		}
 		cores := float64(runtime.NumCPU()) * 1e3
-		row(page, "shop", s, r.Report, cores/r.Before, cores/r.During, r.Report.Seconds*1e3, 100*(r.Before/r.During-1), r.Armed)
+		row(page, "shop", s, r.Report, cores/r.Bare, cores/r.During, r.Report.Seconds*1e3, 100*(r.Bare/r.During-1), r.Armed)
 	}
 	return nil
 }

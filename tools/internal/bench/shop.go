@@ -3,6 +3,9 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,95 +20,189 @@ const (
 	ShopPartial = "shop.ItemAction.execute"
 )
 
-// A ShopRun is what one server showed. Rates are in requests a second.
+// A ShopRun is what a server showed beside another one that nothing records.
+// Rates are in requests a second. The shop's data grows while it is served, and
+// the machine is fast and slow by turns, so what counts is the one by the other.
 type ShopRun struct {
-	Before, During, After float64
-	Requests              float64 // while the recording lasted
-	Report                *Report // nil of a bare run
-	Armed                 float64 // from the command until it recorded, in ms, under load
+	Bare, During float64 // what it would have answered without a recording, and what it did
+	After        float64 // a bare one's rate by this one's, after the recording
+	Requests     float64 // while the recording lasted
+	Report       *Report
+	Armed        float64 // from the command until it recorded, in ms, under load
 }
 
-// Shop starts the server, warms it up, and loads it three times: before,
-// during and after a recording with these flags; none records nothing. The
-// recording begins with a load that is not measured, which reveals the
-// subgraph; the load after it follows one, too. Another recording before it is
-// armed under a load, and ends at once.
+// shopTurns says how often each of two servers is loaded, in turns, for what.
+type shopTurns struct {
+	seconds                             int
+	warm, before, reveal, during, after int
+}
+
+// Shop starts two servers, and loads them in turns all the time: to warm them
+// up, before, during and after a recording of one of them with these flags.
+// What the recording begins with, which reveals the subgraph, isn't measured,
+// nor is what follows its end. Another recording before it is armed under a
+// load, and ends at once.
 func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
-	if b, err := k.Script(j, "shop.sh", "start").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
-	}
-	defer func() {
-		err = errors.Join(err, k.Script(j, "shop.sh", "stop").Run())
-	}()
-	warm, length := 60, 10
-	if k.Short {
-		warm, length = 8, 4
-	}
-	load := func(seconds int) (rate, requests float64, err error) {
-		b, err := k.Script(j, "shop.sh", "load", strconv.Itoa(seconds), "8").CombinedOutput()
-		if err != nil {
-			return 0, 0, fmt.Errorf("shop.sh load: %w: %s", err, b)
-		}
-		return shopRate(string(b))
-	}
-	if _, _, err := load(warm); err != nil {
-		return nil, err
-	}
-	run = &ShopRun{}
-	if run.Before, _, err = load(length); err != nil {
-		return nil, err
-	}
-	var rec *Recording
-	if len(flags) > 0 {
-		pid, err := k.Script(j, "shop.sh", "pid").Output()
-		if err != nil {
-			return nil, err
-		}
-		target, flags := strings.TrimSpace(string(pid)), append([]string{"--depth", "1"}, flags...)
-		loaded := make(chan error, 1)
-		go func() {
-			_, _, err := load(5)
-			loaded <- err
-		}()
-		time.Sleep(time.Second)
-		run.Armed, err = k.armed(target, flags)
-		if err = errors.Join(err, <-loaded); err != nil {
-			return nil, err
-		}
-		if rec, err = k.Record(target, flags...); err != nil {
-			return nil, err
-		}
-		defer rec.Kill()
-	}
-	_, reveal, err := load(warm)
+	mine, err := k.server(j, 0)
 	if err != nil {
 		return nil, err
 	}
-	if run.During, run.Requests, err = load(length); err != nil {
+	defer mine.stop(&err)
+	other, err := k.server(j, 1)
+	if err != nil {
 		return nil, err
 	}
-	run.Requests += reveal
-	if rec != nil {
-		if run.Report, err = rec.Stop(); err != nil {
-			return nil, err
+	defer other.stop(&err)
+	t := shopTurns{5, 9, 4, 12, 6, 4}
+	if k.Short {
+		t = shopTurns{4, 2, 2, 2, 1, 1}
+	}
+	run = &ShopRun{}
+	// turns returns the medians of the recorded one's rate, and of the bare one's by it.
+	turns := func(times int) (rate, by float64, err error) {
+		var rates, ratios []float64
+		for range times {
+			own, n, err := mine.load(t.seconds)
+			if err != nil {
+				return 0, 0, err
+			}
+			bare, _, err := other.load(t.seconds)
+			if err != nil {
+				return 0, 0, err
+			}
+			run.Requests += n
+			rates, ratios = append(rates, own), append(ratios, bare/own)
 		}
+		return Median(rates), Median(ratios), nil
 	}
-	if _, _, err := load(warm); err != nil {
+	if _, _, err := turns(t.warm); err != nil {
 		return nil, err
 	}
-	run.After, _, err = load(length)
+	_, alike, err := turns(t.before)
+	if err != nil {
+		return nil, err
+	}
+	flags = append([]string{"--depth", "1"}, flags...)
+	if run.Armed, err = k.armedUnderLoad(mine, flags); err != nil {
+		return nil, err
+	}
+	rec, err := k.Record(mine.pid, flags...)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Kill()
+	run.Requests = 0
+	if _, _, err := turns(t.reveal); err != nil {
+		return nil, err
+	}
+	var by float64
+	if run.During, by, err = turns(t.during); err != nil {
+		return nil, err
+	}
+	run.Bare = run.During * by / alike
+	requests := run.Requests
+	if run.Report, err = rec.Stop(); err != nil {
+		return nil, err
+	}
+	if _, _, err := turns(t.warm); err != nil {
+		return nil, err
+	}
+	_, by, err = turns(t.after)
+	run.Requests, run.After = requests, by/alike
 	return run, err
 }
 
-// armed is how long it takes from the command until it records, in ms.
-func (k *Kit) armed(pid string, flags []string) (float64, error) {
-	rec, err := k.Record(pid, flags...)
+// armedUnderLoad is how long it takes from the command until it records, in ms.
+func (k *Kit) armedUnderLoad(s *server, flags []string) (float64, error) {
+	loaded := make(chan error, 1)
+	go func() {
+		_, _, err := s.load(5)
+		loaded <- err
+	}()
+	time.Sleep(time.Second)
+	rec, err := k.Record(s.pid, flags...)
 	if err != nil {
-		return 0, err
+		return 0, errors.Join(err, <-loaded)
 	}
 	defer rec.Kill()
 	_, err = rec.End()
-	return float64(rec.Armed.Microseconds()) / 1e3, err
+	return float64(rec.Armed.Microseconds()) / 1e3, errors.Join(err, <-loaded)
+}
+
+// A server is a running shop.
+type server struct {
+	kit *Kit
+	jdk jdk.JDK
+	env []string
+	pid string
+}
+
+// server starts the n-th one, which has a folder and a port of its own.
+func (k *Kit) server(j jdk.JDK, n int) (s *server, err error) {
+	s = &server{kit: k, jdk: j}
+	if n > 0 {
+		dir, err := k.shopCopy(n)
+		if err != nil {
+			return nil, err
+		}
+		s.env = []string{"RIVULET_BENCH=" + dir, "PORT=" + strconv.Itoa(18080+n)}
+	}
+	if b, err := s.script("start").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
+	}
+	pid, err := s.script("pid").Output()
+	if err != nil {
+		s.stop(&err)
+		return nil, err
+	}
+	s.pid = strings.TrimSpace(string(pid))
+	return s, nil
+}
+
+func (s *server) stop(err *error) {
+	*err = errors.Join(*err, s.script("stop").Run())
+}
+
+// shopCopy makes a folder of bench programs whose shop is a copy.
+func (k *Kit) shopCopy(n int) (string, error) {
+	dir := filepath.Join(k.Temp, "shop"+strconv.Itoa(n))
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	all, err := os.ReadDir(jdk.Bench())
+	if err != nil {
+		return "", err
+	}
+	for _, e := range all {
+		from, to := filepath.Join(jdk.Bench(), e.Name()), filepath.Join(dir, e.Name())
+		if e.Name() != "shop" {
+			err = os.Symlink(from, to)
+		} else if err = os.CopyFS(to, os.DirFS(from)); err == nil {
+			err = os.RemoveAll(filepath.Join(to, "pid")) // another server's
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func (s *server) script(args ...string) *exec.Cmd {
+	cmd := s.kit.Script(s.jdk, "shop.sh", args...)
+	cmd.Env = append(cmd.Env, s.env...)
+	return cmd
+}
+
+// load has eight connections ask for some seconds.
+func (s *server) load(seconds int) (rate, requests float64, err error) {
+	b, err := s.script("load", strconv.Itoa(seconds), "8").CombinedOutput()
+	if err != nil {
+		return 0, 0, fmt.Errorf("shop.sh load: %w: %s", err, b)
+	}
+	return shopRate(string(b))
 }
 
 var (
