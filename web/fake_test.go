@@ -160,7 +160,7 @@ func running(t *testing.T, f *fake) *Server {
 			if err != nil {
 				t.Errorf("run: %v", err)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the server does not end")
 		}
 	})

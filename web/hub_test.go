@@ -25,7 +25,7 @@ type message struct {
 
 func next(t *testing.T, c *websocket.Conn, want func(message) bool) message {
 	t.Helper()
-	c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	c.SetReadDeadline(time.Now().Add(time.Minute))
 	for {
 		_, b, err := c.ReadMessage()
 		if err != nil {

@@ -177,7 +177,7 @@ func TestEndsByItself(t *testing.T) {
 			s.call(t, "start", test.start)
 		}
 		close(f.done)
-		for over := time.Now().Add(20 * time.Second); s.live.State().Phase != test.phase; time.Sleep(10 * time.Millisecond) {
+		for over := time.Now().Add(time.Minute); s.live.State().Phase != test.phase; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(over) {
 				t.Fatalf("still %s", s.live.State().Phase)
 			}

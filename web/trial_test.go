@@ -36,7 +36,7 @@ func tried(n int) *export.Comparison {
 
 func (s *Server) phase(t *testing.T, want string) State {
 	t.Helper()
-	for over := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for over := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		state := s.live.State()
 		if state.Phase == want {
 			return state
@@ -87,7 +87,7 @@ func TestCompareSchemes(t *testing.T) {
 		answer <- text
 	}()
 	var now *Trying
-	for over := time.Now().Add(20 * time.Second); now == nil || now.Step < 3; now = s.live.State().Comparing {
+	for over := time.Now().Add(time.Minute); now == nil || now.Step < 3; now = s.live.State().Comparing {
 		if time.Now().After(over) {
 			t.Fatalf("%+v", now)
 		}

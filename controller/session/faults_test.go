@@ -87,7 +87,7 @@ func until(t *testing.T, what string, within time.Duration, f func() bool) time.
 
 // patient is how long things may take that take a second at rest: tests run
 // beside others.
-const patient = 10 * time.Second
+const patient = 30 * time.Second
 
 // ended is what a report says of its end.
 func ended(t *testing.T, c *jvmtest.Proc) (reason string, calls int64) {
@@ -219,7 +219,7 @@ func TestKillAnyTime(t *testing.T) {
 		_, before := traces(p.PID())
 		until(t, fmt.Sprintf("files %q gone", before), patient, func() bool {
 			for _, f := range before {
-				if fi, err := os.Stat(f); err == nil && time.Since(fi.ModTime()) > patient {
+				if fi, err := os.Stat(f); err == nil && time.Since(fi.ModTime()) > 10*time.Second {
 					return false
 				}
 			}

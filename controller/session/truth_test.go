@@ -127,7 +127,7 @@ func finish(t *testing.T, s *session.Session) *export.Report {
 	t.Helper()
 	select {
 	case <-s.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("the recording does not end: %+v", s.Progress())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

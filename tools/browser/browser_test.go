@@ -90,7 +90,7 @@ func (p *page) methods(n int) {
 // condition holds.
 func (p *page) openUntil(condition string) {
 	p.t.Helper()
-	for over := time.Now().Add(30 * time.Second); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
+	for over := time.Now().Add(patience); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(over) {
 			p.fail("open until "+condition, context.DeadlineExceeded)
 		}

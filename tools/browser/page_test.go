@@ -21,6 +21,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// patience is what a test waits before it takes something for stuck. A machine
+// that others use may be five times as slow as at other times.
+const patience = 90 * time.Second
+
 // rivulet is the program built for all tests.
 var (
 	buildDir string
@@ -82,7 +86,7 @@ func start(t *testing.T, name string, args ...string) *child {
 		c.in.Close()
 		select {
 		case <-c.ended:
-		case <-time.After(15 * time.Second):
+		case <-time.After(patience):
 			t.Errorf("%s did not end", name)
 			c.cmd.Process.Kill()
 			<-c.ended
@@ -104,7 +108,7 @@ func java(name string) string {
 // line waits for a line with a text in it.
 func (c *child) line(t *testing.T, with string) string {
 	t.Helper()
-	for over := time.After(60 * time.Second); ; {
+	for over := time.After(patience); ; {
 		select {
 		case l := <-c.lines:
 			if strings.Contains(l, with) {
@@ -158,7 +162,7 @@ func open(t *testing.T, url string, width, height int64) *page {
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 4*patience)
 	t.Cleanup(cancel)
 	p := &page{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, func(ev any) {
@@ -186,7 +190,7 @@ func open(t *testing.T, url string, width, height int64) *page {
 // do carries out actions; what names them in a failure.
 func (p *page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		p.fail(what, err)
@@ -230,7 +234,7 @@ func value[T any](p *page, script string) T {
 // until waits for a condition in JavaScript.
 func (p *page) until(condition string) {
 	p.t.Helper()
-	for over := time.Now().Add(30 * time.Second); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
+	for over := time.Now().Add(patience); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(over) {
 			p.fail("until "+condition, context.DeadlineExceeded)
 		}
