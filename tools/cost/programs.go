@@ -87,7 +87,11 @@ func program(k *bench.Kit, j jdk.JDK, p *bench.Program) measurer {
 		o := &outcome{}
 		var all [][]float64
 		for i := range k.Reps {
-			r, err := k.Profile(j, &p, bare[i], "--root", p.Root(root), "--clock", clock)
+			flags := []string{"--root", p.Root(root), "--clock", clock}
+			if p.Room != "" && root == "whole" {
+				flags = append(flags, "--memory", p.Room)
+			}
+			r, err := k.Profile(j, &p, bare[i], flags...)
 			if err != nil {
 				return nil, err
 			}

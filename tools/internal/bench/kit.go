@@ -27,8 +27,8 @@ import (
 //go:embed testdata
 var sources embed.FS
 
-// Options are the flags of all measuring tasks. With Only, Short or Rivulet a run
-// is partial: it prints and writes no page.
+// Options are the flags of all measuring tasks. With Only a run replaces the rows of
+// these programs; with Short or Rivulet it prints and writes no page.
 type Options struct {
 	Part, Only, JDK, Clock, Rivulet string
 	Short                           bool
@@ -60,6 +60,9 @@ func given(name string) (found bool) {
 // Full reports whether nothing was left out that a section of a page doesn't
 // name by itself: programs, repetitions, the product of this checkout.
 func (o *Options) Full() bool { return !given("only") && !given("short") && !given("rivulet") }
+
+// some reports whether only programs were left out.
+func (o *Options) some() bool { return given("only") && !given("short") && !given("rivulet") }
 
 // Has reports whether a part of the page is wanted.
 func (o *Options) Has(part string) bool { return o.Part == "" || o.Part == part }
@@ -139,8 +142,11 @@ func Main(reps int, name string, measure func(*Kit) (*Page, error)) {
 	page, err := measure(k)
 	if err == nil {
 		page.end()
-		if k.Full() {
+		switch {
+		case k.Full():
 			err = page.Update(name)
+		case k.some():
+			err = page.UpdateRows(name)
 		}
 		err = errors.Join(err, page.failed)
 	}

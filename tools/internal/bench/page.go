@@ -73,10 +73,13 @@ func (p *Page) Row(cells ...any) {
 	p.add("| " + strings.Join(out, " | ") + " |\n")
 }
 
+// leftOut begins what [Page.Left] says.
+const leftOut = "Left out: "
+
 // Left says, below the table, what it lacks and why: what is known not to be had.
 func (p *Page) Left(what string, why error) {
 	first, _, _ := strings.Cut(why.Error(), "\n") // the rest is what a program printed
-	p.left = append(p.left, fmt.Sprintf("Left out: %s: %s.", what, first))
+	p.left = append(p.left, fmt.Sprintf(leftOut+"%s: %s.", what, first))
 	log.Printf("left out: %s: %v", what, why)
 }
 

@@ -38,3 +38,29 @@ func TestFailed(t *testing.T) {
 		t.Errorf("failed: %v, page\n%s", p.failed, got)
 	}
 }
+
+// TestMergeRows replaces the rows of some programs, and says so, again and again.
+func TestMergeRows(t *testing.T) {
+	old := "<!-- old -->\n\n# X\n\nold\n\n## A\n\nkept\n\n## B\n\nwas so. Measured on Monday.\n\n| program | root | n |\n|---|---|---:|\n| h2 | whole | 1 |\n| h2 | part | 2 |\n| shop | part | 3 |\n\nLeft out: shop, whole: no room.\n\nLeft out: javac, whole: no room.\n"
+	measured := func(day string, rows ...[]any) string {
+		p := NewPage("bench:x", "X", "new")
+		p.run = " Measured on " + day + "."
+		p.Table("B", "is so.", "program|", "root|", "n")
+		for _, r := range rows {
+			p.Row(r...)
+		}
+		p.end()
+		p.mergeRows(old)
+		p.merge(old)
+		return p.text.String()
+	}
+	head := "<!-- Written by \"go tool task bench:x\". Do not edit. -->\n\n# X\n\nnew\n\n## A\n\nkept\n\n## B\n\nis so. Measured on Monday.\n\n| program | root | n |\n|---|---|---:|\n"
+	old = measured("Tuesday", []any{"h2", "part", 7}, []any{"shop", "whole", 8})
+	if want := head + "| h2 | whole | 1 |\n| h2 | part | 7 |\n| shop | part | 3 |\n| shop | whole | 8 |\n\nLeft out: javac, whole: no room.\n\nApart: h2, part; shop, whole. Measured on Tuesday.\n"; old != want {
+		t.Errorf("got\n%s\nwant\n%s", old, want)
+	}
+	old = measured("Wednesday", []any{"shop", "whole", 9})
+	if want := head + "| h2 | whole | 1 |\n| h2 | part | 7 |\n| shop | part | 3 |\n| shop | whole | 9 |\n\nLeft out: javac, whole: no room.\n\nApart: h2, part. Measured on Tuesday.\n\nApart: shop, whole. Measured on Wednesday.\n"; old != want {
+		t.Errorf("got\n%s\nwant\n%s", old, want)
+	}
+}

@@ -33,7 +33,7 @@ var Programs = []Program{
 	{"sunflow", 4, []string{"128", "1"}, "org.sunflow.core.renderer.BucketRenderer$BucketThread.run", "org.sunflow.core.LightServer.initLightSamples", 0, 6, "", false, nil},
 	{"h2", 10, []string{"h2", "2000"}, "wl.SqlW.iteration", "org.h2.command.dml.Update.update", 0, 60, "", false, nil},
 	{"xalan", 40, []string{"org.apache.xalan.processor.TransformerFactoryImpl", "1"}, "wl.XsltW.iteration", "org.apache.xalan.templates.FuncFormatNumb.execute", 0, 150, "", false, nil},
-	{"javac", 4, nil, "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass", 0, 10, "4G", false, nil},
+	{"javac", 4, nil, "wl.JavacW.iteration", "com.sun.tools.javac.jvm.Gen.genClass", 0, 24, "4G", false, nil},
 	{"batik", 4, []string{"256"}, "wl.BatikW.iteration", "org.apache.batik.bridge.GVTBuilder.build", 0, 12, "", false, nil},
 }
 
