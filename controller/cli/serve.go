@@ -52,10 +52,9 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 	return cmd
 }
 
-// servePage serves until Ctrl-C, after having done what comes first, which says what
-// the page shows. With a
-// length it ends the recording after that, and goes on serving. It returns the
-// report of the last recording, nil if there was none.
+// servePage serves until Ctrl-C, after having done what comes first, which says
+// what the page shows. With a length it ends the recording after that, and goes on
+// serving. It returns the report of the last recording, nil if there was none.
 func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *web.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
 	in := watchInterrupts()
 	defer in.stop()

@@ -193,14 +193,7 @@ func (c *Comparison) JSON(w io.Writer) error {
 	for i := range c.Runs {
 		j.Runs = append(j.Runs, c.run(&c.Runs[i]))
 	}
-	b, err := marshal(j, " ")
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("json of the comparison: %w", err)
-	}
-	return nil
+	return writeJSON(w, "the comparison", j)
 }
 
 func (c *Comparison) run(s *SchemeRun) jsonSchemeRun {

@@ -132,14 +132,7 @@ func (d *Diff) JSON(w io.Writer) error {
 	for _, l := range d.Methods {
 		j.Methods = append(j.Methods, l.json())
 	}
-	b, err := marshal(j, " ")
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("json of the difference: %w", err)
-	}
-	return nil
+	return writeJSON(w, "the difference", j)
 }
 
 func (l *DiffLine) json() jsonDiffLine {

@@ -372,6 +372,18 @@ func (w *jsonWriter) name(method int32) []byte {
 	return q
 }
 
+// writeJSON writes a document of one value; what names it in an error.
+func writeJSON(w io.Writer, what string, v any) error {
+	b, err := marshal(v, " ")
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("json of %s: %w", what, err)
+	}
+	return nil
+}
+
 // marshal is json.Marshal that leaves "<init>" as it is, and the terminal alone.
 func marshal(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer

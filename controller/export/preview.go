@@ -87,17 +87,10 @@ func (p *Preview) packages() (out []jsonPackage, methods int) {
 // JSON writes the dry run in schema 1, as docs/formats-report.md describes it.
 func (p *Preview) JSON(w io.Writer) error {
 	packages, methods := p.packages()
-	b, err := marshal(jsonPreview{
+	return writeJSON(w, "the dry run", jsonPreview{
 		Schema: Schema, Kind: "dry-run", Target: jsonTarget(p.Target), Scheme: "A", Roots: some(p.Roots), Filter: p.Filter,
 		Classes: len(p.Classes), Methods: methods, Packages: some(packages), Skipped: some(p.Skipped), Notes: some(p.Notes),
-	}, " ")
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("json of the dry run: %w", err)
-	}
-	return nil
+	})
 }
 
 const (

@@ -130,14 +130,7 @@ func (r *Timing) JSON(w io.Writer) error {
 		}
 		j.Methods = append(j.Methods, m)
 	}
-	b, err := marshal(j, " ")
-	if err != nil {
-		return fmt.Errorf("json timing: %w", err)
-	}
-	if _, err := w.Write(append(b, '\n')); err != nil {
-		return fmt.Errorf("json timing: %w", err)
-	}
-	return nil
+	return writeJSON(w, "the timing", j)
 }
 
 func (t *Timed) json() (jsonTimed, error) {

@@ -19,11 +19,12 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// patience is what a test waits before it takes something for stuck. A machine
-// that others use may be five times as slow as at other times.
-const patience = 90 * time.Second
+// patience is what a test waits before it takes something for stuck.
+const patience = jvmtest.Patience
 
 // rivulet is the program built for all tests.
 var (

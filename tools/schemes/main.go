@@ -31,7 +31,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			"(analysis and rewriting) and *tool 2* (reading and correcting the tree) are shares of *total*; the tools work beside the program. "+
 			"*Useless* is instrumented less called. *Longest wait* is of a thread at its first call of a method. *Armed* is from the start of the "+
 			"command until it recorded. The shop's *bare* and *total* are the cores' time for a request, "+
-			"before and while recording, under eight connections, and its *armed* is under such a load.")
+			"of a bare server and of the recorded one, which are loaded in turns with eight connections, and its *armed* is under such a load.")
 	for _, part := range parts {
 		if !k.Has(part.name) {
 			continue

@@ -58,6 +58,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 		t = shopTurns{4, 2, 2, 2, 1, 1}
 	}
 	run = &ShopRun{}
+	served := 0.0 // by the one that is recorded
 	// turns returns the medians of the recorded one's rate, and of the bare one's by it.
 	turns := func(times int) (rate, by float64, err error) {
 		var rates, ratios []float64
@@ -70,7 +71,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 			if err != nil {
 				return 0, 0, err
 			}
-			run.Requests += n
+			served += n
 			rates, ratios = append(rates, own), append(ratios, bare/own)
 		}
 		return Median(rates), Median(ratios), nil
@@ -91,7 +92,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 		return nil, err
 	}
 	defer rec.Kill()
-	run.Requests = 0
+	before := served
 	if _, _, err := turns(t.reveal); err != nil {
 		return nil, err
 	}
@@ -99,8 +100,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	if run.During, by, err = turns(t.during); err != nil {
 		return nil, err
 	}
-	run.Bare = run.During * by / alike
-	requests := run.Requests
+	run.Bare, run.Requests = run.During*by/alike, served-before
 	if run.Report, err = rec.Stop(); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 		return nil, err
 	}
 	_, by, err = turns(t.after)
-	run.Requests, run.After = requests, by/alike
+	run.After = by / alike
 	return run, err
 }
 
