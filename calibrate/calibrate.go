@@ -48,6 +48,16 @@ const agreed = 9
 // Total is the cost of a call, entry and exit together.
 func (c Cost) Total() float64 { return c.Inner + c.Outer }
 
+// AtBest is the cost of probes that a sample shows at their cheapest: with nothing
+// else to do the processor runs one call's probes beside the next one's, and all of
+// their code and data are at hand. In a program such a probe may take twice that (on
+// medium of the bench, docs/figures/cost.md), so the spread is the cost at least.
+// Probes that read a clock don't overlap: theirs is as measured.
+func (c Cost) AtBest() Cost {
+	c.Spread = max(c.Spread, c.Total())
+	return c
+}
+
 // Measure takes the cheapest batch for the sum, and the cheaper half of all
 // batches for its division between callee and caller, which a coarse clock
 // shows only in the long run. ok is false if no batch says anything.

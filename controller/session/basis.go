@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -60,7 +61,7 @@ func (b basis) correct(r *export.Report) {
 		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
 		return
 	}
-	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: main.Spread, Batches: main.batches}
+	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: b.cost(b.clock).Spread, Batches: main.batches}
 	if leaf := b.costs[wire.ModeLeaf]; leaf != nil {
 		r.Calibration.Leaf = leaf.Total()
 	}
@@ -68,6 +69,18 @@ func (b basis) correct(r *export.Report) {
 		r.Calibration.Tick = b.tick
 	}
 	r.Correction = b.fix(r.Tree)
+}
+
+// cost is what a mode's probes were found to cost, zero if they weren't measured.
+// What reads no clock is as cheap as in the sample at best.
+func (b basis) cost(mode byte) (c calibrate.Cost) {
+	if found := b.costs[mode]; found != nil {
+		c = found.Cost
+	}
+	if ticks(mode) || counts(mode) {
+		c = c.AtBest()
+	}
+	return c
 }
 
 // mode is how a method was recorded.
@@ -92,9 +105,7 @@ func (b basis) fix(tree *cct.Snapshot) cct.Correction {
 	return tree.Correct(func(id int32) cct.Clock {
 		m := b.mode(id)
 		k := cct.Clock{Counted: counts(m)}
-		if c := b.costs[m]; c != nil {
-			k.Cost = c.Cost
-		}
+		k.Cost = b.cost(m)
 		if ticks(m) {
 			k.Tick = gap
 		}

@@ -38,6 +38,9 @@ func (r *rewriter) stack(catches []catch) int {
 		need = max(need, 1+p.need.caught)
 	}
 	ret, handler := p.need.exit, 1+p.need.handler
+	if r.tying != nil {
+		ret = max(ret, tieNeed)
+	}
 	depth, spot := 0, 0
 	s := classfile.Scan(l.code)
 	for s.Next() {

@@ -23,11 +23,12 @@ type rewriter struct {
 	maps     mapper
 	in       injected
 	bytecode []byte
-	moved    []byte // contents of attributes inside Code
-	out      []byte // Code attributes; what was handed out stays until the class is written
-	total    int    // bytes of Code attributes made for the class
-	scratch  int    // words of locals behind the fresh one that the method needs
-	leaf     bool   // the method got the leaves' sequences
+	moved    []byte         // contents of attributes inside Code
+	out      []byte         // Code attributes; what was handed out stays until the class is written
+	total    int            // bytes of Code attributes made for the class
+	scratch  int            // words of locals behind the fresh one that the method needs
+	leaf     bool           // the method got the leaves' sequences
+	tying    []classfile.Op // the method's token is tied to its result by these
 }
 
 // maxGrowth bounds the bytes made for one class. Stack maps of hostile code can
@@ -103,6 +104,10 @@ func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 		return nil, err
 	}
 	slot := int(code.MaxLocals)
+	var err error
+	if r.tying, err = r.tieTo(m); err != nil {
+		return nil, err
+	}
 	if err := r.assemble(m, id, slot); err != nil {
 		return nil, err
 	}
@@ -178,7 +183,11 @@ func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error)
 	}{
 		{&r.in.entry, entry}, {&r.in.ret, p.Exit}, {&r.in.handler, p.Handler}, {&r.in.caught, p.Caught},
 	} {
-		if *x.to, err = a.sequence((*x.to)[:0], x.from); err != nil {
+		b := (*x.to)[:0]
+		if x.to == &r.in.ret {
+			b = a.tie(b, r.tying)
+		}
+		if *x.to, err = a.sequence(b, x.from); err != nil {
 			return err
 		}
 	}
