@@ -8,6 +8,11 @@
 //	Hooks.Resync(token)               at the start of each handler that was there
 //	catch (Throwable t) { Hooks.Thrown(token); throw t; }   around everything
 //
+// Where the method calls nothing and returns a number, its exits first tie the token
+// to that, so that what was computed was computed before the exit:
+//
+//	token = (long) result ^ ((long) result ^ token)
+//
 // What the method did before it still does: constants are only appended,
 // existing handlers keep their precedence, and everything in the Code
 // attribute that holds an offset moves with the code (JVMS §4.7.3 to §4.7.20).
