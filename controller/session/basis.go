@@ -72,12 +72,12 @@ func (b basis) correct(r *export.Report) {
 }
 
 // cost is what a mode's probes were found to cost, zero if they weren't measured.
-// What reads no clock is as cheap as in the sample at best.
+// Those that neither read a clock nor write events are as cheap as in the sample at best.
 func (b basis) cost(mode byte) (c calibrate.Cost) {
 	if found := b.costs[mode]; found != nil {
 		c = found.Cost
 	}
-	if ticks(mode) || counts(mode) {
+	if mode == wire.ModeTick || counts(mode) {
 		c = c.AtBest()
 	}
 	return c

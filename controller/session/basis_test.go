@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -44,5 +45,19 @@ func TestTickError(t *testing.T) {
 	}
 	if got := time.Duration(b.tick.Period); got != 248500*time.Nanosecond {
 		t.Errorf("mean %v", got)
+	}
+}
+
+// TestAtBest: probes without a clock may cost twice in a program what the sample
+// says; those of the precise clock cost what was measured.
+func TestAtBest(t *testing.T) {
+	for mode, want := range map[byte]int64{wire.ModeTick: 5 + 1000*5/2, wire.ModePrecise: 1 + 1000/2} {
+		leaf := &cct.Node{Method: 2, Calls: 1000, Self: 9000}
+		root := &cct.Node{Method: 1, Calls: 2, Self: 10_000, Children: []*cct.Node{leaf}}
+		b := basis{clock: mode, tick: &export.Tick{}, costs: map[byte]*cost{mode: {Cost: calibrate.Cost{Inner: 2, Outer: 3, Spread: 1}}}}
+		b.fix(&cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}})
+		if root.Spread != want || leaf.Self != 9000-2*1000 {
+			t.Errorf("mode %d: root %+v, want a spread of %d; leaf %+v", mode, root.Uncertainty, want, leaf)
+		}
 	}
 }

@@ -21,8 +21,13 @@ type samples struct {
 	total int
 }
 
-// sample runs a program with JFR recording its iterations.
-func sample(k *bench.Kit, j jdk.JDK, p *bench.Program) (samples, error) {
+// precisely has compiled code say where it is at any place, not only where it can
+// be stopped: what is sampled between goes to the wrong one of inlined methods else.
+var precisely = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"}
+
+// sample runs a program with JFR recording its iterations. What lies in methods that
+// have no time in our report, since they are only counted, is their callers', too.
+func sample(k *bench.Kit, j jdk.JDK, p *bench.Program, counted map[string]bool) (samples, error) {
 	file := filepath.Join(k.Temp, "recording.jfr")
 	defer os.Remove(file)
 	target := ""
@@ -34,6 +39,7 @@ func sample(k *bench.Kit, j jdk.JDK, p *bench.Program) (samples, error) {
 		return nil
 	}
 	if _, err := k.Run(j, p, bench.Job{
+		Options: precisely,
 		Begin: func(pid string) error {
 			target = pid
 			return tell("JFR.start", "name=rivulet", "settings=profile")
@@ -53,7 +59,7 @@ func sample(k *bench.Kit, j jdk.JDK, p *bench.Program) (samples, error) {
 	if err := cmd.Start(); err != nil {
 		return samples{}, err
 	}
-	s, err := read(out, p.Whole)
+	s, err := read(out, p.Whole, counted)
 	if err != nil {
 		cmd.Process.Kill()
 	}
@@ -90,7 +96,7 @@ func (f *frame) outside() bool {
 
 // read reads samples one by one: a recording may have a gigabyte of them. Those
 // count that have the root on their stack, or lie too deep to tell.
-func read(r io.Reader, root string) (samples, error) {
+func read(r io.Reader, root string, counted map[string]bool) (samples, error) {
 	s := samples{of: map[string]int{}}
 	d := json.NewDecoder(r)
 	for depth := 0; depth < 3; { // {"recording": {"events": [
@@ -124,16 +130,16 @@ func read(r io.Reader, root string) (samples, error) {
 		if !stack.Truncated && !slices.ContainsFunc(stack.Frames, func(f frame) bool { return f.class()+"."+f.Method.Name == root }) {
 			continue
 		}
-		s.count(stack.Frames)
+		s.count(stack.Frames, counted)
 	}
 	return s, nil
 }
 
-// count counts a stack for its topmost method that has probes.
-func (s *samples) count(stack []frame) {
+// count counts a stack for its topmost method that has probes, and times.
+func (s *samples) count(stack []frame, counted map[string]bool) {
 	for _, f := range stack {
-		if !f.outside() {
-			s.of[f.class()+"."+f.Method.Name+f.Method.Descriptor]++
+		if name := f.class() + "." + f.Method.Name + f.Method.Descriptor; !f.outside() && !counted[name] {
+			s.of[name]++
 			s.total++
 			return
 		}

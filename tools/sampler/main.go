@@ -24,7 +24,7 @@ func main() { bench.Main(1, "sampler.md", measure) }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:sampler", "What a sampler says", "The "+fmt.Sprint(top)+" methods with the most corrected self time "+
-		"(whole-run root, tick clock) beside JFR's ExecutionSample (10 ms) of another process of the same program. The first half of Rivulet's iterations is its warm-up. A sample counts for the topmost method that is not the JDK's, since Rivulet charges the JDK's time to its caller. "+
+		"(whole-run root, tick clock) beside JFR's ExecutionSample (10 ms) of another process of the same program. The first half of Rivulet's iterations is its warm-up. A sample counts for the topmost method that has times in Rivulet's report, since that charges the JDK's time, and that of short methods which it only counts, to their callers. JFR's process runs with -XX:+DebugNonSafepoints, without which samples go to places where code can be stopped. "+
 		"Beyond chance: the shares differ by more than twice what both leave uncertain (Rivulet's ±, the square root of JFR's samples).")
 	for _, j := range k.JDKs {
 		for _, p := range bench.Programs {
@@ -42,11 +42,6 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 }
 
 func compare(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) error {
-	log.Printf("JDK %d, %s, JFR", j.Version, p.Name)
-	samples, err := sample(k, j, p)
-	if err != nil {
-		return err
-	}
 	log.Printf("JDK %d, %s, rivulet", j.Version, p.Name)
 	bare, err := k.Bare(j, p)
 	if err != nil {
@@ -59,6 +54,15 @@ func compare(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) error 
 		page.Text("This rivulet has no `--warmup`: what ran interpreted until it was compiled again counts.")
 	}
 	r, err := k.Corrected(j, p, bare, flags...)
+	if err != nil {
+		return err
+	}
+	counted := map[string]bool{}
+	for _, m := range r.Report.Flat {
+		counted[m.Method] = m.Counted
+	}
+	log.Printf("JDK %d, %s, JFR", j.Version, p.Name)
+	samples, err := sample(k, j, p, counted)
 	if err != nil {
 		return err
 	}

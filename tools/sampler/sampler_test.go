@@ -29,19 +29,21 @@ func TestRead(t *testing.T) {
 	text := `{"recording":{"events":[` + strings.Join([]string{
 		event(false, `app a\/B work`, `app a\/B root`),
 		event(false, `bootstrap java\/util\/List get`, `null java\/lang\/Object x`, `hidden a\/B$$Lambda run`, `app a\/B work`, `app a\/B root`),
+		event(false, `app a\/B leaf`, `app a\/B work`, `app a\/B root`),
 		event(false, `app a\/B other`, `app a\/Main main`), // outside the root
-		event(true, `app a\/B deep`),                       // too deep to tell
+		event(true, `app a\/B deep`), // too deep to tell
 		`{"type":"jdk.ExecutionSample","values":{"stackTrace":null}}`,
 	}, ",") + `]}}`
-	s, err := read(strings.NewReader(text), "a.B.root")
+	counted := map[string]bool{"a.B.leaf()V": true}
+	s, err := read(strings.NewReader(text), "a.B.root", counted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.total != 3 || s.of["a.B.work()V"] != 2 || s.of["a.B.deep()V"] != 1 {
+	if s.total != 4 || s.of["a.B.work()V"] != 3 || s.of["a.B.deep()V"] != 1 {
 		t.Errorf("%+v", s)
 	}
 	for _, bad := range []string{"", `{"recording":{}}`, text[:len(text)/2]} {
-		if _, err := read(strings.NewReader(bad), "a.B.root"); err == nil {
+		if _, err := read(strings.NewReader(bad), "a.B.root", counted); err == nil {
 			t.Errorf("no error in %.40q", bad)
 		}
 	}

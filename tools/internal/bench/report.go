@@ -57,6 +57,8 @@ type Method struct {
 	Raw    int64 `json:"measured_ns"` // before correction
 	Error  int64 `json:"error_ns"`
 	Spread int64 `json:"spread_ns"` // of Error, from the spread of the probes' cost
+
+	Counted bool // it has no times: they are its callers'
 }
 
 // A Node is a calling context.
