@@ -32,6 +32,7 @@ type Hierarchy struct {
 	bySuper  map[string][]*node // nodes that name this class as a direct supertype
 	syms     map[nameDesc]sym
 	declared [][]*node // by sym: classes that declare a virtual method
+	codeless []int32   // by sym: how many methods are native, or the JVM may have other code for
 	names    map[string]string
 	need     map[ClassID]struct{}
 	stamp    uint32
@@ -54,6 +55,7 @@ func New() *Hierarchy {
 		bySuper:  map[string][]*node{},
 		syms:     map[nameDesc]sym{},
 		declared: make([][]*node, 1),
+		codeless: make([]int32, 1),
 		names:    map[string]string{},
 		need:     map[ClassID]struct{}{},
 	}
@@ -272,6 +274,7 @@ func (h *Hierarchy) sym(name, desc string) sym {
 		s = sym(len(h.declared))
 		h.syms[nd] = s
 		h.declared = append(h.declared, nil)
+		h.codeless = append(h.codeless, 0)
 	}
 	return s
 }

@@ -78,14 +78,21 @@ func (h *Hierarchy) declare(n *node) {
 		if m.virtual() {
 			h.declared[m.sym] = append(h.declared[m.sym], n)
 		}
+		if m.IsNative() || m.Intrinsic {
+			h.codeless[m.sym]++
+		}
 	}
 	slices.SortFunc(n.table, func(a, b slot) int { return cmp.Compare(a.sym, b.sym) })
 }
 
 func (h *Hierarchy) undeclare(n *node) {
 	for i := range n.m.Methods {
-		if m := &n.m.Methods[i]; m.virtual() {
+		m := &n.m.Methods[i]
+		if m.virtual() {
 			h.declared[m.sym] = without(h.declared[m.sym], n)
+		}
+		if m.IsNative() || m.Intrinsic {
+			h.codeless[m.sym]--
 		}
 	}
 }

@@ -13,6 +13,14 @@ type Callee struct {
 	Natives []Hit
 }
 
+// HasCodeless reports whether some class has a method of that name and descriptor that is
+// native, or an intrinsic: else no call can run one, and there is no use in asking [Hierarchy.Callee]
+// for it.
+func (h *Hierarchy) HasCodeless(name, desc string) bool {
+	s, ok := h.syms[nameDesc{name, desc}]
+	return ok && h.codeless[s] > 0
+}
+
 // Callee returns what a call in class from can run, without abstract methods,
 // which throw.
 func (h *Hierarchy) Callee(from ClassID, c Call) Callee {

@@ -35,6 +35,7 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	}
 	threads := threadsOf(s.proc.PID)
 	swift(threads["rivulet-agent"])
+	sharpen(threads["rivulet-agent"]...)
 	swift(threads["rivulet-watch"])
 	if err := s.favourThreads(ctx, threads); err != nil {
 		return err

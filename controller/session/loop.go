@@ -64,6 +64,7 @@ type loop struct {
 	stall stall
 	pace  pace
 	late  late
+	ear   ear
 
 	precedence precedence
 	guard      *guard            // nil where nobody has to be guarded
@@ -115,9 +116,11 @@ func (s *Session) run() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
 	s.loop.precedence.add(unix.Gettid())
 	defer s.loop.precedence.set(false)
+	sharpen(unix.Gettid())
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
+		nap := s.loop.listens()
 		select {
 		case f := <-s.calls:
 			f()
@@ -128,6 +131,9 @@ func (s *Session) run() {
 			s.loop.checkCalibration()
 			s.loop.checkAgain()
 			s.loop.checkLate()
+		case <-nap:
+			sleep(listenPause)
+			s.loop.look()
 		case <-s.ctx.Done():
 			return
 		}
@@ -141,6 +147,9 @@ func (s *Session) run() {
 // look answers the requests that have come.
 func (l *loop) look() {
 	reqs, err := l.mail.poll()
+	if len(reqs) > 0 {
+		l.ear.heard = time.Now()
+	}
 	if err != nil {
 		l.s.log.Warn("mailbox", "error", err)
 	}

@@ -25,9 +25,9 @@ type sites struct {
 	which string                      // one of the Natives constants
 	jdk   map[string]*cha.ClassMirror // classes of the JDK that are no part of the analysis
 
-	// Calling classes, by the method that they call: one that is not known, and a
-	// native that classes to come may override.
-	unknown, sole map[nameDesc]map[cha.ClassID]bool
+	// Calling classes, by the method that they call: one of which no native was known,
+	// one that is not known, and a native that classes to come may override.
+	other, unknown, sole map[nameDesc]map[cha.ClassID]bool
 
 	partly map[cha.MethodID]bool // natives that some calls reach among others
 }
@@ -88,8 +88,12 @@ func (l *loop) callee(from cha.ClassID, c cha.Call) (cha.Hit, bool) {
 	if t, ok := l.sites.ofJDK(&c); ok {
 		return t, t.Method != nil
 	}
-	a := l.h.Callee(from, c)
 	key := nameDesc{c.Name, c.Desc}
+	if !l.h.HasCodeless(c.Name, c.Desc) { // nearly all calls
+		note(&l.sites.other, key, from)
+		return cha.Hit{}, false
+	}
+	a := l.h.Callee(from, c)
 	switch {
 	case a.Method == nil:
 		note(&l.sites.unknown, key, from)
@@ -147,14 +151,15 @@ func closed(class *cha.ClassMirror) bool {
 // has objects.
 func (l *loop) reconsider(id cha.ClassID) []cha.ClassID {
 	class := l.h.Class(id)
-	if class == nil || len(l.sites.unknown)+len(l.sites.sole) == 0 {
+	if class == nil || len(l.sites.other)+len(l.sites.unknown)+len(l.sites.sole) == 0 {
 		return nil
 	}
 	changed := map[cha.ClassID]bool{}
 	for i := range class.Methods {
 		m := &class.Methods[i]
 		key := nameDesc{m.Name, m.Desc}
-		if m.IsNative() {
+		if m.IsNative() || m.Intrinsic {
+			l.askAgain(key, changed)
 			maps.Copy(changed, l.sites.unknown[key])
 		}
 		maps.Copy(changed, l.sites.sole[key])
@@ -170,6 +175,29 @@ func (l *loop) reconsider(id cha.ClassID) []cha.ClassID {
 		l.owing[c] = true
 	}
 	return slices.SortedFunc(maps.Keys(changed), cha.ClassID.Compare)
+}
+
+// askAgain adds the classes with calls that can be of a native now, the first one of that
+// name, or that are not known.
+func (l *loop) askAgain(key nameDesc, changed map[cha.ClassID]bool) {
+	callers := l.sites.other[key]
+	delete(l.sites.other, key)
+	for from := range callers {
+		class := l.h.Class(from)
+		if class == nil {
+			continue
+		}
+		for i := range class.Methods {
+			for _, c := range class.Methods[i].Calls {
+				if c.Name != key.name || c.Desc != key.desc {
+					continue
+				}
+				if t, ok := l.callee(from, c); !ok || l.sites.wants(t) {
+					changed[from] = true
+				}
+			}
+		}
+	}
 }
 
 // learnSites gets to know the classes of the JDK whose methods may get probes

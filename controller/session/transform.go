@@ -58,16 +58,17 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 			return
 		}
 		answered = true
-		kind, out, original := l.rewrite(id, b, redefined)
+		d := l.rewrite(id, b, redefined, l.verifiesLater(id, flags))
 		l.offered[id] = l.wanted[id]
 		if !redefined {
 			l.settled(id) // the bytes that go back have everything
 		}
 		var w wire.Writer
-		w.U8(kind)
-		w.Block(out)
-		w.Block(original)
+		w.U8(d.answer)
+		w.Block(d.bytes)
+		w.Block(d.original)
 		l.mail.reply(boxIndex, w.Bytes())
+		l.verify(id, d.draft)
 	}
 	// Who is redefining classes can't wait: it has some of these in hand, or the
 	// agent's thread waits for it. Then the reveals that wait for it do.
@@ -113,20 +114,68 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	return nil
 }
 
-// rewrite says what becomes of a class's bytes, as the reply to REQ_TRANSFORM
-// has it. A class that can't be dealt with is refused in the ledger, so that
-// nobody believes its methods to be recorded.
-func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, out, original []byte) {
-	refuse := func(reason string) (uint8, []byte, []byte) {
-		l.refused(id, reason)
-		return wire.TransformNone, nil, nil
+// A decision is what becomes of a class's bytes, as the reply to REQ_TRANSFORM has it.
+type decision struct {
+	answer   uint8
+	bytes    []byte
+	original []byte
+	draft    hotswap.Draft // still to be verified
+}
+
+// verifiesLater reports whether a class may be verified when the JVM has its bytes already and
+// works on them. It may where others follow in the same batch, since the last one's
+// answer is a refusal of the whole if one of them does not verify.
+func (l *loop) verifiesLater(id cha.ClassID, flags uint8) bool {
+	r := l.round
+	if r == nil || flags&(wire.HookAgent|wire.HookRedefined) != wire.HookAgent|wire.HookRedefined {
+		return false
+	}
+	switch {
+	case r.first == (cha.ClassID{}):
+		r.first = id
+	case r.first == id: // the JVM has refused the batch, and the agent tries a part of it
+		r.careful, r.spoilt = true, false
+	}
+	if flags&wire.HookLast != 0 {
+		r.careful = true
+	}
+	return !r.careful
+}
+
+// verify does what was put off. What does not verify keeps the whole batch from taking
+// effect; the agent tries again, and the methods to blame have no probes then.
+func (l *loop) verify(id cha.ClassID, d hotswap.Draft) {
+	if d.Bytes == nil {
+		return
 	}
 	defer l.analyse()()
+	ok, err := l.ledger.Verify(d)
+	if err != nil {
+		l.refused(id, "Rivulet can't read what it has rewritten: "+err.Error())
+	}
+	if !ok && l.round != nil {
+		l.round.spoilt = true
+	}
+}
+
+// rewrite decides about a class's bytes. A class that can't be dealt with is refused in
+// the ledger, so that nobody believes its methods to be recorded.
+func (l *loop) rewrite(id cha.ClassID, b []byte, redefined, later bool) decision {
+	if l.round != nil && l.round.spoilt && l.round.careful {
+		l.round.spoilt = false
+		return decision{answer: wire.TransformRefuse}
+	}
+	refuse := func(reason string) decision {
+		l.refused(id, reason)
+		return decision{answer: wire.TransformNone}
+	}
+	defer l.analyse()()
+	var original []byte
 	file := l.files[id]
 	if redefined && l.keepsFile() {
 		if file == nil && l.filed[id].IsZero() && losesParameters(b) {
 			refuse("a retransformation by this JVM would lose the names of its parameters (JDK-8240908), and its class file can't be had to put them back")
-			return wire.TransformRefuse, nil, nil
+			return decision{answer: wire.TransformRefuse}
 		}
 		if file != nil {
 			var err error
@@ -142,30 +191,39 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined bool) (answer uint8, 
 	door := l.door(id)
 	if err != nil && door != nil {
 		door.problem = fmt.Sprintf("%s: %v", id, err)
-		return wire.TransformNone, nil, original
+		return decision{answer: wire.TransformNone, original: original}
 	}
 	if err != nil {
 		return refuse("the JVM has thrown away its stack maps, and they can't be had: " + err.Error())
 	}
 	if door != nil {
-		if out, err = door.rewrites[id.Name](l, id, b); err != nil {
+		out, err := door.rewrites[id.Name](l, id, b)
+		if err != nil {
 			door.problem = fmt.Sprintf("%s: %v", id, err)
-			return wire.TransformNone, nil, original
+			return decision{answer: wire.TransformNone, original: original}
 		}
 		b = out // an opened class has its own probes, too
 	}
-	out, err = l.ledger.Rewrite(hotswap.ClassID(id), b)
+	var d hotswap.Draft
+	if later {
+		d, err = l.ledger.Draft(hotswap.ClassID(id), b)
+	} else {
+		d.Bytes, err = l.ledger.Rewrite(hotswap.ClassID(id), b)
+	}
 	l.setLeaves(id)
+	out := decision{answer: wire.TransformProbes, bytes: d.Bytes, original: original}
 	switch {
 	case err != nil:
 		refuse("Rivulet can't read the bytes that the JVM hands on: " + err.Error())
-		return wire.TransformNone, nil, original
-	case out == nil && door != nil:
-		return wire.TransformProbes, b, original
-	case out == nil:
-		return wire.TransformNone, nil, original // a bare retransformation loses them just as well
+		return decision{answer: wire.TransformNone, original: original}
+	case d.Bytes == nil && door != nil:
+		out.bytes = b
+	case d.Bytes == nil:
+		out.answer = wire.TransformNone // a bare retransformation loses them just as well
+	case later:
+		out.draft = d
 	}
-	return wire.TransformProbes, out, original
+	return out
 }
 
 // losesParameters tells whether a class may have had names of parameters, by
@@ -301,6 +359,10 @@ type round struct {
 	again   []cha.ClassID // announced, but not defined yet
 	tries   int
 	all     bool
+
+	first   cha.ClassID // of the batch, as the JVM came to it
+	careful bool        // classes are verified before the JVM has them
+	spoilt  bool        // one that it has does not verify
 }
 
 // enqueue takes a job on; jobs that come while the agent is busy go together.
@@ -363,12 +425,14 @@ func (l *loop) sendBatch() {
 	}
 	n := min(l.pace.size, len(r.classes))
 	r.batch, r.classes = r.classes[:n], r.classes[n:]
+	r.first, r.careful, r.spoilt = cha.ClassID{}, false, false
 	writeIDs(&w, r.batch)
 	l.stats.batches++
 	l.stats.classes += n
 	l.beginPauses()
 	l.stall.sign()
 	l.compilers.redefined()
+	l.ear.heard = time.Now() // the first class is about to come
 	l.send(wire.CmdRetransform, &w)
 }
 

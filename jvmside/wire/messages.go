@@ -89,6 +89,7 @@ const (
 	HookAgent     = 2
 	HookReveal    = 4
 	HookInside    = 8
+	HookLast      = 16
 
 	SamePlace = "=" // no path, which begins with a slash
 
@@ -115,6 +116,7 @@ var Codes = []Const{
 	{"HOOK_AGENT", HookAgent, "the agent's own thread asks, which can't wait for what it would have to do itself"},
 	{"HOOK_REVEAL", HookReveal, "a thread asks that does its part of a reveal: the agent's may be waiting for it"},
 	{"HOOK_INSIDE", HookInside, "the thread is inside the subgraph"},
+	{"HOOK_LAST", HookLast, "no other class of the agent's retransformation comes after it: what is refused now keeps all of them as they are"},
 	{"TRANSFORM_NONE", TransformNone, "the class goes without probes: as it came or, where given, as original"},
 	{"TRANSFORM_PROBES", TransformProbes, "it gets these bytes"},
 	{"TRANSFORM_REFUSE", TransformRefuse, "it must not be retransformed: it would lose what can't be given back"},

@@ -78,6 +78,7 @@ final class Batch {
     void part(List<Class<?>> classes) {
         if (classes.isEmpty()) return;
         try {
+            hook.last(classes.get(classes.size() - 1));
             inst.retransformClasses(classes.toArray(new Class<?>[0]));
             for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);
         } catch (Throwable t) {

@@ -34,6 +34,8 @@ final class Hook implements ClassFileTransformer {
     private final AtomicInteger users = new AtomicInteger();
     private volatile boolean restoring, mute;
     private volatile Thread agent;
+    /** Of the agent's retransformation under way, the class that the JVM comes to last; only the agent's thread has a use for it. */
+    private Class<?> last;
     /** Classes that have probes, by Loaders.key. */
     private final Set<String> instrumented = new HashSet<>();
     /** Of these, the ones whose first version with probes the JVM may still refuse. */
@@ -82,6 +84,11 @@ final class Hook implements ClassFileTransformer {
         agent = t;
     }
 
+    /** The current thread is about to retransform classes of which this one is the last. */
+    void last(Class<?> c) {
+        if (Thread.currentThread() == agent) last = c;
+    }
+
     /** The current thread is about to use the data file, or has done so. */
     void use(int n) {
         users.addAndGet(n);
@@ -104,7 +111,9 @@ final class Hook implements ClassFileTransformer {
 
     private byte[] ask(int id, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
         loaders.tell(mailbox, PATIENCE);
-        int flags = inside | (redefined != null ? Wire.HOOK_REDEFINED : 0) | (Thread.currentThread() == agent ? Wire.HOOK_AGENT : Batch.busy() ? Wire.HOOK_REVEAL : 0);
+        int flags = inside | (redefined != null ? Wire.HOOK_REDEFINED : 0);
+        if (Thread.currentThread() == agent) flags |= Wire.HOOK_AGENT | (redefined != null && redefined == last ? Wire.HOOK_LAST : 0);
+        else if (Batch.busy()) flags |= Wire.HOOK_REVEAL;
         byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), PATIENCE);
         String key = Loaders.key(id, name);
         mute = reply == null;

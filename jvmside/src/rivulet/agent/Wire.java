@@ -71,6 +71,8 @@ final class Wire {
     static final int HOOK_REVEAL = 4;
     /** the thread is inside the subgraph. */
     static final int HOOK_INSIDE = 8;
+    /** no other class of the agent's retransformation comes after it: what is refused now keeps all of them as they are. */
+    static final int HOOK_LAST = 16;
     /** the class goes without probes: as it came or, where given, as original. */
     static final int TRANSFORM_NONE = 0;
     /** it gets these bytes. */
