@@ -20,7 +20,7 @@ func programs(k *bench.Kit, page *bench.Page, found map[mode]cost) {
 		for _, clock := range k.Clocks() {
 			page.Table(fmt.Sprintf("Real programs, JDK %d, %s", j.Version, clock), "Overhead is the time of an iteration, by that of the same iteration of a bare process: the median of the second half of the iterations (shop: requests a second of a bare server by those of the recorded one, which are loaded in turns, after the reveal, by the same before; bare is the cores' time for a request). "+
 				"It is 1, and calls inside times the cost of a call on `medium`, and dormant calls (those of the same methods outside of the root) times theirs, and a rest. "+
-				"Aim is what the overhead has to stay below with the tick clock. After is after detaching, when code is being compiled once more. A whole root whose contexts have no room is left out. Scheme B; shop: C.",
+				"Aim is what the overhead has to stay below with the tick clock. After is after detaching, when code is being compiled once more. A whole root whose contexts have no room is left out. Scheme C.",
 				"program|", "root|", "bare ms", "Mcalls/s inside", "dormant", "overhead", "aim", "= 1 + inside", "+ dormant", "+ rest", "after")
 			for _, p := range bench.Programs {
 				if k.Wants(p.Name) {

@@ -63,4 +63,9 @@ func TestMergeRows(t *testing.T) {
 	if want := head + "| h2 | whole | 1 |\n| h2 | part | 7 |\n| shop | part | 3 |\n| shop | whole | 9 |\n\nLeft out: javac, whole: no room.\n\nApart: h2, part. Measured on Tuesday.\n\nApart: shop, whole. Measured on Wednesday.\n"; old != want {
 		t.Errorf("got\n%s\nwant\n%s", old, want)
 	}
+	old = strings.Replace(old, "Left out: javac, whole", "Left out: ecj: unlike.\n\nLeft out: javac, whole", 1)
+	old = measured("Thursday", []any{"h2", "third", 4}, []any{"ecj", "part", 5}) // below those of the same program
+	if want := head + "| h2 | whole | 1 |\n| h2 | part | 7 |\n| h2 | third | 4 |\n| shop | part | 3 |\n| shop | whole | 9 |\n| ecj | part | 5 |\n\nLeft out: javac, whole: no room.\n\nApart: h2, part. Measured on Tuesday.\n\nApart: shop, whole. Measured on Wednesday.\n\nApart: h2, third; ecj, part. Measured on Thursday.\n"; old != want {
+		t.Errorf("got\n%s\nwant\n%s", old, want)
+	}
 }

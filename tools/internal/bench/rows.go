@@ -73,6 +73,12 @@ func (t *tabled) key(row string) string {
 	return strings.Join(cells[:min(names, len(cells))], ", ")
 }
 
+// first is the first part of a key or of what is left out: the program, in most tables.
+func first(key string) string {
+	name, _, _ := strings.Cut(key, ", ")
+	return name
+}
+
 const apart = "Apart: "
 
 // lacks is what a note says is left out, empty for other notes.
@@ -109,9 +115,17 @@ func (t *tabled) with(newer *tabled, run string) string {
 		}
 	}
 	for _, k := range keys {
-		if !done[k] {
-			rows = append(rows, fresh[k]...)
+		if done[k] {
+			continue
 		}
+		at := len(rows) // below those of the same program, where there are any
+		for i, row := range slices.Backward(rows) {
+			if first(t.key(row)) == first(k) {
+				at = i + 1
+				break
+			}
+		}
+		rows = slices.Insert(rows, at, fresh[k]...)
 	}
 	var notes []string
 	for _, note := range t.notes {
@@ -122,7 +136,9 @@ func (t *tabled) with(newer *tabled, run string) string {
 			}
 			continue
 		}
-		if what := lacks(note); what == "" || fresh[what] == nil && !slices.ContainsFunc(newer.notes, func(n string) bool { return lacks(n) == what }) {
+		what := lacks(note)
+		here := slices.ContainsFunc(keys, func(k string) bool { return k == what || first(k) == what })
+		if what == "" || !here && !slices.ContainsFunc(newer.notes, func(n string) bool { return lacks(n) == what }) {
 			notes = append(notes, note)
 		}
 	}

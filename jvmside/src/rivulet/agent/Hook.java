@@ -36,6 +36,8 @@ final class Hook implements ClassFileTransformer {
     private volatile Thread agent;
     /** Of the agent's retransformation under way, the class that the JVM comes to last; only the agent's thread has a use for it. */
     private Class<?> last;
+    /** Restoring had begun when that began. */
+    private boolean plain;
     /** Classes that have probes, by Loaders.key. */
     private final Set<String> instrumented = new HashSet<>();
     /** Of these, the ones whose first version with probes the JVM may still refuse. */
@@ -76,7 +78,7 @@ final class Hook implements ClassFileTransformer {
         if (name == null || loaders.own(loader)) return null;
         if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
         int id = loaders.id(loader);
-        return restoring ? original(Loaders.key(id, name)) : ask(id, name, redefined, b, inside);
+        return restoring ? restored(Loaders.key(id, name)) : ask(id, name, redefined, b, inside);
     }
 
     /** The agent's own thread. */
@@ -86,7 +88,17 @@ final class Hook implements ClassFileTransformer {
 
     /** The current thread is about to retransform classes of which this one is the last. */
     void last(Class<?> c) {
-        if (Thread.currentThread() == agent) last = c;
+        if (Thread.currentThread() != agent) return;
+        last = c;
+        plain = restoring;
+    }
+
+    /**
+     * What a class was before, now that restoring has begun. Of the agent's retransformation under way nobody answers for
+     * the classes that have been given to the JVM already (HOOK_LAST): none of it is to take effect.
+     */
+    private byte[] restored(String key) throws java.io.IOException {
+        return Thread.currentThread() == agent && !plain ? REFUSE : original(key);
     }
 
     /** The current thread is about to use the data file, or has done so. */
@@ -132,7 +144,7 @@ final class Hook implements ClassFileTransformer {
         in.readFully(original);
         switch (replace) {
             case Wire.TRANSFORM_PROBES:
-                return remember(key, original, redefined != null) ? bytes : redefined != null ? original(key) : null; // restoring has begun
+                return remember(key, original, redefined != null) ? bytes : redefined != null ? restored(key) : null; // restoring has begun
             case Wire.TRANSFORM_REFUSE:
                 return redefined != null && Batch.mine(redefined) ? REFUSE : null;
             default:
