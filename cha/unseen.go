@@ -1,9 +1,6 @@
 package cha
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A polymorphic method is signature polymorphic (JVMS §2.9.3): a call of it
 // names a descriptor that no method has.
@@ -33,12 +30,6 @@ var unseen = map[string][]string{
 	"java/lang/invoke/MethodHandle": {"invoke", "invokeExact", "invokeWithArguments"},
 	"java/util/ServiceLoader":       {"iterator", "stream", "findFirst"},
 	"java/io/ObjectInputStream":     {"readObject", "readUnshared"},
-}
-
-// CallsHandle reports whether a method of the JDK is one of those that call a
-// method handle, which is their receiver.
-func CallsHandle(class, name string) bool {
-	return class == "java/lang/invoke/MethodHandle" && slices.Contains(unseen[class], name)
 }
 
 // Unseen returns the calls of a method that lead on to methods which the

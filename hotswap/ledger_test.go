@@ -105,7 +105,7 @@ stack 1 locals 1
   ireturn
 end`)
 	id, native := ClassID{Name: "T"}, ClassID{Loader: 1, Name: "N"}
-	l := NewLedger(probe.Hooks{Class: "java/lang/P", Enter: "a", Exit: "b", Thrown: "c", Resync: "d", Reflected: probe.Call{Class: "java/lang/P", Name: "e", Desc: "(Ljava/lang/Object;)V"}}, 3)
+	l := NewLedger(probe.Hooks{Class: "java/lang/P", Enter: "a", Exit: "b", Thrown: "c", Resync: "d"}, 3)
 	l.VerifyBy(func(ClassID) verify.Hierarchy { return verify.Classes{} })
 	asked := 0
 	l.SitesBy(l.hooks, func(in ClassID, p *probe.Point) (int, int32) {

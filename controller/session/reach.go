@@ -104,7 +104,7 @@ func (s *Session) rootHook() probe.Call {
 
 // hooks name the probe class's methods in the target.
 func (s *Session) hooks() probe.Hooks {
-	h := probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync", Reflected: s.reflectedHook()}
+	h := probe.Hooks{Class: s.bundle.Probe, Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}
 	if s.called {
 		h.Enter, h.Exit = "enterCall", "exitCall"
 	}

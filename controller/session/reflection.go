@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
@@ -11,26 +12,81 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// reflection is how calls by reflection are followed: the JDK's methods through
-// which all of them go say at their entry what they are about to call. The
-// thread waits at its first use inside the subgraph until that is instrumented
-// (jvmside: Reflection.reflected). These classes are no part of the analysis.
+// reflection follows calls whose target no code names: reflection, method handles,
+// and call sites that a bootstrap method of the program links
+// (docs/decisions/0014-reflection.md). The methods of the JDK through which all of
+// them pass tell the class Reflection in the target what is about to be called. The
+// thread waits at the first use inside the subgraph until that has probes. These
+// classes of the JDK are no part of the analysis.
 type reflection struct {
 	doors
-	on       bool
-	injector *probe.Injector
+	on bool
+
+	// On JVMs whose compilers forget that code depends on the targets of handles
+	// that it has inlined: the number of the change (loop.changes) with which such
+	// code was last thrown away.
+	forgets   bool
+	discarded int64
 }
 
-// reflectiveMethods are those methods, by class of the boot loader. Of a
-// constructor's, newInstance goes on to the second where there is one (JDK 12).
-var reflectiveMethods = map[string][]string{
-	"java/lang/reflect/Method":      {"invoke"},
-	"java/lang/reflect/Constructor": {"newInstance", "newInstanceWithCaller"},
+// handleClass has the methods through which compiled code reaches the target of any
+// direct method handle. Such code is thrown away when this class is redefined, be it
+// by itself.
+const handleClass = "java/lang/invoke/DirectMethodHandle"
+
+// forgetsTargets tells whether this JVM's compiler C1 keeps code with an inlined target
+// of a handle when the target is redefined. Measured with probes put into warm targets:
+// often on JDK 25, seldom on 8, never in 30 runs on 11, 17 and 21.
+func forgetsTargets(major int) bool { return major < 11 || major > 21 }
+
+// A reflectiveMethod is a method of the JDK that tells what is about to be called.
+type reflectiveMethod struct {
+	class string
+	names []string // the last one that the class declares; of constructors, newInstance goes on to the second (JDK 12)
+	hook  hookKind
 }
 
-// reflectedHook is what they call.
-func (s *Session) reflectedHook() probe.Call {
-	return probe.Call{Class: s.bundle.Part("Reflection"), Name: "reflected", Desc: "(Ljava/lang/Object;)V"}
+// A hookKind says what is told, and where in the method.
+type hookKind uint8
+
+const (
+	hookThis   hookKind = iota // at the entry: this
+	hookFirst                  // at the entry: the first parameter of a static method
+	hookResult                 // at each return: what is returned
+	hookLinked                 // at each return of CallSite.makeSite: the call site, its bootstrap method, the calling class
+)
+
+// reflectiveMethods is the same on JDK 8 to 25. All invokers, invoke and invokeExact
+// pass through checkExactType or checkGenericType, whoever calls them; each execution
+// of an invokedynamic instruction whose call site may change its target through
+// getCallSiteTarget; the linking of one through makeSite.
+var reflectiveMethods = []reflectiveMethod{
+	{"java/lang/reflect/Method", []string{"invoke"}, hookThis},
+	{"java/lang/reflect/Constructor", []string{"newInstance", "newInstanceWithCaller"}, hookThis},
+	{"java/lang/invoke/Invokers", []string{"checkExactType"}, hookFirst},
+	{"java/lang/invoke/Invokers", []string{"checkGenericType"}, hookFirst},
+	{"java/lang/invoke/Invokers", []string{"getCallSiteTarget"}, hookResult},
+	{"java/lang/invoke/CallSite", []string{"makeSite"}, hookLinked},
+}
+
+// program is what a hook injects; class is the class Reflection in the target.
+func (k hookKind) program(class string) probe.Program {
+	reflected := probe.Call{Class: class, Name: "reflected", Desc: "(Ljava/lang/Object;)V"}
+	call := probe.Step{Kind: probe.StepCall}
+	result := probe.Step{Kind: probe.StepResult}
+	switch k {
+	case hookFirst:
+		return probe.Program{Calls: []probe.Call{reflected}, Entry: probe.Sequence{{Kind: probe.StepParam, Slot: 0}, call}}
+	case hookResult:
+		return probe.Program{Calls: []probe.Call{reflected}, Exit: probe.Sequence{result, call}}
+	case hookLinked:
+		linked := probe.Call{Class: class, Name: "linked", Desc: "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)V"}
+		return probe.Program{Calls: []probe.Call{linked}, Exit: probe.Sequence{
+			result, {Kind: probe.StepParam, Slot: 0}, {Kind: probe.StepParam, Slot: 4}, call,
+		}}
+	default:
+		return probe.Program{Calls: []probe.Call{reflected}, Entry: probe.Sequence{{Kind: probe.StepThis}, call}}
+	}
 }
 
 // Why a call site is listed.
@@ -57,47 +113,63 @@ func (r *reflection) follows(c cha.Call) string {
 
 // followReflection changes the classes, before the gate opens.
 func (s *Session) followReflection(ctx context.Context) error {
-	in, err := probe.NewInjector(probe.Program{
-		Calls: []probe.Call{s.reflectedHook()},
-		Entry: probe.Sequence{{Kind: probe.StepThis}, {Kind: probe.StepCall, Call: 0}},
-	})
-	if err != nil {
-		return err
+	r := reflection{on: true, doors: doors{rewrites: map[string]rewriter{}}, forgets: forgetsTargets(s.proc.Major())}
+	if r.forgets {
+		r.rewrites[handleClass] = func(_ *loop, _ cha.ClassID, b []byte) ([]byte, error) { return b, nil }
 	}
-	r := reflection{on: true, injector: in, doors: doors{rewrites: map[string]rewriter{}}}
-	for name := range reflectiveMethods {
-		r.rewrites[name] = r.rewrite
+	hooks := map[string][]reflectiveHook{}
+	for _, m := range reflectiveMethods {
+		in, err := probe.NewInjector(m.hook.program(s.bundle.Part("Reflection")))
+		if err != nil {
+			return err
+		}
+		hooks[m.class] = append(hooks[m.class], reflectiveHook{m, in})
+	}
+	for class, hs := range hooks {
+		r.rewrites[class] = func(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
+			var err error
+			for _, h := range hs {
+				if b, err = h.rewrite(l, id, b); err != nil {
+					return nil, err
+				}
+			}
+			return b, nil
+		}
 	}
 	return s.openDoors(ctx, &r.doors, func() { s.loop.reflection = r })
 }
 
-// rewrite puts the calls of reflected into a class.
-func (r reflection) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
+// A reflectiveHook is a row of reflectiveMethods with its program.
+type reflectiveHook struct {
+	reflectiveMethod
+	in *probe.Injector
+}
+
+// rewrite puts the hook into a class.
+func (h reflectiveHook) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, error) {
 	cf, err := classfile.Parse(b)
 	if err != nil {
 		return nil, err
 	}
-	names := reflectiveMethods[id.Name]
 	last := ""
-	for _, name := range names {
-		for i := range cf.Methods {
-			if cf.Methods[i].Name == name {
-				last = name
-			}
+	for _, name := range h.names {
+		if slices.ContainsFunc(cf.Methods, func(m classfile.Member) bool { return m.Name == name }) {
+			last = name
 		}
 	}
-	out, err := inject(l, id, b, r.injector, func(k probe.MethodKey) (int32, bool) {
+	static := h.hook != hookThis
+	out, err := inject(l, id, b, h.in, func(k probe.MethodKey) (int32, bool) {
 		m := cf.Method(k.Name, k.Desc)
-		return 0, k.Name == last && !m.Access.Has(classfile.AccStatic) && !m.Access.Has(classfile.AccNative)
+		return 0, k.Name == last && m.Access.Has(classfile.AccStatic) == static && !m.Access.Has(classfile.AccNative)
 	})
 	if err == nil && out == nil {
-		err = fmt.Errorf("it has no method %s to follow", names[0])
+		err = fmt.Errorf("it has no method %s to follow", h.names[0])
 	}
 	return out, err
 }
 
-// onTargets has methods instrumented that a thread is about to call by
-// reflection or a method handle.
+// onTargets has methods instrumented that a thread is about to call in a way that no
+// code tells.
 func (l *loop) onTargets(r *wire.Reader, box int) error {
 	number := int32(r.U32())
 	var ids []cha.MethodID
@@ -121,7 +193,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 			l.skipped = append(l.skipped, scheme.Skip{Method: id, Reason: unknownTarget})
 		}
 	}
-	rv := &reveal{boxes: []int{box}, since: l.s.now(), threads: 1}
+	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1}
 	l.reveals[number] = rv
 	end := l.analyse()
 	p := l.scheme.Found(ids)
@@ -129,4 +201,27 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 	end()
 	l.carryOut(number, rv, p)
 	return nil
+}
+
+// discardInlined wants compiled code thrown away that may have inlined methods as targets
+// of handles and lacks their probes, which are wanted by now.
+func (l *loop) discardInlined(ids []cha.MethodID) {
+	r := &l.reflection
+	if !r.forgets || !slices.ContainsFunc(ids, func(id cha.MethodID) bool { return l.wanted[id.Class] > r.discarded }) {
+		return
+	}
+	l.changes++
+	r.discarded = l.changes
+	class := cha.ClassID{Name: handleClass}
+	l.wanted[class] = l.changes
+	l.owing[class] = true
+}
+
+// discardLast puts the class of discardInlined behind those whose probes the code lacks.
+func discardLast(ids []cha.ClassID) []cha.ClassID {
+	i := slices.Index(ids, cha.ClassID{Name: handleClass})
+	if i < 0 {
+		return ids
+	}
+	return append(slices.Delete(ids, i, i+1), cha.ClassID{Name: handleClass})
 }

@@ -15,7 +15,8 @@ import (
 // A reveal is a fresh method that threads have entered and wait in, or methods
 // that a thread has found by reflection and waits for.
 type reveal struct {
-	method cha.MethodID // of a fresh one
+	method cha.MethodID   // of a fresh one
+	found  []cha.MethodID // else: what the thread is about to call
 	plan   scheme.Plan
 	boxes  []int         // of the threads that wait for the agent's part
 	left   []cha.ClassID // what the threads have to do; valid when ready
@@ -76,6 +77,7 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 	rv.plan.Revealed = append(l.due(), p.Revealed...)
 	l.want(p)
+	l.discardInlined(rv.found)
 	// Some callees may have been planned with other methods and not have their
 	// probes yet: so everything has to be in force.
 	if len(l.owing) == 0 {

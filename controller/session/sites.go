@@ -51,12 +51,6 @@ func (l *loop) site(id hotswap.ClassID, p *probe.Point) (which int, arg int32) {
 	if kind == 0 || err != nil || ref.Name == "<init>" {
 		return probe.SiteNone, 0
 	}
-	if kind == cha.Virtual && cha.CallsHandle(ref.Class, ref.Name) {
-		if l.ofJDK(cha.ClassID(id)) {
-			return probe.SiteNone, 0 // no thread waits in the opened JDK
-		}
-		return probe.SiteHandle, 0
-	}
 	if l.sites.which == "" || l.sites.which == NativesOff {
 		return probe.SiteNone, 0
 	}

@@ -344,7 +344,7 @@ func (l *loop) next() {
 		r.jobs = append(r.jobs, l.queue[0])
 		l.queue = l.queue[1:]
 	}
-	r.classes = ids
+	r.classes = discardLast(ids)
 	l.round = r
 	l.sendBatch()
 }

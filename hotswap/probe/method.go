@@ -2,6 +2,7 @@ package probe
 
 import (
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
@@ -183,6 +184,9 @@ func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error)
 	}{
 		{&r.in.entry, entry}, {&r.in.ret, p.Exit}, {&r.in.handler, p.Handler}, {&r.in.caught, p.Caught},
 	} {
+		if x.to != &r.in.entry && r.overwrites(x.from) {
+			return reasonParam
+		}
 		b := (*x.to)[:0]
 		if x.to == &r.in.ret {
 			b = a.tie(b, r.tying)
@@ -192,6 +196,22 @@ func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error)
 		}
 	}
 	return nil
+}
+
+// overwrites reports whether the method's code stores into a parameter that a
+// sequence reads.
+func (r *rewriter) overwrites(s Sequence) bool {
+	for _, st := range s {
+		if st.Kind != StepParam {
+			continue
+		}
+		for c := classfile.Scan(r.code.Bytecode); c.Next(); {
+			if slot, ok := c.Local(); ok && slot == st.Slot && strings.Contains(c.Op.Info().Name, "store") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // catches returns the catch-alls that the method needs: one, two for a

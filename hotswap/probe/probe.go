@@ -9,10 +9,6 @@ type Hooks struct {
 	Exit   string // (J)V
 	Thrown string // (J)V
 	Resync string // (J)V
-
-	// Reflected, with an object as its argument, is told of method handles before
-	// they are called: only for [TokenSites].
-	Reflected Call
 }
 
 // A MethodKey names a method within its class.

@@ -71,7 +71,8 @@ const (
 	StepCall                     // call a method
 	StepOp                       // an instruction without operands, branches and locals
 	StepThis                     // push local 0, an object: only for entries of instance methods that aren't constructors
-	StepParam                    // push a parameter, an object: only for entries
+	StepParam                    // push a parameter, an object; behind the entry only where the code stores nothing into it
+	StepResult                   // push what the method returns, an object, once more: only for exits
 	StepReceiver                 // push the object that a call is made on: the first step of an Around's Before
 	StepKeep                     // pop a long and keep it during a call: in an Around's Before
 	StepKept                     // push what was kept: in its After
@@ -229,6 +230,11 @@ func (in *Injector) measure(s Sequence, throws, point bool, stored *bool) (most 
 			}
 		case StepThis, StepParam:
 			push = 1
+		case StepResult:
+			push = 1
+			if i > 0 {
+				return 0, errors.New("the result, not in the first step")
+			}
 		case StepReceiver, StepKeep, StepKept:
 			pop, push = scratchWords(st.Kind) // measureAround says where they may be
 		case StepLoad, StepStore:
@@ -312,6 +318,8 @@ func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {
 			b = append(b, byte(classfile.OpAload0))
 		case StepParam:
 			b = localOp(b, st.Slot, classfile.OpAload, classfile.OpAload0)
+		case StepResult:
+			b = append(b, byte(classfile.OpDup))
 		case StepReceiver:
 			b = a.spill(b)
 		case StepKeep, StepKept:

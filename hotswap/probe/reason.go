@@ -22,6 +22,7 @@ const (
 	reasonLocals    reason = "no local-variable slot left (max_locals over 65533)"
 	reasonStack     reason = "no operand-stack room left (max_stack over 65532)"
 	reasonHandlers  reason = "exception table full"
+	reasonParam     reason = "its code changes a parameter that the probe at its end reads"
 	reasonFrames    reason = "stack maps over 32 MB with probes"
 	reasonFar       reason = "a conditional branch passes 32 KB with probes, and the types behind it are not known"
 	reasonGrowth    reason = "class over 128 MB with probes"

@@ -461,6 +461,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         } catch (Throwable t) {
             // no memory, say: the probes stay, silent
         }
+        targets.restored();
         inst.removeTransformer(hook);
         if (reason == Layout.REASON_COMMAND) {
             Out out = new Out().u32(n).u64(System.nanoTime() - from).u32(r.failures());

@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,22 +33,24 @@ final class Handles {
     private final Map<Class<?>, Field[]> fields = new HashMap<>();
     private final Class<?> memberName = Class.forName("java.lang.invoke.MemberName");
     private final Class<?> lambdaForm = Class.forName("java.lang.invoke.LambdaForm");
+    /** MethodHandleNatives.init on JDK 8, where a MemberName may keep the version of a method that it was made with; else null. */
+    private final Method init = init(memberName);
     private final Method invocable = accessible("isInvocable"), declaring = accessible("getDeclaringClass"),
         name = accessible("getName"), type = accessible("getMethodType"), modifiers = accessible("getModifiers");
 
     /**
-     * Lambda forms whose methods are known to the controller. Handles share them, and they are most of what a handle is
-     * made of. By identity: JDK 8 compares their contents.
+     * Handles, and the lambda forms that they are made of, whose methods are known to the controller. Handles share forms,
+     * and most of a handle is forms. By identity: JDK 8 compares their contents.
      */
-    private final Set<Form> forms = new HashSet<>();
+    private final Set<Same> told = new HashSet<>();
     private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
 
-    private static final class Form extends WeakReference<Object> {
+    private static final class Same extends WeakReference<Object> {
         private final int hash;
 
-        Form(Object form, ReferenceQueue<Object> gone) {
-            super(form, gone);
-            hash = System.identityHashCode(form);
+        Same(Object o, ReferenceQueue<Object> gone) {
+            super(o, gone);
+            hash = System.identityHashCode(o);
         }
 
         @Override
@@ -57,11 +60,25 @@ final class Handles {
 
         @Override
         public boolean equals(Object o) {
-            return this == o || o instanceof Form && get() != null && get() == ((Form) o).get();
+            return this == o || o instanceof Same && get() != null && get() == ((Same) o).get();
         }
     }
 
+    /** On JDK 8, the MemberNames that were brought up to date: they are again when classes have been restored. */
+    private final Set<Same> renewed = new HashSet<>();
+
     Handles() throws ReflectiveOperationException {}
+
+    private static Method init(Class<?> memberName) throws ReflectiveOperationException {
+        try {
+            Class.forName("java.lang.invoke.ResolvedMethodName");
+            return null;
+        } catch (ClassNotFoundException e) {
+            Method m = Class.forName("java.lang.invoke.MethodHandleNatives").getDeclaredMethod("init", memberName, Object.class);
+            m.setAccessible(true);
+            return m;
+        }
+    }
 
     private Method accessible(String method) throws NoSuchMethodException {
         Method m = memberName.getMethod(method);
@@ -69,17 +86,43 @@ final class Handles {
         return m;
     }
 
-    /** The controller knows the methods of these, and of what they lead to. */
-    synchronized void known(List<Object> told) {
-        for (Object form : told) forms.add(new Form(form, gone));
-        for (Object f; (f = gone.poll()) != null; ) forms.remove(f);
+    /** The controller knows the methods of a handle and of these forms, and of what they lead to. */
+    synchronized void known(MethodHandle handle, List<Object> forms) {
+        told.add(new Same(handle, gone));
+        for (Object form : forms) told.add(new Same(form, gone));
+        for (Object o; (o = gone.poll()) != null; ) {
+            told.remove(o);
+            renewed.remove(o);
+        }
+    }
+
+    synchronized boolean seen(MethodHandle handle) {
+        return told.contains(new Same(handle, null));
+    }
+
+    /** Whether a bootstrap method is one of java.lang.invoke or java.lang.runtime. */
+    synchronized boolean ofJDK(MethodHandle bootstrap) throws ReflectiveOperationException {
+        Object o = bootstrap;
+        while (o instanceof MethodHandle) { // one with variable arity adapts another
+            Object next = null;
+            for (Field f : fields(o.getClass())) {
+                Object v = f.get(o);
+                if (memberName.isInstance(v)) {
+                    Class<?> c = (Class<?>) declaring.invoke(v);
+                    return c.getClassLoader() == null && (c.getName().startsWith(PACKAGE) || c.getName().startsWith("java.lang.runtime."));
+                }
+                if (v instanceof MethodHandle) next = v;
+            }
+            o = next;
+        }
+        return false;
     }
 
     /**
      * Adds what a handle can call to rows, and the lambda forms that it came by to met; false if there was too much to
-     * look at.
+     * look at. On JDK 8 also the MemberNames that have to be renewed when the targets have probes.
      */
-    synchronized boolean targets(MethodHandle handle, Targets.Rows rows, List<Object> met) throws ReflectiveOperationException {
+    synchronized boolean targets(MethodHandle handle, Targets.Rows rows, List<Object> met, List<Object> stale) throws ReflectiveOperationException {
         Set<Object> known = Collections.newSetFromMap(new IdentityHashMap<Object, Boolean>());
         ArrayDeque<Object> todo = new ArrayDeque<>();
         todo.add(handle);
@@ -87,11 +130,11 @@ final class Handles {
         while (!todo.isEmpty() && known.size() < MOST) {
             Object o = todo.poll();
             if (o.getClass() == lambdaForm) {
-                if (forms.contains(new Form(o, null))) continue;
+                if (told.contains(new Same(o, null))) continue;
                 met.add(o);
             }
             if (memberName.isInstance(o)) {
-                member(o, rows);
+                if (member(o, rows) && init != null) stale.add(o);
             } else if (o instanceof Object[]) {
                 for (Object e : (Object[]) o) visit(e, known, todo);
             } else {
@@ -101,11 +144,52 @@ final class Handles {
         return todo.isEmpty();
     }
 
-    private void member(Object m, Targets.Rows rows) throws ReflectiveOperationException {
-        if (!(Boolean) invocable.invoke(m)) return; // a field
+    /** Whether a MemberName names a method of the program's. */
+    private boolean member(Object m, Targets.Rows rows) throws ReflectiveOperationException {
+        if (!(Boolean) invocable.invoke(m)) return false; // a field
         Class<?> c = (Class<?>) declaring.invoke(m);
-        if (c.getName().startsWith(PACKAGE)) return;
+        if (c.getName().startsWith(PACKAGE)) return false;
         if (rows.wants(c, (Integer) modifiers.invoke(m))) rows.add(c, (String) name.invoke(m), (MethodType) type.invoke(m));
+        return rows.wants(c);
+    }
+
+    /**
+     * Has MemberNames name the present version of their methods. JDK 8 does that itself when classes are redefined, but
+     * not for those that Lookup.unreflect has made. What is dispatched at the call finds its version by itself.
+     */
+    synchronized void renew(List<Object> members) throws ReflectiveOperationException {
+        for (Object m : members) {
+            if (renew(m)) renewed.add(new Same(m, gone));
+        }
+    }
+
+    /** The same for all that were renewed. */
+    synchronized void renew() {
+        for (Same s : renewed) {
+            try {
+                if (s.get() != null) renew(s.get());
+            } catch (ReflectiveOperationException | LinkageError e) {
+                // it keeps the version that it has, whose probes are silent
+            }
+        }
+    }
+
+    private boolean renew(Object m) throws ReflectiveOperationException {
+        Class<?> c = (Class<?>) declaring.invoke(m);
+        String n = (String) name.invoke(m);
+        Class<?>[] params = ((MethodType) type.invoke(m)).parameterArray();
+        if (n.equals("<init>")) {
+            init.invoke(null, m, c.getDeclaredConstructor(params));
+            return true;
+        }
+        int mods = (Integer) modifiers.invoke(m);
+        if ((mods & (Modifier.STATIC | Modifier.PRIVATE | Modifier.FINAL)) == 0 && !Modifier.isFinal(c.getModifiers())) return false;
+        for (Method r : c.getDeclaredMethods()) {
+            if (!r.getName().equals(n) || r.getReturnType() != ((MethodType) type.invoke(m)).returnType() || !Arrays.equals(r.getParameterTypes(), params)) continue;
+            init.invoke(null, m, r);
+            return true;
+        }
+        return false;
     }
 
     private static void visit(Object o, Set<Object> known, ArrayDeque<Object> todo) {
@@ -114,7 +198,11 @@ final class Handles {
 
     /** Whether objects of a class can hold, or be, what a handle calls. */
     private static boolean leadsOn(Class<?> c) {
-        if (c.isArray()) return c == Object[].class || c.getComponentType().getName().startsWith(PACKAGE);
+        if (c.isArray()) {
+            Class<?> e = c;
+            while (e.isArray()) e = e.getComponentType(); // the clauses of a loop are MethodHandle[][]
+            return c == Object[].class || e.getName().startsWith(PACKAGE);
+        }
         if (CallSite.class.isAssignableFrom(c)) return true;
         return c.getClassLoader() == null && c.getName().startsWith(PACKAGE) && !c.getName().startsWith(PACKAGE + "MethodType");
     }

@@ -166,6 +166,11 @@ final class Hook implements ClassFileTransformer {
         return true;
     }
 
+    /** Whether a class has probes, or is about to get them. */
+    synchronized boolean instruments(int loader, String name) {
+        return instrumented.contains(Loaders.key(loader, name));
+    }
+
     private synchronized void forget(String key) {
         instrumented.remove(key);
     }

@@ -1,5 +1,7 @@
 package rivulet.agent;
 
+import java.lang.invoke.CallSite;
+import java.lang.invoke.ConstantCallSite;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
@@ -14,8 +16,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Tells the controller which methods a Method, Constructor or MethodHandle calls, and has them instrumented before the
- * thread goes on. Of the JDK's, those that a program can override: the controller may believe that nobody calls them.
+ * Tells the controller which methods a Method, Constructor, MethodHandle or call site calls, and has them instrumented
+ * before the thread goes on. Of the JDK's, those that a program can override: the controller may believe that nobody calls them.
  */
 final class Targets implements Predicate<Object> {
     private final Agent agent;
@@ -72,17 +74,42 @@ final class Targets implements Predicate<Object> {
             } else if (o instanceof Constructor) {
                 Constructor<?> c = (Constructor<?>) o;
                 if (rows.wants(c.getDeclaringClass())) rows.add(c.getDeclaringClass(), "<init>", MethodType.methodType(void.class, c.getParameterTypes()));
+            } else if (o instanceof MethodHandle) {
+                return handle((MethodHandle) o, rows);
             } else {
-                List<Object> met = new ArrayList<>();
-                boolean all = handles != null && handles.targets((MethodHandle) o, rows, met);
-                if (!rows.send()) return false;
-                if (all) handles.known(met);
-                return all;
+                Object[] link = (Object[]) o;
+                return linked((CallSite) link[0], (MethodHandle) link[1], (Class<?>) link[2], rows);
             }
             return rows.send();
         } finally {
             Pin.off();
         }
+    }
+
+    /** Classes have been restored. */
+    void restored() {
+        if (handles != null) handles.renew();
+    }
+
+    private boolean handle(MethodHandle h, Rows rows) throws ReflectiveOperationException {
+        if (handles == null) return false;
+        if (handles.seen(h)) return true;
+        List<Object> met = new ArrayList<>(), stale = new ArrayList<>();
+        boolean all = handles.targets(h, rows, met, stale);
+        if (!rows.send()) return false;
+        handles.renew(stale);
+        if (all) handles.known(h, met);
+        return all;
+    }
+
+    /**
+     * An instruction of class caller gets its call site. One whose target can change says what that is whenever it is
+     * executed. What the JDK's own bootstrap methods make is known from the class file.
+     */
+    private boolean linked(CallSite site, MethodHandle bootstrap, Class<?> caller, Rows rows) throws ReflectiveOperationException {
+        if (!(site instanceof ConstantCallSite) || !hook.instruments(loaders.id(caller.getClassLoader()), Loaders.internal(caller))) return true;
+        if (handles == null) return false;
+        return handles.ofJDK(bootstrap) || handle(site.getTarget(), rows);
     }
 
     /** Methods that the controller is to hear of. */

@@ -5,11 +5,14 @@ import java.util.function.Predicate;
 import rivulet.probe.stub.DontInline;
 import rivulet.probe.stub.Unsafe;
 
-/** What no code tells: the targets of reflection and method handles are instrumented at their first use inside the subgraph. */
+/**
+ * What no code tells: the targets of reflection, of method handles and of call sites that the program's own bootstrap
+ * methods link are instrumented at their first use inside the subgraph.
+ */
 public final class Reflection {
     private static final Unsafe U = Unsafe.getUnsafe();
-    private static final int SEEN = 1 << 12;
-    /** Instruments what a Method, Constructor or MethodHandle calls; false when that failed. */
+    private static final int SEEN = 1 << 14;
+    /** Instruments what an object leads to; false when that failed. */
     private static volatile Predicate<Object> finder;
     /** The objects seen last, by their identity hash; null while no session wants to know. Weak: they are the program's. */
     private static volatile WeakReference<?>[] seen;
@@ -23,8 +26,8 @@ public final class Reflection {
     }
 
     /**
-     * What o stands for is about to be called. Called at the entry of Method.invoke and its like, whoever calls them, and
-     * before calls of method handles in instrumented methods. At the first use of an object inside the subgraph the
+     * What o stands for is about to be called: a Method, a Constructor or a MethodHandle. Called in the methods of the
+     * JDK through which all such calls pass, whoever makes them. At the first use of an object inside the subgraph the
      * thread waits until its targets are instrumented.
      */
     public static void reflected(Object o) {
@@ -36,10 +39,21 @@ public final class Reflection {
         if (record == 0 || U.getLong(record + Layout.R_CURSOR) == 0) return;
         int i = System.identityHashCode(o) & SEEN - 1;
         WeakReference<?> w = table[i];
-        if (w == null || w.get() != o) find(s, tag, o, table, i);
+        if (w != null && w.get() == o) return;
+        find(s, tag, o, table, i);
     }
 
-    /** Waits outside of the subgraph; the wait is left out of the profile. One that fails is not repeated. */
+    /**
+     * An invokedynamic instruction of class caller is about to get its call site. A constant one is executed without a
+     * word from then on, by threads inside the subgraph, too: so whichever thread links it waits for its targets.
+     */
+    public static void linked(Object site, Object bootstrap, Object caller) {
+        if (finder == null || site == null) return;
+        long s = U.getLong(Probe.CELL);
+        find(s, U.getLong(s + Layout.H_TAG), new Object[] {site, bootstrap, caller}, null, 0);
+    }
+
+    /** Waits outside of the subgraph; the wait is left out of the profile. A find that fails is not repeated. */
     @DontInline
     private static void find(long s, long tag, Object o, WeakReference<?>[] table, int i) {
         boolean done = false;
@@ -47,12 +61,11 @@ public final class Reflection {
         U.getAndAddLong(null, Probe.CELL + Probe.USERS, 1);
         try {
             token = Probe.suspend();
-            if (token == 0) return;
             try {
                 Probe.reserve(200, 0, 0, 0);
                 Predicate<Object> f = finder;
                 done = f == null || f.test(o);
-                table[i] = new WeakReference<>(o);
+                if (table != null) table[i] = new WeakReference<>(o);
             } catch (Throwable t) {
                 // StackOverflowError, OutOfMemoryError: the report says that something may be missing
             }
