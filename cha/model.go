@@ -1,6 +1,9 @@
 package cha
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Access flags that the analysis reads (JVMS tables 4.1-B and 4.6-A).
 const (
@@ -73,6 +76,17 @@ type Lambda struct {
 
 // IsLambda reports whether the hierarchy made the mirror for a lambda.
 func (m *ClassMirror) IsLambda() bool { return m.Host.Name != "" }
+
+// madeByJDK are parts of the names of hidden classes (on JDK 8 anonymous ones) that the
+// JDK makes at run time beside the program's: for lambdas, for which the hierarchy has
+// mirrors of its own, and for handles of caller-sensitive methods.
+var madeByJDK = []string{"$$Lambda", "$$InjectedInvoker", "java/lang/invoke/"}
+
+// MadeByJDK reports whether the JDK made the class at run time. What such a class calls
+// is in the arguments of bootstrap methods, or in a method handle.
+func (m *ClassMirror) MadeByJDK() bool {
+	return m.Hidden && slices.ContainsFunc(madeByJDK, func(part string) bool { return strings.Contains(m.ID.Name, part) })
+}
 
 // Scope returns the class from which the methods of a mirror call.
 func (m *ClassMirror) Scope() ClassID {

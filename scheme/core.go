@@ -307,6 +307,9 @@ func (c *core) hit(call *cha.Call, t cha.Hit) {
 	if t.Method == nil {
 		// The JDK may turn out to have the method when its class is known. That
 		// is too late for the classes that are being loaded now.
+		if call != nil && t.Class.Methods == nil && !t.Class.MadeByJDK() {
+			c.skip(cha.MethodID{Class: t.Class.ID, Name: call.Name, Desc: call.Desc}, Opaque)
+		}
 		if inherited := t.Class.Methods != nil; inherited && call != nil && !c.callbacks && c.h.Foreign(call.Desc) {
 			c.setCallbacks()
 		}

@@ -68,7 +68,8 @@ const (
 	Excluded Reason = "excluded by loader or filter"                                                                   // of roots only
 	Unknown  Reason = "its class has no such method"                                                                   // of roots only
 	Lambda   Reason = "made of a lambda or a method reference; give the method with its body, lambda$...$0, as a root" // of timed roots only
-	Filtered Reason = "hidden by the filter"                                                                           // its time is its callers'
+	Opaque   Reason = "the code of its class can't be had: what it calls is recorded only if something else reveals it"
+	Filtered Reason = "hidden by the filter" // its time is its callers'
 )
 
 // A Skip is a reachable method that is not instrumented. It is given once.
@@ -167,10 +168,18 @@ type Guided interface {
 }
 
 // Unseen returns the calls of a method that lead to methods which no scheme can
-// see.
+// see: reflection and the like, and call sites that are linked by a bootstrap method
+// other than the JDK's.
 func Unseen(h *cha.Hierarchy, id cha.MethodID) []cha.Call {
-	if m := h.Method(id); m != nil {
-		return cha.Unseen(m)
+	m := h.Method(id)
+	if m == nil {
+		return nil
 	}
-	return nil
+	calls := cha.Unseen(m)
+	for _, c := range m.Calls {
+		if c.Kind == cha.Dynamic && !bootstraps[c.Owner] {
+			calls = append(calls, c)
+		}
+	}
+	return calls
 }

@@ -24,6 +24,8 @@ type DoubtsPage struct {
 	Measured     int64          `json:"measured"`
 	Calibration  any            `json:"calibration"` // null where the probes' cost is not known
 	Uncounted    int64          `json:"uncounted"`
+	Exact        bool           `json:"exact"`
+	Gaps         []export.Gap   `json:"gaps"` // why calls may be missing, beside the numbers here
 	Notes        []string       `json:"notes"`
 	SkippedCount int            `json:"skipped_count"`
 	Reasons      []Reason       `json:"reasons"`
@@ -63,6 +65,7 @@ func (f *Frame) doubts() DoubtsPage {
 	p := DoubtsPage{
 		Incomplete: r.Tree.Incomplete, Overflow: r.Tree.Overflow, Lost: r.Tree.Lost, Unfollowed: r.Tree.Unfollowed, Refused: r.Tree.Refused, Damaged: r.Tree.Bad,
 		Open: f.open, Clamped: r.Correction.Clamped, Subtracted: r.Correction.Subtracted, Measured: f.sums.Raw,
+		Exact: r.Exact(), Gaps: append([]export.Gap{}, r.Gaps...),
 		Notes: append([]string{}, r.Notes...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
 	}
 	if r.Calibration != nil {

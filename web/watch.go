@@ -169,7 +169,7 @@ func (f *Frame) figures() *Figures {
 		Instrumented: r.Instrumented, Called: f.called(), Skipped: len(r.Skipped),
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),
 		Measured: f.sums.Self, Charged: f.sums.Self, Suspended: f.suspended,
-		Exact: r.Tree.Incomplete == 0 && r.Tree.Overflow == 0 && r.Tree.Lost == 0 && r.Tree.Unfollowed == 0 && r.Tree.Bad == 0,
+		Exact: r.Exact(),
 	}
 	if r.Room != nil {
 		g.Used, g.Most = r.Room.Used, r.Room.Most

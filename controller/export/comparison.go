@@ -73,7 +73,7 @@ func NewSchemeRun(r *Report) SchemeRun {
 	run := SchemeRun{
 		Scheme: r.Scheme, Time: r.Time, Ended: r.Ended,
 		Calls: f.sums.Calls, Invocations: f.invocations, Instrumented: r.Instrumented, Called: f.called(),
-		Exact:        f.snapshot.Incomplete+f.snapshot.Overflow+f.snapshot.Uncounted+f.snapshot.Lost == 0,
+		Exact:        r.Exact(),
 		Redefinition: r.Redefinition, Processing: r.Processing,
 		Measured: time.Duration(f.sums.Self), Suspended: time.Duration(f.suspended),
 	}

@@ -109,6 +109,7 @@ func (t *textWriter) footer() {
 			t.printf("%s: %s (%s)\n", l.what, Count(l.n), l.hint)
 		}
 	}
+	t.gaps()
 	t.notes()
 }
 

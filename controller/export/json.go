@@ -37,6 +37,7 @@ type head struct {
 	Calls           int64            `json:"calls"`
 	RootInvocations int64            `json:"root_invocations"`
 	OpenInvocations int64            `json:"open_invocations"`
+	Exact           bool             `json:"exact"`
 	Incomplete      int64            `json:"incomplete"`
 	Overflow        int64            `json:"overflow"`
 	Uncounted       int64            `json:"uncounted"`
@@ -44,6 +45,7 @@ type head struct {
 	Refused         int64            `json:"refused"`
 	Damaged         int64            `json:"damaged,omitempty"`
 	Unfollowed      int64            `json:"unfollowed,omitempty"`
+	Gaps            []Gap            `json:"gaps"`
 	Filter          *Filter          `json:"filter,omitempty"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
@@ -130,6 +132,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Calls:           f.sums.Calls,
 		RootInvocations: f.invocations,
 		OpenInvocations: f.open,
+		Exact:           r.Exact(),
 		Incomplete:      f.snapshot.Incomplete,
 		Overflow:        f.snapshot.Overflow,
 		Uncounted:       f.snapshot.Uncounted,
@@ -137,6 +140,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Refused:         f.snapshot.Refused,
 		Damaged:         f.snapshot.Bad,
 		Unfollowed:      f.snapshot.Unfollowed,
+		Gaps:            some(r.Gaps),
 		Filter:          r.Filter,
 		Methods:         jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),

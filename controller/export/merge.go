@@ -96,6 +96,7 @@ func Merge(reports ...*Report) *Report {
 			t.Threads = append(t.Threads, &c)
 		}
 	}
+	out.Gaps = mergeGaps(reports)
 	out.Slowest = mergeSlowest(reports, number)
 	out.Tree.Threads = out.Tree.ByThread()
 	slices.Sort(out.Notes)

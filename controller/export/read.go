@@ -120,10 +120,13 @@ func (in *reader) build() (*Report, error) {
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
 		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
 		Filter: h.Filter, Counted: in.counted, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
-		Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
+		Gaps: h.Gaps, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
 	}
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
+	}
+	if in.fields["exact"] == nil { // written by an earlier version
+		r.AddGap("the version of Rivulet that recorded this did not look for calls that it could not follow", nil)
 	}
 	methods := in.methods
 	r.Lookup = func(id int32) (cct.Method, bool) {

@@ -31,6 +31,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 		samples, onCPU = s.cpu.figures(s.data.load32(wire.HEpoch))
 	}
 	s.remeasure(ctx)
+	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
 	// The loop has ended: its state is ours. The target's threads have left
 	// the probes too, or take another moment if it could not be restored.
@@ -56,6 +57,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 		s.events.reportTimeline(r, now)
 	}
 	s.loop.account(r)
+	s.loop.lateGaps(r, looked)
 	s.basis().correct(r)
 	r.Processing = time.Since(begin)
 	if detach != nil {
@@ -219,12 +221,6 @@ func (l *loop) brief() *export.Report {
 		r.Ended = s.endReason
 	default:
 	}
-	if l.reflection.problem != "" {
-		r.Notes = append(r.Notes, "Calls by reflection could not be followed, so what only they lead to is missing: "+l.reflection.problem+".")
-	}
-	if l.following.problem != "" {
-		r.Notes = append(r.Notes, "Not all tasks could be followed, so what they do may be missing: "+l.following.problem+".")
-	}
 	if l.rec.warming {
 		r.Notes = append(r.Notes, "The recording ended during the warm-up: what is shown here is the warm-up.")
 	}
@@ -270,6 +266,7 @@ func (l *loop) brief() *export.Report {
 		}
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
+	l.gaps(r)
 	return r
 }
 

@@ -50,6 +50,7 @@ type loop struct {
 	namesDue   int            // listings of the JDK's classes that were asked for
 	lookedUp   *outward.Names // what classes name that look methods up
 	reflection reflection
+	exactness  exactness
 	following  following
 	sites      sites
 	roots      []rootSpec

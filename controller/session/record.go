@@ -202,6 +202,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l := &s.loop
 		l.rec.armed = time.Now()
 		l.armed = true
+		l.noteDormant()
 		s.data.store(wire.TSince, s.now()) // of a timing; a recording has no use for it
 		if s.events != nil {
 			s.events.renew(rec)

@@ -121,8 +121,9 @@ func (l *loop) moreOf(rv *reveal) []cha.ClassID {
 	rv.more = slices.DeleteFunc(rv.more, func(c cha.ClassID) bool { return !l.pending(c) })
 	slices.SortFunc(rv.more, cha.ClassID.Compare)
 	rv.more = slices.Compact(rv.more)
-	if rv.rounds++; rv.rounds > mostRounds {
+	if rv.rounds++; rv.rounds > mostRounds && len(rv.more) > 0 {
 		rv.more = nil
+		l.s.data.add(wire.HIncomplete, 1)
 	}
 	return slices.Clone(rv.more)
 }

@@ -68,7 +68,7 @@ var Messages = []Message{
 	{"REQ_BATCH", ReqBatch, "u32 batch, u64 ns, [] u32 loader, str name, u8 outcome, str reason", "", "a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row"},
 	{"REQ_RESTORED", ReqRestored, "u32 classes, u64 ns, [] u32 loader, str name, str reason", "", "every class is restored but those named"},
 	{"REQ_CALIBRATED", ReqCalibrated, "u32 number, u32 calls, u64 bare ns, u64 probed ns", "u32 calls", "one batch of the calibration of that number; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 ends it, or lets other commands come first"},
-	{"REQ_TARGETS", ReqTargets, "i32 number, [] u32 loader, str class, str name, str descriptor", "[] u32 loader, str name", "a thread inside the subgraph is about to call these methods by reflection or a method handle, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative"},
+	{"REQ_TARGETS", ReqTargets, "i32 number, [] u32 loader, str class, str name, str descriptor", "[] u32 loader, str name", "a thread inside the subgraph is about to call these methods by reflection or a method handle, or a thread links a call site that calls them, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative"},
 	{"REQ_NAMES", ReqNames, "u8 last, [] str name", "", "classes of the boot and platform loaders that are loaded, without arrays and hidden ones"},
 	{"REQ_FOUND", ReqFound, "str name, [] u32 loader", "", "loaders of which a resource search found the class; 0 stands for the JDK's own"},
 }

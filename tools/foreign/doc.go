@@ -4,7 +4,7 @@
 // java.lang.invoke has.
 //
 // The programs count their own calls, and the tests compare each count in
-// Rivulet's reports with the program's. They are built with the tag "foreign",
-// since they take long and fetch the languages by Maven: go tool task
+// Rivulet's reports with the program's. Those of other languages are built with the
+// tag "foreign", since they take long and are fetched by Maven: go tool task
 // test:foreign. testdata/README tells how to run a program by hand.
 package foreign

@@ -1,5 +1,3 @@
-//go:build foreign
-
 package foreign
 
 import (
@@ -30,30 +28,21 @@ const (
 	patience  = 3 * time.Minute
 )
 
-// TestForeign compares the counts of each recording with those that the program
-// has of itself. It attaches twice to each process, since the first recording leaves
-// linked sites behind.
-func TestForeign(t *testing.T) {
-	for _, p := range programs {
+// TestOwn compares with the programs that need no other language, on one JDK each and
+// with few of the schemes; TestForeign does all.
+func TestOwn(t *testing.T) {
+	for _, p := range []program{relink, nashorn} {
 		t.Run(p.name, func(t *testing.T) {
-			for _, v := range p.versions {
-				t.Run(fmt.Sprintf("jdk%d", v), func(t *testing.T) {
-					j := jvmtest.Need(t, v)
-					line := p.build(t, j)
-					for _, va := range p.variants {
-						t.Run(va.name, func(t *testing.T) { compareAll(t, p.command(t, va, j, line)) })
-					}
-				})
-			}
+			jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+				line := p.build(t, j)
+				for _, va := range p.variants {
+					c := p.command(t, va, j, line)
+					t.Run(va.name+"/A", func(t *testing.T) { attached(t, "A", c) })
+					t.Run(va.name+"/C-run", func(t *testing.T) { started(t, "C", c) })
+				}
+				t.Run("C", func(t *testing.T) { attached(t, "C", p.command(t, p.variants[0], j, line)) })
+			}, p.versions...)
 		})
-	}
-}
-
-// compareAll records a program with each scheme, by attaching and from its start.
-func compareAll(t *testing.T, c command) {
-	for _, scheme := range []string{"A", "B", "C"} {
-		t.Run(scheme, func(t *testing.T) { attached(t, scheme, c) })
-		t.Run(scheme+"-run", func(t *testing.T) { started(t, scheme, c) })
 	}
 }
 

@@ -1,5 +1,3 @@
-//go:build foreign
-
 package foreign
 
 import (
@@ -55,56 +53,16 @@ func (c command) start(roots int) *exec.Cmd {
 	return cmd
 }
 
-var programs = []program{
-	{
-		name: "groovy", versions: []int{17, 21}, root: "work.order",
-		build: func(t *testing.T, _ jvmtest.JDK) []string {
-			return []string{"-cp", jars(t, "groovy"), "groovy.ui.GroovyMain", source(t, "groovy/work.groovy")}
-		},
-		variants: []variant{
-			{name: "plain"},
-			// After so few calls a site no longer asks for its target.
-			{name: "settled", jvm: []string{"-Dgroovy.indy.optimize.threshold=50"}},
-			{name: "churn", args: []string{"churn"}},
-		},
-	},
-	{
+// relink and nashorn need nothing but a JDK.
+var (
+	relink = program{
 		name: "relink", versions: []int{8, 11, 17, 21, 25}, root: "relink.Main.root",
 		build:    buildRelink,
 		variants: []variant{{name: "plain"}, {name: "late", args: []string{"late"}}},
-	},
-	{
-		// JRuby names the class after the path of the script.
-		name: "jruby", versions: []int{17, 21}, root: "work.RUBY$method$order$??", dir: "jruby",
-		build: func(t *testing.T, _ jvmtest.JDK) []string {
-			return []string{"-Djruby.compile.mode=FORCE", "-cp", jars(t, "jruby"), "org.jruby.Main", "work.rb"}
-		},
-		variants: []variant{
-			{name: "indy", jvm: []string{"-Djruby.compile.invokedynamic=true"}},
-			{name: "churn", jvm: []string{"-Djruby.compile.invokedynamic=true"}, args: []string{"churn"}},
-			{name: "plain"},
-		},
-	},
-	{
+	}
+	nashorn = program{
 		name: "nashorn", versions: []int{8, 11}, root: "Work.root", // the JDK has none from 15 on
 		build:    buildNashorn,
 		variants: []variant{{name: "java"}, {name: "script", root: "jdk.nashorn.internal.scripts.Script$*work.order"}},
-	},
-	{
-		name: "clojure", versions: []int{17, 21}, root: "work$order.invokeStatic",
-		build: func(t *testing.T, _ jvmtest.JDK) []string {
-			return []string{"-cp", jars(t, "clojure"), "clojure.main", source(t, "clojure/work.clj")}
-		},
-		variants: []variant{{name: "plain"}},
-	},
-	{
-		name: "kotlin", versions: []int{17, 21}, root: "work.WorkKt.order",
-		build:    buildKotlin,
-		variants: []variant{{name: "plain"}},
-	},
-	{
-		name: "scala", versions: []int{17, 21}, root: "work.Main$.order",
-		build:    buildScala,
-		variants: []variant{{name: "plain"}},
-	},
-}
+	}
+)

@@ -2,6 +2,7 @@ package rivulet.agent;
 
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
@@ -41,11 +42,19 @@ final class Restore {
             for (Class<?> c : inst.getAllLoadedClasses()) {
                 if (!c.isArray() && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
             }
+            last(found);
             for (int k = 0; k < found.size(); k += size) batch.run(found.subList(k, Math.min(k + size, found.size())), PATIENCE);
             done += found.size();
             for (Iterator<String> k = keys.iterator(); k.hasNext(); ) if (loaders.gone(Loaders.loaderOf(k.next()))) k.remove();
         }
         return done - batch.refusals();
+    }
+
+    /** Puts the class last whose redefinition has the JVM throw away compiled code that it believes to be current. */
+    private static void last(List<Class<?>> classes) {
+        for (int i = 0; i < classes.size() - 1; i++) {
+            if (classes.get(i).getName().equals("java.lang.invoke.DirectMethodHandle")) Collections.swap(classes, i, classes.size() - 1);
+        }
     }
 
     int failures() {
