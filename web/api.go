@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,9 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // refuse answers with an error that people can read.
@@ -29,8 +30,15 @@ type apiError struct {
 
 func (e apiError) Unwrap() error { return e.error }
 
-func bad(format string, args ...any) error {
-	return apiError{http.StatusBadRequest, fmt.Errorf(format, args...)}
+func bad(format string, args ...any) error { return made(fmt.Errorf(format, args...)) }
+
+// made marks an error as one that whoever made the request can do something about;
+// nil stays nil.
+func made(err error) error {
+	if err == nil {
+		return nil
+	}
+	return apiError{http.StatusBadRequest, err}
 }
 
 // routes are the REST interface; docs/formats-web.md lists them.
@@ -38,7 +46,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	get := func(path string, f func(*http.Request) (any, error)) { mux.Handle("GET /api/"+path, answer(f)) }
 	post := func(path string, f func(*http.Request) (any, error)) { mux.Handle("POST /api/"+path, answer(f)) }
 	get("state", func(r *http.Request) (any, error) {
-		_, err := s.live.recent(whole(r))
+		_, err := s.live.Recent(whole(r))
 		return s.live.State(), err
 	})
 	get("log", func(r *http.Request) (any, error) {
@@ -46,15 +54,15 @@ func (s *Server) routes(mux *http.ServeMux) {
 		return s.live.Log(after), err
 	})
 	get("targets", func(r *http.Request) (any, error) {
-		t, err := s.live.backend.Targets(r.Context())
+		t, err := s.live.Targets(r.Context())
 		if t == nil {
-			t = []Target{}
+			t = []live.Target{}
 		}
 		return t, err
 	})
 	get("methods", s.getMethods)
 	get("packages", func(r *http.Request) (any, error) {
-		return branches(s.live.known(r.Context()), r.URL.Query().Get("in")), nil
+		return s.live.Packages(r.Context(), r.URL.Query().Get("in")), nil
 	})
 	get("compare", s.getCompare)
 	get("timeline", s.getTimeline)
@@ -113,10 +121,12 @@ func code(err error) int {
 	switch {
 	case errors.As(err, &e):
 		return e.code
-	case errors.Is(err, ErrBusy), errors.Is(err, ErrPhase):
+	case errors.Is(err, live.ErrBusy), errors.Is(err, live.ErrPhase):
 		return http.StatusConflict
-	case errors.Is(err, ErrNoSnapshot):
+	case errors.Is(err, live.ErrNoSnapshot), errors.Is(err, live.ErrNoTimeline):
 		return http.StatusNotFound
+	case errors.Is(err, live.ErrNotRecording):
+		return http.StatusBadRequest
 	}
 	return http.StatusUnprocessableEntity
 }
@@ -149,34 +159,6 @@ func number(r *http.Request, name string, other int64) (int64, error) {
 	return n, nil
 }
 
-// listedFor is for how long a list of methods will do: classes are loaded meanwhile.
-const listedFor = 3 * time.Second
-
-// known are the methods that can be searched: while a root is being chosen, with those
-// of classes that were loaded since the attach.
-func (l *Live) known(ctx context.Context) []Method {
-	l.listing.Lock()
-	defer l.listing.Unlock()
-	l.mu.Lock()
-	s, known, listed := l.session, l.methods, l.listed
-	if s == nil || l.phase != Attached || time.Since(listed) < listedFor {
-		s = nil
-	}
-	l.mu.Unlock()
-	if s == nil {
-		return known
-	}
-	ctx, done := l.limited(ctx)
-	defer done()
-	methods, err := s.Methods(ctx)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err == nil && listed.Equal(l.listed) { // no other attach
-		l.methods, l.listed = methods, time.Now()
-	}
-	return l.methods
-}
-
 func (s *Server) getMethods(r *http.Request) (any, error) {
 	most, err := number(r, "limit", 50)
 	if err != nil {
@@ -186,7 +168,7 @@ func (s *Server) getMethods(r *http.Request) (any, error) {
 	if len(q) > 200 {
 		return nil, bad("a query of more than 200 letters")
 	}
-	best, count := find(s.live.known(r.Context()), q, int(min(most, 500)))
+	best, count := s.live.Search(r.Context(), q, int(min(most, 500)))
 	return map[string]any{"methods": best, "count": count}, nil
 }
 
@@ -205,13 +187,36 @@ func (s *Server) postAttach(r *http.Request) (any, error) {
 }
 
 func (s *Server) postDemo(r *http.Request) (any, error) {
-	d, err := s.live.backend.Demo(whole(r))
+	d, err := s.live.Demo(whole(r))
 	if err != nil {
-		s.live.say("error", "%v", err)
 		return nil, err
 	}
-	s.live.say("info", "the sample program runs as process %d", d.PID)
 	return d, nil
+}
+
+func (s *Server) postPreview(r *http.Request) (any, error) {
+	rec, err := recordingOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.live.Preview(r.Context(), rec)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := p.JSON(&b); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(b.Bytes()), nil
+}
+
+// recordingOf reads and bounds what is to be recorded.
+func recordingOf(r *http.Request) (live.Recording, error) {
+	rec := live.Recording{Scheme: "C", Clock: "tick"}
+	if err := body(r, &rec); err != nil {
+		return rec, err
+	}
+	return rec, made(rec.Check())
 }
 
 func (s *Server) postStart(r *http.Request) (any, error) {
@@ -268,6 +273,26 @@ func (s *Server) postDelete(r *http.Request) (any, error) {
 	return s.done(s.live.Delete(b.ID))
 }
 
+// getTimeline answers with a part of a timeline: of a snapshot, or live.
+func (s *Server) getTimeline(r *http.Request) (any, error) {
+	var q live.TimelineQuery
+	var source, most int64
+	for _, f := range []struct {
+		name string
+		to   *int64
+	}{{"source", &source}, {"from", &q.From}, {"to", &q.To}, {"thread", &q.Thread}, {"limit", &most}} {
+		var err error
+		if *f.to, err = number(r, f.name, 0); err != nil {
+			return nil, err
+		}
+	}
+	q.Most = int(min(most, live.MostItems))
+	if q.To != 0 && q.To < q.From {
+		return nil, bad("to=%d lies before from=%d", q.To, q.From)
+	}
+	return s.live.Timeline(r.Context(), source, q)
+}
+
 // getCompare is the comparison of two snapshots for scripts: the method
 // numbers are replaced by names.
 func (s *Server) getCompare(r *http.Request) (any, error) {
@@ -279,14 +304,10 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, after := s.live.source(a), s.live.source(b)
-	if before == nil {
-		return nil, s.live.missing(a)
+	page, err := s.live.Compare(a, b, &live.CompareLook{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
+	if err != nil {
+		return nil, err
 	}
-	if after == nil {
-		return nil, s.live.missing(b)
-	}
-	page := compare(before, after, &CompareLook{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
 	type change struct {
 		Method      string `json:"method"`
 		CallsBefore int64  `json:"calls_before"`
@@ -298,7 +319,7 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	}
 	changes := []change{}
 	for _, c := range page.Changes {
-		changes = append(changes, change{s.live.book.name(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
+		changes = append(changes, change{s.live.Name(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
 	}
 	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
 }

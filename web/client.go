@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 const (
@@ -31,7 +32,7 @@ const (
 // recording: the writer takes what is current when it is ready to write.
 type Client struct {
 	hub    *Hub
-	live   *Live
+	live   *live.Live
 	log    hclog.Logger
 	conn   *websocket.Conn
 	dirty  chan struct{} // something is new
@@ -42,7 +43,7 @@ type Client struct {
 	reason string
 
 	mu   sync.Mutex
-	look Look
+	look live.Look
 
 	// The writer's own.
 	knows   map[int32]string // methods whose names it has, with the place that it was told
@@ -90,7 +91,7 @@ func (c *Client) read() {
 			c.end(websocket.CloseUnsupportedData, "text messages only")
 			return
 		}
-		look, err := parseLook(b)
+		look, err := live.ParseLook(b)
 		if err != nil {
 			c.end(websocket.ClosePolicyViolation, clip(err.Error()))
 			return
@@ -198,7 +199,7 @@ func (c *Client) stateMessage() []byte {
 		}
 	}
 	if entries == nil {
-		entries = []Entry{}
+		entries = []live.Entry{}
 	} else if n := len(entries); n > 0 {
 		c.lastLog = entries[n-1].Seq
 	}
@@ -230,99 +231,46 @@ type page struct {
 }
 
 // page draws what the client looks at; nil if it has all of that.
-func (c *Client) page(look *Look) []byte {
+func (c *Client) page(look *live.Look) []byte {
 	p := page{T: "page", Seq: look.Seq, Source: look.Source}
-	f := c.live.source(look.Source)
-	if f == nil || c.source != look.Source { // it forgets the sections, too
+	sight := c.live.See(look)
+	p.Frame = sight.Frame
+	if sight.Frame == 0 || c.source != look.Source { // it forgets the sections, too
 		state := c.sent["state"]
 		clear(c.sent)
 		c.sent["state"], c.source = state, look.Source
 	}
-	var mentioned []int64
 	changed := false
-	section := func(name string, to *json.RawMessage, content any) {
-		b, err := json.Marshal(content)
+	for _, section := range []struct {
+		name    string
+		to      *json.RawMessage
+		there   bool
+		content any
+	}{
+		{"figures", &p.Figures, sight.Figures != nil, sight.Figures},
+		{"tree", &p.Tree, sight.Tree != nil, sight.Tree},
+		{"icicle", &p.Icicle, sight.Icicle != nil, sight.Icicle},
+		{"methods", &p.Methods, sight.Methods != nil, sight.Methods},
+		{"around", &p.Around, sight.Around != nil, sight.Around},
+		{"threads", &p.Threads, sight.Threads != nil, sight.Threads},
+		{"doubts", &p.Doubts, sight.Doubts != nil, sight.Doubts},
+		{"skipped", &p.Skipped, sight.Skipped != nil, sight.Skipped},
+		{"slowest", &p.Slowest, sight.Slowest != nil, sight.Slowest},
+		{"compare", &p.Compare, sight.Compare != nil, sight.Compare},
+	} {
+		if !section.there {
+			continue
+		}
+		b, err := json.Marshal(section.content)
 		if err != nil {
-			c.log.Error("page", "section", name, "error", err)
-			return
+			c.log.Error("page", "section", section.name, "error", err)
+			continue
 		}
-		if bytes.Equal(c.sent[name], b) {
-			return
-		}
-		c.sent[name], *to, changed = b, b, true
-	}
-	if f != nil {
-		p.Frame = f.ID
-		if look.Source != 0 { // those of the live recording are in the state
-			section("figures", &p.Figures, f.figures())
-		}
-		if look.Tree != nil {
-			t := f.view(look).tree(look.Tree)
-			for _, r := range t.Rows {
-				mentioned = append(mentioned, r[2])
-			}
-			section("tree", &p.Tree, t)
-		}
-		if look.Icicle != nil {
-			t := f.view(look).icicle(look.Icicle)
-			for _, b := range t.Boxes {
-				mentioned = append(mentioned, b[2])
-			}
-			for _, m := range t.Above {
-				mentioned = append(mentioned, int64(m[1]))
-			}
-			section("icicle", &p.Icicle, t)
-		}
-		if look.Methods != nil {
-			t := f.methods(look)
-			mentioned = mention(mentioned, t.Lines)
-			section("methods", &p.Methods, t)
-		}
-		if look.Around != nil {
-			t := f.aroundPage(look.Around)
-			mentioned = mention(append(mentioned, int64(look.Around.Method)), t.Callers, t.Callees)
-			section("around", &p.Around, t)
-		}
-		if look.Threads {
-			section("threads", &p.Threads, f.threadsPage())
-		}
-		if look.Doubts {
-			t := f.doubts()
-			for _, d := range t.Dark {
-				mentioned = append(mentioned, int64(d.Method))
-			}
-			section("doubts", &p.Doubts, t)
-		}
-		if look.Skipped != nil {
-			section("skipped", &p.Skipped, f.skipped(look.Skipped))
-		}
-		if look.Slowest {
-			t := f.slowest(look.Slow)
-			for _, i := range t.Lines {
-				mentioned = append(mentioned, int64(i.Method))
-			}
-			if t.Path != nil {
-				for _, s := range t.Path.Segments {
-					mentioned = append(mentioned, s[2])
-				}
-				for _, m := range t.Path.Methods {
-					mentioned = append(mentioned, m[0])
-				}
-			}
-			section("slowest", &p.Slowest, t)
-		}
-		if before := c.live.source(look.Against); look.Compare != nil && before != nil {
-			t := compare(before, f, look.Compare)
-			for _, r := range t.Rows {
-				mentioned = append(mentioned, r[2])
-			}
-			for _, r := range t.Changes {
-				mentioned = append(mentioned, r[0])
-			}
-			section("compare", &p.Compare, t)
+		if !bytes.Equal(c.sent[section.name], b) {
+			c.sent[section.name], *section.to, changed = b, b, true
 		}
 	}
-	p.Names = c.news(f, mentioned)
+	p.Names = c.news(&sight)
 	head, err := json.Marshal([3]int64{p.Seq, p.Source, p.Frame})
 	if err != nil {
 		return nil
@@ -339,29 +287,15 @@ func (c *Client) page(look *Look) []byte {
 	return b
 }
 
-func mention(to []int64, lists ...[]Line) []int64 {
-	for _, list := range lists {
-		for _, l := range list {
-			to = append(to, l.Figures[0])
-		}
-	}
-	return to
-}
-
 // news are the names that the client has not got yet: [number, name, loader, place].
-// The place is that of the frame that is looked at, since code moves from one
-// version of a program to the next.
-func (c *Client) news(f *Frame, methods []int64) [][]any {
+func (c *Client) news(sight *live.Sight) [][]any {
 	var out [][]any
-	for _, m := range methods {
-		n := int32(m)
+	for _, number := range sight.Mentioned() {
+		n := int32(number)
 		if n == 0 {
 			continue
 		}
-		m := c.live.book.name(n)
-		if id, ok := f.local[n]; ok {
-			m = f.method(id)
-		}
+		m := sight.Method(n)
 		place := export.Clean(m.Place())
 		if told, ok := c.knows[n]; ok && told == place {
 			continue

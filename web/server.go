@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // dist is the page as "go tool task ui" builds it.
@@ -28,7 +30,7 @@ const (
 
 // A Config says what a server stands on.
 type Config struct {
-	Backend Backend
+	Backend live.Backend
 	Log     hclog.Logger // nil logs nothing
 
 	// Snapshots is the folder that snapshots are kept in, made when it is
@@ -42,7 +44,7 @@ type Server struct {
 	secret   string
 	port     string
 	loopback bool // it listens on the loopback interface only
-	live     *Live
+	live     *live.Live
 	hub      *Hub
 	log      hclog.Logger
 }
@@ -67,9 +69,7 @@ func Listen(address string, c Config) (*Server, error) {
 		log: c.Log.Named("web"),
 	}
 	s.hub = newHub()
-	s.live = newLive(c.Backend, s.log, s.hub.wake, s.hub.watched)
-	s.live.store = store{c.Snapshots}
-	s.live.recall()
+	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots})
 	return s, nil
 }
 
@@ -91,7 +91,7 @@ func (s *Server) URLOf(o Opening) string {
 		return at
 	}
 	key := "source"
-	if s.live.comparesSchemes(o.Source) {
+	if s.live.IsComparison(o.Source) {
 		key = "compared"
 	}
 	at += fmt.Sprintf("&%s=%d", key, o.Source)
@@ -111,7 +111,7 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 func (s *Server) Loopback() bool { return s.loopback }
 
 // Live is what the server works on.
-func (s *Server) Live() *Live { return s.live }
+func (s *Server) Live() *live.Live { return s.live }
 
 // Run answers until the context is done. Then clients are told, the recording
 // that is on ends, and the target is restored: that may take until the context
@@ -127,12 +127,9 @@ func (s *Server) Run(ctx, patience context.Context) error {
 		ErrorLog:          s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
 	}
 	work, stop := context.WithCancel(patience)
-	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		s.live.run(work, patience)
-	}()
+	defer stop()
+	closed := make(chan error, 1)
+	go func() { closed <- s.live.Run(work, patience) }()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(s.listener) }()
 	var err error
@@ -141,8 +138,7 @@ func (s *Server) Run(ctx, patience context.Context) error {
 	case err = <-failed:
 	}
 	stop()
-	wg.Wait()
-	err = errors.Join(err, s.live.close(patience))
+	err = errors.Join(err, <-closed)
 	s.hub.close()
 	end, cancel := context.WithTimeout(patience, 3*time.Second)
 	defer cancel()

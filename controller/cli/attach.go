@@ -13,9 +13,9 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/tui"
-	"github.com/rivulet-profiler/rivulet/web"
 )
 
 // attachFlags are what a terminal session begins with.
@@ -132,7 +132,7 @@ func (a *app) attachTo(pid int, f *attachFlags) error {
 // A terminal is a terminal session: the recording, its commands, and, without a
 // screen, somebody who tells what happens.
 type terminal struct {
-	live    *web.Live
+	live    *live.Live
 	console *console.Console
 	close   func() // ends the telling
 }
@@ -147,12 +147,16 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 	}
 	news := make(chan struct{}, 1)
 	var t terminal
-	t.live = web.NewLive(&pageBackend{app: a, base: base, quiet: true, log: log}, log, func() {
-		select {
-		case news <- struct{}{}:
-		default:
-		}
-	}, func() bool { return interactive })
+	t.live = live.New(live.Config{
+		Backend: &pageBackend{app: a, base: base, quiet: true, log: log}, Log: log,
+		Changed: func() {
+			select {
+			case news <- struct{}{}:
+			default:
+			}
+		},
+		Watched: func() bool { return interactive },
+	})
 	t.close = func() {}
 	if !interactive {
 		quit := make(chan struct{})
@@ -177,10 +181,10 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 }
 
 // tell says what happens on stderr; errors are the commands' own.
-func (a *app) tell(live *web.Live, news, quit <-chan struct{}) {
+func (a *app) tell(l *live.Live, news, quit <-chan struct{}) {
 	var last int64
 	show := func() {
-		for _, e := range live.Log(last) {
+		for _, e := range l.Log(last) {
 			last = e.Seq
 			if e.Level != "error" {
 				a.say("%s", oneLine(e.Text))

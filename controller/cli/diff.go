@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 func (a *app) diff() *cobra.Command {
 	var file string
 	var absolute, asJSON bool
 	var p pageFlags
-	options := web.DifferenceOptions{Each: true}
+	options := live.DifferenceOptions{Each: true}
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER",
 		Short: "Show what differs between two saved reports",
@@ -48,7 +48,7 @@ and each of them alone.`,
 				return a.showPage(p.listen, args, []export.Saved{{Report: before}, {Report: after}}, absolute)
 			}
 			options.Each = !absolute
-			d := web.Difference(before, after, options)
+			d := live.Difference(before, after, options)
 			d.Names = [2]string{args[0], args[1]}
 			return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
 				if asJSON || strings.HasSuffix(out.name, ".json") {

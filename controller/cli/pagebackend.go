@@ -10,10 +10,10 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
-	"github.com/rivulet-profiler/rivulet/web"
 )
 
 // A pageBackend shows the page what the commands stand on.
@@ -29,15 +29,15 @@ type pageBackend struct {
 	demo *demoTarget // nil until it is asked for
 }
 
-// Targets implements web.Backend.
-func (b *pageBackend) Targets(ctx context.Context) ([]web.Target, error) {
+// Targets implements live.Backend.
+func (b *pageBackend) Targets(ctx context.Context) ([]live.Target, error) {
 	found, err := b.app.backend.processes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []web.Target
+	var out []live.Target
 	for _, p := range found {
-		out = append(out, web.Target{
+		out = append(out, live.Target{
 			PID: p.PID, User: export.Clean(p.User), Java: export.Clean(p.JavaVersion), Main: export.Clean(p.Main), Started: p.Started,
 			Attachable: p.Attachable, Reason: export.Clean(p.Reason),
 		})
@@ -45,8 +45,8 @@ func (b *pageBackend) Targets(ctx context.Context) ([]web.Target, error) {
 	return out, nil
 }
 
-// Attach implements web.Backend.
-func (b *pageBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (web.Session, error) {
+// Attach implements live.Backend.
+func (b *pageBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (live.Session, error) {
 	s, err := b.app.backend.attach(ctx, pid, b.config(memory, tell))
 	if err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (b *pageBackend) config(memory int64, tell func(string)) session.Config {
 	return c
 }
 
-// Demo implements web.Backend. The sample program ends with close.
-func (b *pageBackend) Demo(context.Context) (web.Demo, error) {
+// Demo implements live.Backend. The sample program ends with close.
+func (b *pageBackend) Demo(context.Context) (live.Demo, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.demo != nil {
@@ -82,17 +82,17 @@ func (b *pageBackend) Demo(context.Context) (web.Demo, error) {
 		if java == "" {
 			found, ok := jdk.Default()
 			if !ok {
-				return web.Demo{}, errors.New("no Java found: install one (on Debian and Ubuntu: apt install default-jdk-headless), or set JAVA_HOME")
+				return live.Demo{}, errors.New("no Java found: install one (on Debian and Ubuntu: apt install default-jdk-headless), or set JAVA_HOME")
 			}
 			java = found.Java()
 		}
 		t, err := startDemo(context.Background(), java, io.Discard)
 		if err != nil {
-			return web.Demo{}, err
+			return live.Demo{}, err
 		}
 		b.demo = t
 	}
-	return web.Demo{PID: b.demo.pid(), Root: jvmside.DemoRoot}, nil
+	return live.Demo{PID: b.demo.pid(), Root: jvmside.DemoRoot}, nil
 }
 
 // close ends the sample program, if there is one.
@@ -111,29 +111,29 @@ type pageSession struct {
 	base session.Recording
 }
 
-// Target implements web.Session.
+// Target implements live.Session.
 func (s pageSession) Target() export.Target { return export.Target(s.attached.Target()) }
 
-// Methods implements web.Session.
-func (s pageSession) Methods(ctx context.Context) ([]web.Method, error) {
+// Methods implements live.Session.
+func (s pageSession) Methods(ctx context.Context) ([]live.Method, error) {
 	all, err := s.AllMethods(ctx)
-	out := make([]web.Method, 0, len(all))
+	out := make([]live.Method, 0, len(all))
 	for _, m := range all {
-		out = append(out, web.Method{Name: m.Name, Loader: m.Loader, Flags: m.Flags, Reason: m.Reason, Root: m.Probeable || m.Abstract})
+		out = append(out, live.Method{Name: m.Name, Loader: m.Loader, Flags: m.Flags, Reason: m.Reason, Root: m.Probeable || m.Abstract})
 	}
 	return out, err
 }
 
-// Timeline implements web.Timeliner.
+// Timeline implements live.Timeliner.
 func (s pageSession) Timeline(ctx context.Context, q event.Query) (*export.TimelineView, error) {
-	t, ok := s.attached.(web.Timeliner)
+	t, ok := s.attached.(live.Timeliner)
 	if !ok {
 		return nil, export.ErrNoTimeline
 	}
 	return t.Timeline(ctx, q)
 }
 
-// Actions implements web.Session.
+// Actions implements live.Session.
 func (s pageSession) Actions() map[string]func(context.Context, string) error {
 	out := map[string]func(context.Context, string) error{}
 	plain := func(name string, do func(context.Context) error) {

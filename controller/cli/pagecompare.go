@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
-	"github.com/rivulet-profiler/rivulet/web"
 )
 
-// CompareSchemes implements web.Comparer. What the command line said of single
+// CompareSchemes implements live.Comparer. What the command line said of single
 // invocations, tasks and the warm-up is nothing for it.
-func (b *pageBackend) CompareSchemes(ctx context.Context, pid int, t web.Trial, tell web.Tidings) (*export.Comparison, error) {
+func (b *pageBackend) CompareSchemes(ctx context.Context, pid int, t live.Trial, tell live.Tidings) (*export.Comparison, error) {
 	rec, err := pageSession{base: b.base}.recording(t.Recording())
 	if err != nil {
 		return nil, err

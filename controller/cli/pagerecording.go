@@ -8,16 +8,16 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
-	"github.com/rivulet-profiler/rivulet/web"
 )
 
 // recording is what the page asks for on top of what the command line said.
-// Errors wrap [web.ErrInput].
-func (s pageSession) recording(r web.Recording) (session.Recording, error) {
+// Errors wrap [live.ErrInput].
+func (s pageSession) recording(r live.Recording) (session.Recording, error) {
 	rec := s.base
 	fail := func(format string, args ...any) (session.Recording, error) {
-		return rec, fmt.Errorf("%w: %w", web.ErrInput, fmt.Errorf(format, args...))
+		return rec, fmt.Errorf("%w: %w", live.ErrInput, fmt.Errorf(format, args...))
 	}
 	rec.Roots = nil
 	for _, text := range r.Roots {
@@ -87,8 +87,8 @@ func (s pageSession) recording(r web.Recording) (session.Recording, error) {
 	return rec, nil
 }
 
-// Start implements web.Session.
-func (s pageSession) Start(ctx context.Context, r web.Recording) error {
+// Start implements live.Session.
+func (s pageSession) Start(ctx context.Context, r live.Recording) error {
 	rec, err := s.recording(r)
 	if err != nil {
 		return err
@@ -96,8 +96,8 @@ func (s pageSession) Start(ctx context.Context, r web.Recording) error {
 	return asInput(s.attached.Start(ctx, rec))
 }
 
-// Preview implements web.Session.
-func (s pageSession) Preview(ctx context.Context, r web.Recording) (*export.Preview, error) {
+// Preview implements live.Session.
+func (s pageSession) Preview(ctx context.Context, r live.Recording) (*export.Preview, error) {
 	rec, err := s.recording(r)
 	if err != nil {
 		return nil, err
@@ -106,15 +106,15 @@ func (s pageSession) Preview(ctx context.Context, r web.Recording) (*export.Prev
 	return p, asInput(err)
 }
 
-// Suggest implements web.Session.
-func (s pageSession) Suggest(ctx context.Context) (*web.Suggestions, error) {
+// Suggest implements live.Session.
+func (s pageSession) Suggest(ctx context.Context) (*live.Suggestions, error) {
 	found, err := s.attached.Suggest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &web.Suggestions{Looks: found.Looks, Seconds: found.Time.Seconds(), Busy: found.Busy, Threads: found.Threads, Roots: []web.Suggestion{}}
+	out := &live.Suggestions{Looks: found.Looks, Seconds: found.Time.Seconds(), Busy: found.Busy, Threads: found.Threads, Roots: []live.Suggestion{}}
 	for _, r := range found.Roots {
-		out.Roots = append(out.Roots, web.Suggestion{
+		out.Roots = append(out.Roots, live.Suggestion{
 			Root: r.Method, Stacks: r.Stacks, Of: found.Stacks, Threads: len(r.Threads), Thread: export.Clean(r.Threads[0]), Always: r.Always,
 		})
 	}
@@ -124,7 +124,7 @@ func (s pageSession) Suggest(ctx context.Context) (*web.Suggestions, error) {
 // asInput marks errors about what was asked for.
 func asInput(err error) error {
 	if isBadInput(err) {
-		return fmt.Errorf("%w: %w", web.ErrInput, err)
+		return fmt.Errorf("%w: %w", live.ErrInput, err)
 	}
 	return err
 }

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
-	"github.com/rivulet-profiler/rivulet/web"
 )
 
 // TestPageRecording has the page ask for what the command line can, and for what
 // makes no sense.
 func TestPageRecording(t *testing.T) {
 	s := pageSession{base: session.Recording{Natives: "off", Probes: "inlined", Fold: true, Warmup: time.Second}}
-	got, err := s.recording(web.Recording{
+	got, err := s.recording(live.Recording{
 		Roots: []string{"shop.Price::of"}, Scheme: "A", Clock: "precise", UntilCalls: 3, Wait: true, Natives: "all", Recursion: "expand", Probes: "called",
 		Filter: []string{"--jdk", "--exclude shop.log.**"}, Warmup: "500", Slowest: 20, Over: "50ms", Follow: true,
 	})
@@ -27,10 +27,10 @@ func TestPageRecording(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(rules, []string{"--jdk", "--exclude shop.log.**"}) {
 		t.Errorf("%+v with %q, %v", got, rules, err)
 	}
-	if got, err := s.recording(web.Recording{Roots: []string{"a.B.c"}}); err != nil || !got.Fold || got.Natives != "off" || got.Probes != "inlined" || got.Warmup != time.Second {
+	if got, err := s.recording(live.Recording{Roots: []string{"a.B.c"}}); err != nil || !got.Fold || got.Natives != "off" || got.Probes != "inlined" || got.Warmup != time.Second {
 		t.Errorf("what the command line said: %+v, %v", got, err)
 	}
-	for _, r := range []web.Recording{
+	for _, r := range []live.Recording{
 		{Roots: []string{"Price"}},
 		{Filter: []string{"--exclude shop.[x"}},
 		{Filter: []string{"shop.*"}},
@@ -43,7 +43,7 @@ func TestPageRecording(t *testing.T) {
 		{Slowest: 1, Over: "-1s"},
 		{Slowest: 1}, // folded by the command line
 	} {
-		if got, err := s.recording(r); !errors.Is(err, web.ErrInput) {
+		if got, err := s.recording(r); !errors.Is(err, live.ErrInput) {
 			t.Errorf("%+v: %+v, %v", r, got, err)
 		}
 	}

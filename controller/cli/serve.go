@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/web"
 )
 
@@ -37,11 +38,11 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
-			_, err := a.servePage(listen, snapshots, &pageBackend{app: a, java: java}, func(ctx context.Context, live *web.Live) (web.Opening, error) {
+			_, err := a.servePage(listen, snapshots, &pageBackend{app: a, java: java}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 				if pid == 0 {
 					return web.Opening{}, nil
 				}
-				return web.Opening{}, live.Attach(ctx, pid, 0)
+				return web.Opening{}, l.Attach(ctx, pid, 0)
 			}, 0)
 			return err
 		},
@@ -55,7 +56,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 // servePage serves until Ctrl-C, after having done what comes first, which says
 // what the page shows. With a length it ends the recording after that, and goes on
 // serving. It returns the report of the last recording, nil if there was none.
-func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *web.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
+func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *live.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
 	in := watchInterrupts()
 	defer in.stop()
 	defer b.close()
@@ -83,7 +84,7 @@ func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(con
 	a.say("Ctrl-C ends it")
 	if length > 0 {
 		stop := time.AfterFunc(length, func() {
-			if err := server.Live().Stop(in.second); err != nil && !errors.Is(err, web.ErrPhase) {
+			if err := server.Live().Stop(in.second); err != nil && !errors.Is(err, live.ErrPhase) {
 				a.say("%s", oneLine(err.Error()))
 			}
 		})
@@ -107,11 +108,11 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	if err := f.openMore(a.stdout); err != nil {
 		return err
 	}
-	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, live *web.Live) (web.Opening, error) {
-		if err := live.Attach(ctx, pid, int64(f.memory)); err != nil {
+	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+		if err := l.Attach(ctx, pid, int64(f.memory)); err != nil {
 			return web.Opening{}, err
 		}
-		return web.Opening{}, live.Start(ctx, web.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != "", Follow: f.follow})
+		return web.Opening{}, l.Start(ctx, live.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != "", Follow: f.follow})
 	}, f.length)
 	return a.deliver(r, err, f, out)
 }

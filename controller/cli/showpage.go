@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/web"
 )
 
@@ -41,14 +42,14 @@ func (f *pageFlags) check(cmd *cobra.Command) error {
 // showPage opens what was saved on a page: one alone, or the second of two compared
 // with the first. It serves until Ctrl-C.
 func (a *app) showPage(listen string, paths []string, saved []export.Saved, absolute bool) error {
-	_, err := a.servePage(listen, "", &pageBackend{app: a}, func(_ context.Context, live *web.Live) (web.Opening, error) {
+	_, err := a.servePage(listen, "", &pageBackend{app: a}, func(_ context.Context, l *live.Live) (web.Opening, error) {
 		o := web.Opening{Absolute: absolute}
 		for i, s := range saved {
 			name := filepath.Base(paths[i])
 			if paths[i] == "-" {
 				name = "standard input"
 			}
-			info, err := live.Open(s, name)
+			info, err := l.Open(s, name)
 			if err != nil {
 				return o, err
 			}

@@ -4,9 +4,9 @@
 // out the same ones.
 //
 // The recording itself, its bounded rate of looking and its snapshots are those
-// of [web.Live], which the page stands on, too. A Console is safe for concurrent
+// of [live.Live], which the page stands on, too. A Console is safe for concurrent
 // use; of commands that change the recording one runs at a time, and others
-// meanwhile get [web.ErrBusy].
+// meanwhile get [live.ErrBusy].
 package console
 
 import (
@@ -19,7 +19,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // ErrQuit is the answer to the command quit.
@@ -31,7 +31,7 @@ var ErrUsage = errors.New("")
 // A Config says what a console stands on. All functions are
 // needed.
 type Config struct {
-	Live   *web.Live
+	Live   *live.Live
 	PID    int   // of the JVM
 	Memory int64 // bytes for trees, 0 for the default
 
@@ -50,7 +50,7 @@ type Config struct {
 // Settings are what the next recording is begun with.
 type Settings struct {
 	Roots      []string
-	Filter     []string // rules, as web.Recording has them
+	Filter     []string // rules, as live.Recording has them
 	Scheme     string   // "A", "B", "C"
 	Clock      string   // "tick", "precise"
 	UntilCalls int64    // 0: until it is stopped
@@ -59,7 +59,7 @@ type Settings struct {
 // A Console is one terminal session.
 type Console struct {
 	cfg  Config
-	live *web.Live
+	live *live.Live
 
 	mu  sync.Mutex
 	set Settings
@@ -74,7 +74,7 @@ func (c *Console) Attach(ctx context.Context) error {
 }
 
 // Live is the recording.
-func (c *Console) Live() *web.Live { return c.live }
+func (c *Console) Live() *live.Live { return c.live }
 
 // Settings returns a copy.
 func (c *Console) Settings() Settings {
@@ -130,12 +130,12 @@ func (c *Console) Start(ctx context.Context) error {
 	if len(s.Roots) == 0 {
 		return wrong("no root is chosen: root CLASS.METHOD chooses one, find WORDS searches them")
 	}
-	if c.live.Phase() == web.Idle {
+	if c.live.Phase() == live.Idle {
 		if err := c.Attach(ctx); err != nil {
 			return err
 		}
 	}
-	return c.live.Start(ctx, web.Recording{
+	return c.live.Start(ctx, live.Recording{
 		Roots: s.Roots, Scheme: s.Scheme, Clock: s.Clock, UntilCalls: s.UntilCalls, Filter: s.Filter, Wait: c.cfg.Wait,
 	})
 }
@@ -149,7 +149,7 @@ func (c *Console) SetScheme(ctx context.Context, scheme string) error {
 	if !slices.Contains([]string{"A", "B", "C"}, scheme) {
 		return wrong("scheme %q: there are A, B and C", scheme)
 	}
-	if c.live.Phase() == web.InRecording {
+	if c.live.Phase() == live.InRecording {
 		if err := c.live.SwitchScheme(ctx, scheme); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (c *Console) SetClock(ctx context.Context, clock string) error {
 	if clock != "tick" && clock != "precise" {
 		return wrong("clock %q: there are tick and precise", clock)
 	}
-	if c.live.Phase() == web.InRecording {
+	if c.live.Phase() == live.InRecording {
 		if err := c.live.Do(ctx, "clock", clock); err != nil {
 			return err
 		}

@@ -13,27 +13,26 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // A fake is a JVM whose recordings have one call more at each look.
 type fake struct {
 	did  []string
-	rec  web.Recording
+	rec  live.Recording
 	done chan struct{}
 	n    int64
 	act  func() // during actions
 }
 
-func (f *fake) Targets(context.Context) ([]web.Target, error) { return nil, nil }
-func (f *fake) Demo(context.Context) (web.Demo, error)        { return web.Demo{}, errors.New("none") }
+func (f *fake) Targets(context.Context) ([]live.Target, error) { return nil, nil }
+func (f *fake) Demo(context.Context) (live.Demo, error)        { return live.Demo{}, errors.New("none") }
 
-func (f *fake) Attach(context.Context, int, int64, func(string)) (web.Session, error) {
+func (f *fake) Attach(context.Context, int, int64, func(string)) (live.Session, error) {
 	f.did = append(f.did, "attach")
 	f.done = make(chan struct{})
 	return f, nil
@@ -41,11 +40,11 @@ func (f *fake) Attach(context.Context, int, int64, func(string)) (web.Session, e
 
 func (f *fake) Target() export.Target { return export.Target{PID: 7, Main: "Main"} }
 
-func (f *fake) Methods(context.Context) ([]web.Method, error) {
-	return []web.Method{{Name: "a.Order\x1bService.process()V", Root: true}, {Name: "a.B.nat()V", Reason: "native"}}, nil
+func (f *fake) Methods(context.Context) ([]live.Method, error) {
+	return []live.Method{{Name: "a.Order\x1bService.process()V", Root: true}, {Name: "a.B.nat()V", Reason: "native"}}, nil
 }
 
-func (f *fake) Start(_ context.Context, r web.Recording) error {
+func (f *fake) Start(_ context.Context, r live.Recording) error {
 	f.did = append(f.did, fmt.Sprintf("start %s %s", r.Scheme, r.Clock))
 	f.rec, f.n = r, 0
 	return nil
@@ -64,11 +63,11 @@ func (f *fake) Snapshot(context.Context) (*export.Report, error) {
 
 func (f *fake) Warm(context.Context) error { return nil }
 
-func (f *fake) Preview(context.Context, web.Recording) (*export.Preview, error) {
+func (f *fake) Preview(context.Context, live.Recording) (*export.Preview, error) {
 	return nil, errors.New("no preview")
 }
 
-func (f *fake) Suggest(context.Context) (*web.Suggestions, error) {
+func (f *fake) Suggest(context.Context) (*live.Suggestions, error) {
 	return nil, errors.New("no suggestions")
 }
 
@@ -99,7 +98,7 @@ func newConsole(t *testing.T, f *fake) (c *console.Console, saved map[string]str
 	t.Helper()
 	saved = map[string]string{}
 	c = console.New(console.Config{
-		Live: web.NewLive(f, hclog.NewNullLogger(), func() {}, func() bool { return false }), PID: 7,
+		Live: live.New(live.Config{Backend: f}), PID: 7,
 		ParseRoot: func(s string) (string, error) {
 			if !strings.Contains(s, ".") {
 				return "", errors.New("no class before the method")
@@ -222,7 +221,7 @@ func TestBusyChoice(t *testing.T) {
 	go func() { paused <- exec("pause") }()
 	<-begun
 	for _, line := range []string{"scheme A", "clock precise"} {
-		if err := exec(line); !errors.Is(err, web.ErrBusy) {
+		if err := exec(line); !errors.Is(err, live.ErrBusy) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

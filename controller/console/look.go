@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 func status(ctx context.Context, c *Console, out io.Writer, _ []string) error {
@@ -140,18 +140,18 @@ func around(ctx context.Context, c *Console, out io.Writer, args []string) error
 	if _, err := c.live.Fresh(ctx); err != nil {
 		return err
 	}
-	page := c.live.See(&web.Look{Methods: &web.MethodsLook{Filter: args[0], Sort: "total", Rows: 1}}).Methods
+	page := c.live.See(&live.Look{Methods: &live.MethodsLook{Filter: args[0], Sort: "total", Rows: 1}}).Methods
 	if page == nil || len(page.Lines) == 0 {
 		return fmt.Errorf("no method that was called matches %q", args[0])
 	}
-	a := c.live.See(&web.Look{Around: &web.AroundLook{Method: int32(page.Lines[0].Figures[0])}}).Around
-	name := func(l web.Line) string {
+	a := c.live.See(&live.Look{Around: &live.AroundLook{Method: int32(page.Lines[0].Figures[0])}}).Around
+	name := func(l live.Line) string {
 		if m := c.live.Name(int32(l.Figures[0])); m.Name != "" {
 			return export.Clean(m.Name)
 		}
 		return "(outside)"
 	}
-	rows := func(title string, lines []web.Line, more int) {
+	rows := func(title string, lines []live.Line, more int) {
 		fmt.Fprintln(out, title)
 		for _, l := range lines {
 			fmt.Fprintf(out, "  %12s calls  %9s  %s\n", export.Count(l.Figures[2]), export.Duration(l.Figures[7]), name(l))
@@ -160,7 +160,7 @@ func around(ctx context.Context, c *Console, out io.Writer, args []string) error
 			fmt.Fprintf(out, "  and %s\n", export.Plural(int64(more), "more", "more"))
 		}
 	}
-	rows("method", []web.Line{a.Self}, 0)
+	rows("method", []live.Line{a.Self}, 0)
 	rows("called by", a.Callers, a.More[0])
 	rows("calls", a.Callees, a.More[1])
 	return nil
@@ -216,7 +216,7 @@ func compare(ctx context.Context, c *Console, out io.Writer, args []string) erro
 	if err != nil {
 		return err
 	}
-	d := web.Difference(a, b, web.DifferenceOptions{Each: true, Top: export.DefaultTop, Depth: export.DefaultDepth})
+	d := live.Difference(a, b, live.DifferenceOptions{Each: true, Top: export.DefaultTop, Depth: export.DefaultDepth})
 	d.Names = [2]string{before, name}
 	return d.Text(out, export.TextOptions{Color: c.cfg.Color, Width: c.cfg.Width})
 }

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // found is how many methods find lists.
 const found = 30
 
-func find(_ context.Context, c *Console, out io.Writer, args []string) error {
-	best, count := c.live.Search(strings.Join(args, " "), found)
+func find(ctx context.Context, c *Console, out io.Writer, args []string) error {
+	best, count := c.live.Search(ctx, strings.Join(args, " "), found)
 	if count == 0 {
 		return fmt.Errorf("no loaded method matches; a class that is not loaded yet can hold a root all the same")
 	}
@@ -140,10 +140,10 @@ const lookEvery = 50 * time.Millisecond
 func wait(ctx context.Context, c *Console, _ io.Writer, args []string) error {
 	switch {
 	case args[0] == "end" && len(args) == 1:
-		if p := c.live.Phase(); p != web.InRecording && p != web.Stopping && p != web.Stopped {
+		if p := c.live.Phase(); p != live.InRecording && p != live.Stopping && p != live.Stopped {
 			return wrong("nothing is being recorded; start begins")
 		}
-		return until(ctx, 0, func() (bool, error) { return c.live.Phase() == web.Stopped, nil })
+		return until(ctx, 0, func() (bool, error) { return c.live.Phase() == live.Stopped, nil })
 	case args[0] == "calls" && len(args) > 1:
 		return waitCalls(ctx, c, args[1:])
 	case len(args) == 1:
@@ -174,7 +174,7 @@ func waitCalls(ctx context.Context, c *Console, args []string) error {
 	}
 	got := int64(0)
 	err = until(ctx, most, func() (bool, error) {
-		over := c.live.Phase() != web.InRecording
+		over := c.live.Phase() != live.InRecording
 		if _, err := c.live.Recent(ctx); err != nil {
 			return false, err
 		}

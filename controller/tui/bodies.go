@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // shownRoots is how many of the chosen roots the search lists above the hits.
@@ -85,9 +85,9 @@ func (m *model) rootsBody() []string {
 func (m *model) nothing() []string {
 	text := "Nothing is recorded yet: choose a root (1, then /), and s starts."
 	switch {
-	case m.state.Phase == web.InRecording:
+	case m.state.Phase == live.InRecording:
 		text = "Nothing is recorded so far: no invocation of a root has begun since the start."
-	case m.state.Phase == web.Starting:
+	case m.state.Phase == live.Starting:
 		text = "Measuring what probes cost here, and instrumenting ..."
 	}
 	return []string{m.fit(m.style.faint, "  "+text)}
@@ -197,7 +197,7 @@ func (m *model) aroundLines() []aroundLine {
 		return nil
 	}
 	var out []aroundLine
-	row := func(l web.Line, style lipgloss.Style) {
+	row := func(l live.Line, style lipgloss.Style) {
 		f := l.Figures
 		name := m.live.Name(int32(f[0])).Name
 		if name == "" {

@@ -7,7 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // treeSorts are the orders of the methods.
@@ -100,7 +100,7 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 
 // action are the keys that are commands.
 func (m *model) action(k string) (tea.Cmd, bool) {
-	on := m.state.Phase == web.InRecording
+	on := m.state.Phase == live.InRecording
 	switch k {
 	case "s":
 		if on {

@@ -3,7 +3,7 @@ package tui
 import (
 	"fmt"
 
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // listRows is how many rows of its list a view shows.
@@ -51,10 +51,10 @@ func (m *model) length() int {
 }
 
 // treeRow is a row of the tree that is in sight.
-func (m *model) treeRow(at int) (web.Row, bool) {
+func (m *model) treeRow(at int) (live.Row, bool) {
 	t := m.sight.Tree
 	if t == nil || at < t.From || at-t.From >= len(t.Rows) {
-		return web.Row{}, false
+		return live.Row{}, false
 	}
 	return t.Rows[at-t.From], true
 }

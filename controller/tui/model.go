@@ -14,7 +14,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // A view is what fills the screen between head and foot.
@@ -57,7 +57,7 @@ func (p *place) move(to, count, rows int) {
 type model struct {
 	ctx   context.Context
 	con   *console.Console
-	live  *web.Live
+	live  *live.Live
 	style styles
 
 	width, height int
@@ -70,15 +70,15 @@ type model struct {
 	busy          string // the command under way
 	output        []string
 
-	state web.State
+	state live.State
 	set   console.Settings
-	log   []web.Entry
-	sight web.Sight
+	log   []live.Entry
+	sight live.Sight
 	sees  bool // a sight is being computed
 	again bool // and another one is wanted
 
 	query string
-	hits  []web.Method
+	hits  []live.Method
 	count int
 
 	open    map[int32]bool
@@ -107,7 +107,7 @@ func newModel(ctx context.Context, c *console.Console, r *lipgloss.Renderer) *mo
 type (
 	tickMsg  struct{}
 	sightMsg struct {
-		sight web.Sight
+		sight live.Sight
 		news
 	}
 	doneMsg struct {
@@ -118,9 +118,9 @@ type (
 	}
 	// news is how things stand. A large tree takes a while to count.
 	news struct {
-		state web.State
+		state live.State
 		set   console.Settings
-		log   []web.Entry
+		log   []live.Entry
 	}
 )
 
@@ -162,8 +162,8 @@ func (m *model) news() news { return news{m.live.State(), m.con.Settings(), m.li
 // learn takes over how things stand. It says so if a recording has ended by
 // itself.
 func (m *model) learn(n news) {
-	ended := m.state.Phase == web.InRecording && n.state.Phase == web.Stopped && m.busy == ""
-	if m.state.Phase != web.InRecording && n.state.Phase == web.InRecording {
+	ended := m.state.Phase == live.InRecording && n.state.Phase == live.Stopped && m.busy == ""
+	if m.state.Phase != live.InRecording && n.state.Phase == live.InRecording {
 		m.thread = 0 // another recording has others
 	}
 	m.state, m.set, m.log = n.state, n.set, n.log
@@ -188,26 +188,26 @@ func (m *model) rows() int {
 }
 
 // look is what the view needs.
-func (m *model) look() *web.Look {
-	l := &web.Look{Source: m.source}
+func (m *model) look() *live.Look {
+	l := &live.Look{Source: m.source}
 	p := m.places[m.view]
 	switch m.view {
 	case treeView:
-		t := &web.TreeLook{Sort: treeSorts[0], From: p.top, Rows: m.rows() - 1}
+		t := &live.TreeLook{Sort: treeSorts[0], From: p.top, Rows: m.rows() - 1}
 		for path := range m.open {
 			t.Open = append(t.Open, path)
 		}
 		l.Tree, l.Fold, l.Thread = t, true, m.thread
 	case methodsView:
-		l.Methods = &web.MethodsLook{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
+		l.Methods = &live.MethodsLook{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
 		l.Thread = m.thread
 	case aroundView:
-		l.Around = &web.AroundLook{Method: m.around}
+		l.Around = &live.AroundLook{Method: m.around}
 	case threadsView:
 		l.Threads = true
 	case compareView:
 		l.Against = m.against
-		l.Compare = &web.CompareLook{Rows: 1, Each: true}
+		l.Compare = &live.CompareLook{Rows: 1, Each: true}
 	}
 	return l
 }
@@ -224,7 +224,7 @@ func (m *model) see() tea.Cmd {
 }
 
 // take shows a sight.
-func (m *model) take(s web.Sight) {
+func (m *model) take(s live.Sight) {
 	m.sight = s
 	if t := s.Tree; t != nil {
 		p := &m.places[treeView]
@@ -332,6 +332,6 @@ const mostHits = 200
 
 // search finds what is typed among the loaded methods.
 func (m *model) search() {
-	m.hits, m.count = m.live.Search(m.query, mostHits)
+	m.hits, m.count = m.live.Search(m.ctx, m.query, mostHits)
 	m.places[rootsView] = place{}
 }

@@ -4,7 +4,7 @@
 //
 // Whatever changes something is a command of package console, whether a key or a
 // line after a colon asks for it; views are cut out of the recording by package
-// web, as for the page. One goroutine, that of Run, owns what is on the screen;
+// live, as for the page. One goroutine, that of Run, owns what is on the screen;
 // commands and views are computed beside it, one of each at a time, so that the
 // keys answer while a command waits for the target.
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/web"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 const (
@@ -56,7 +56,7 @@ func (m *model) head() []string {
 	switch {
 	case st.Paused:
 		phase, style = "paused", m.style.warn
-	case phase == web.InRecording:
+	case phase == live.InRecording:
 		style = m.style.good
 	}
 	target := "no JVM: start attaches again"
@@ -65,9 +65,9 @@ func (m *model) head() []string {
 	}
 	f := st.Figures
 	if f == nil {
-		f = &web.Figures{}
+		f = &live.Figures{}
 	}
-	if st.Phase == web.InRecording {
+	if st.Phase == live.InRecording {
 		phase += " " + export.Duration(int64(f.Seconds*1e9))
 	}
 	room := max(m.width-export.Width(phase)-2, 1)

@@ -1,0 +1,94 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// attached is the session of a JVM that nothing is recorded of.
+func (l *Live) attached(what string) (Session, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == nil || l.phase != Attached {
+		return nil, fmt.Errorf("%w: can't %s while %s", ErrPhase, what, l.phase)
+	}
+	return l.session, nil
+}
+
+// Preview says what Scheme A would instrument of the attached JVM; nothing is.
+// Errors wrap [ErrInput], [ErrPhase] or [ErrBusy], or say why it failed.
+func (l *Live) Preview(ctx context.Context, r Recording) (*export.Preview, error) {
+	end, err := l.begin("look ahead", Attached, Attached)
+	if err != nil {
+		return nil, err
+	}
+	defer end(Attached)
+	s, err := l.attached("look ahead")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	defer cancel()
+	return s.Preview(ctx, r)
+}
+
+// Suggest looks for roots in the attached JVM, for some seconds; one look is
+// taken at a time, and other actions go on meanwhile. Errors wrap [ErrPhase] or
+// [ErrBusy], or say why it failed.
+func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
+	if !l.suggesting.TryLock() {
+		return nil, ErrBusy
+	}
+	defer l.suggesting.Unlock()
+	s, err := l.attached("look for roots")
+	if err != nil {
+		return nil, err
+	}
+	return s.Suggest(ctx)
+}
+
+// warm sees a recording's warm-up through, beside everything else. The returned
+// function ends the waiting, and returns when nobody waits any more.
+func (l *Live) warm(s Session, r Recording) (end func()) {
+	if r.Warmup == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		err := s.Warm(ctx)
+		l.mu.Lock()
+		l.warming = false
+		l.mu.Unlock()
+		switch {
+		case ctx.Err() != nil: // the recording has ended first
+		case err != nil:
+			l.Say("error", "warm-up: %v", err)
+		default:
+			l.Say("info", "the warm-up is over; what was recorded in it is forgotten")
+		}
+	}()
+	return func() { cancel(); <-over }
+}
+
+// Check refuses what makes no sense in any session. Its errors are for whoever made
+// the request, and say which field is at fault.
+func (r Recording) Check() error {
+	switch {
+	case len(r.Roots) == 0:
+		return errors.New("no root given: choose a method")
+	case len(r.Roots) > 100:
+		return errors.New("more than 100 roots")
+	case len(r.Filter) > 1000:
+		return errors.New("more than 1000 rules of a filter")
+	case r.UntilCalls < 0:
+		return errors.New("until_calls is below zero")
+	case r.Memory < 0:
+		return errors.New("memory is below zero; leave it out for the default")
+	}
+	return nil
+}

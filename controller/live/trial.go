@@ -1,0 +1,231 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// A Comparer is a [Backend] that can try schemes on a JVM one after another.
+type Comparer interface {
+	// CompareSchemes attaches to a JVM that this server is not attached to, tries
+	// the schemes, and leaves it. Errors about what was asked for wrap [ErrInput].
+	// What was compared before an error comes with it, nil if that is nothing.
+	CompareSchemes(ctx context.Context, pid int, t Trial, tell Tidings) (*export.Comparison, error)
+}
+
+// Tidings are what a comparison tells while it goes on, from one goroutine.
+type Tidings struct {
+	Warn  func(string)             // what the user should know before a step is done
+	Doing func(string)             // each step as it begins, of which there are two before the first scheme
+	Sofar func(*export.Comparison) // what there is after a step
+}
+
+// A Trial says how schemes are compared; fields as in a [Recording].
+type Trial struct {
+	Roots      []string `json:"roots"`
+	Schemes    []string `json:"schemes"`     // in this order; empty: A, B and C
+	Seconds    float64  `json:"seconds"`     // of each recording, and of timing the roots; 0 with UntilCalls: until then
+	UntilCalls int64    `json:"until_calls"` // root invocations after which each ends, 0 never
+	Clock      string   `json:"clock"`
+	Wait       bool     `json:"wait"`
+	Filter     []string `json:"filter,omitempty"`
+	Natives    string   `json:"natives,omitempty"`
+	Recursion  string   `json:"recursion,omitempty"`
+	Probes     string   `json:"probes,omitempty"`
+	Memory     int64    `json:"memory,omitempty"`
+}
+
+// Recording is what each of the schemes records.
+func (t *Trial) Recording() Recording {
+	return Recording{
+		Roots: t.Roots, Scheme: "C", Clock: t.Clock, UntilCalls: t.UntilCalls, Wait: t.Wait,
+		Filter: t.Filter, Natives: t.Natives, Recursion: t.Recursion, Probes: t.Probes, Memory: t.Memory,
+	}
+}
+
+// Trying is how far a comparison is.
+type Trying struct {
+	Schemes []string        `json:"schemes"`
+	Seconds float64         `json:"seconds"`
+	Step    int             `json:"step"` // from 1: the roots alone twice, then each scheme
+	Steps   int             `json:"steps"`
+	Doing   string          `json:"doing"`
+	Since   time.Time       `json:"since"` // when the step began
+	Sofar   json.RawMessage `json:"sofar"` // what there is, as its JSON; null before the first step has ended
+}
+
+// A trial is a comparison that is under way. Its state is guarded by the Live.
+type trial struct {
+	end  context.CancelCauseFunc
+	over chan struct{} // closed when it has ended
+	now  Trying
+}
+
+// Why a comparison ends before it is done.
+var (
+	errEnded   = errors.New("it was ended")
+	errClosing = errors.New("the server ends")
+)
+
+// state is a copy for a State; nil of none.
+func (t *trial) state() *Trying {
+	if t == nil {
+		return nil
+	}
+	now := t.now
+	return &now
+}
+
+// endTrial ends the comparison that is under way and waits until the target is
+// left; false if there is none.
+func (l *Live) endTrial(ctx context.Context, why error) bool {
+	l.mu.Lock()
+	t := l.trial
+	l.mu.Unlock()
+	if t == nil {
+		return false
+	}
+	t.end(why)
+	select {
+	case <-t.over:
+	case <-ctx.Done():
+	}
+	return true
+}
+
+// CompareSchemes tries schemes on the attached JVM one after another, each in a
+// session of its own, and keeps what they showed as a snapshot. It takes as long
+// as that takes; [Live.Stop] ends it, and keeps what there is. Afterwards the JVM
+// is left, but is attached to again where there is nothing to show. Errors wrap
+// [ErrInput], [ErrPhase] or [ErrBusy], or say why it failed.
+func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error) {
+	b, ok := l.backend.(Comparer)
+	if !ok {
+		return SnapshotInfo{}, fmt.Errorf("%w: there is nobody here who compares schemes", ErrPhase)
+	}
+	end, err := l.begin("compare schemes", Comparing, Attached, Stopped)
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	l.keepUnkept() //nolint:errcheck // it has been said when it ended
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := make(chan struct{})
+	defer close(over)
+	defer cancel(nil)
+	l.mu.Lock()
+	pid, memory, was := l.target.PID, l.memory, l.session != nil
+	if t.Memory > 0 {
+		memory = t.Memory
+	}
+	t.Memory = memory
+	frame, recording := l.frame, l.recording
+	l.frame, l.rate, l.diagnosis, l.recording, l.compared = nil, 0, "", t.Recording(), 0
+	l.trial = &trial{end: cancel, over: over, now: Trying{Schemes: t.Schemes, Seconds: t.Seconds, Steps: 2 + len(t.Schemes), Since: time.Now()}}
+	l.mu.Unlock()
+	info, err := l.compareSchemes(ctx, b, pid, t)
+	phase := Stopped
+	if info.ID == 0 && was && context.Cause(ctx) != errClosing { // nothing to look at: back to the choice
+		if again := l.attach(context.WithoutCancel(ctx), pid, memory); again == nil {
+			phase = Attached
+		}
+	}
+	if err != nil {
+		l.Say("error", "comparing schemes: %v", err)
+	}
+	l.mu.Lock()
+	l.trial = nil
+	if info.ID == 0 && phase == Stopped { // what was there before can still be looked at
+		l.frame, l.recording = frame, recording
+	}
+	l.mu.Unlock()
+	end(phase)
+	return info, err
+}
+
+func (l *Live) compareSchemes(ctx context.Context, b Comparer, pid int, t Trial) (SnapshotInfo, error) {
+	if err := l.leave(context.WithoutCancel(ctx)); err != nil {
+		return SnapshotInfo{}, err
+	}
+	change := func(f func(*Trying)) {
+		l.mu.Lock()
+		if l.trial != nil {
+			f(&l.trial.now)
+		}
+		l.mu.Unlock()
+		l.changed()
+	}
+	doing := func(text string) {
+		change(func(n *Trying) { n.Step, n.Doing, n.Since = n.Step+1, export.Clean(text), time.Now() })
+		l.Say("info", "comparing schemes: %s", text)
+	}
+	sofar := func(c *export.Comparison) {
+		var text bytes.Buffer
+		if err := c.JSON(&text); err != nil {
+			l.log.Debug("comparison", "error", err)
+			return
+		}
+		change(func(n *Trying) { n.Sofar = text.Bytes() })
+	}
+	warn := func(text string) { l.Say("warn", "%s", text) }
+	c, err := b.CompareSchemes(ctx, pid, t, Tidings{warn, doing, sofar})
+	ended := ctx.Err() != nil && context.Cause(ctx) == errEnded
+	if ended {
+		err = nil
+	}
+	if c == nil || len(c.Runs) == 0 {
+		if ended {
+			l.Say("info", "the comparison was ended before a scheme had been tried")
+		}
+		return SnapshotInfo{}, err
+	}
+	if ended {
+		c.Notes = append(c.Notes, "It was ended before all schemes had been tried.")
+	}
+	info, kerr := l.keepAs(&Snapshot{compared: c}, "", compressed(c))
+	if kerr != nil {
+		return SnapshotInfo{}, errors.Join(err, fmt.Errorf("the comparison is not kept: %w", kerr))
+	}
+	l.mu.Lock()
+	l.compared = info.ID
+	l.mu.Unlock()
+	l.Say("info", "schemes %s are compared: %s", schemesOf(c), c.Advice())
+	return info, err
+}
+
+// Bounds of a comparison.
+const (
+	trialSeconds = 10.0 // unless told otherwise
+	mostSeconds  = 3600.0
+)
+
+// Complete fills in what a trial leaves out, and refuses what makes no sense in any
+// session. Its errors are for whoever made the request, and say which field is at
+// fault.
+func (t *Trial) Complete() error {
+	if t.Clock == "" {
+		t.Clock = "tick"
+	}
+	if len(t.Schemes) == 0 {
+		t.Schemes = slices.Clone(schemes)
+	}
+	if t.Seconds == 0 && t.UntilCalls == 0 {
+		t.Seconds = trialSeconds
+	}
+	for i, name := range t.Schemes {
+		if !slices.Contains(schemes, name) || slices.Contains(t.Schemes[:i], name) {
+			return fmt.Errorf("schemes %s: there are A, B and C; give each once", export.Fit(export.Clean(strings.Join(t.Schemes, ",")), 80))
+		}
+	}
+	if t.Seconds < 0 || t.Seconds > mostSeconds {
+		return fmt.Errorf("seconds %g: give a number up to %g", t.Seconds, mostSeconds)
+	}
+	return t.Recording().Check()
+}
