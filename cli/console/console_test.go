@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
-	"github.com/rivulet-profiler/rivulet/controller/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 )

@@ -20,7 +20,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
-	"github.com/rivulet-profiler/rivulet/controller/console"
+	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 

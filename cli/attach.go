@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/spf13/cobra"
 
-	"github.com/rivulet-profiler/rivulet/controller/console"
+	"github.com/rivulet-profiler/rivulet/cli/console"
+	"github.com/rivulet-profiler/rivulet/cli/tui"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
-	"github.com/rivulet-profiler/rivulet/controller/tui"
 )
 
 // attachFlags are what a terminal session begins with.

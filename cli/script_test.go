@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/rivulet-profiler/rivulet/controller/cli"
+	"github.com/rivulet-profiler/rivulet/cli"
 )
 
 func TestMain(m *testing.M) {

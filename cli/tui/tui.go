@@ -22,7 +22,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
-	"github.com/rivulet-profiler/rivulet/controller/console"
+	"github.com/rivulet-profiler/rivulet/cli/console"
 )
 
 // refreshEvery is how often the screen looks for what is new.
