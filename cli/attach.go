@@ -148,7 +148,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 	news := make(chan struct{}, 1)
 	var t terminal
 	t.live = live.New(live.Config{
-		Backend: &pageBackend{app: a, base: base, quiet: true, log: log}, Log: log,
+		Backend: &liveBackend{app: a, base: base, quiet: true, log: log}, Log: log,
 		Changed: func() {
 			select {
 			case news <- struct{}{}:
@@ -184,7 +184,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 func (a *app) tell(l *live.Live, news, quit <-chan struct{}) {
 	var last int64
 	show := func() {
-		for _, e := range l.Log(last) {
+		for _, e := range l.Entries(last) {
 			last = e.Seq
 			if e.Level != "error" {
 				a.say("%s", oneLine(e.Text))

@@ -38,7 +38,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
-			_, err := a.servePage(listen, snapshots, &pageBackend{app: a, java: java}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+			_, err := a.servePage(listen, snapshots, &liveBackend{app: a, java: java}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 				if pid == 0 {
 					return web.Opening{}, nil
 				}
@@ -56,7 +56,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 // servePage serves until Ctrl-C, after having done what comes first, which says
 // what the page shows. With a length it ends the recording after that, and goes on
 // serving. It returns the report of the last recording, nil if there was none.
-func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(context.Context, *live.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
+func (a *app) servePage(listen, snapshots string, b *liveBackend, first func(context.Context, *live.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
 	in := watchInterrupts()
 	defer in.stop()
 	defer b.close()
@@ -91,7 +91,7 @@ func (a *app) servePage(listen, snapshots string, b *pageBackend, first func(con
 		defer stop.Stop()
 	}
 	err = <-ran
-	return server.Live().Report(), err
+	return server.Live().LastReport(), err
 }
 
 // profileOnPage is profile with its recording on a page.
@@ -108,7 +108,7 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	if err := f.openMore(a.stdout); err != nil {
 		return err
 	}
-	r, err := a.servePage(f.listen, f.snapshots, &pageBackend{app: a, base: f.recording()}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+	r, err := a.servePage(f.listen, f.snapshots, &liveBackend{app: a, base: f.recording()}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 		if err := l.Attach(ctx, pid, int64(f.memory)); err != nil {
 			return web.Opening{}, err
 		}

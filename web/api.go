@@ -30,11 +30,11 @@ type apiError struct {
 
 func (e apiError) Unwrap() error { return e.error }
 
-func bad(format string, args ...any) error { return made(fmt.Errorf(format, args...)) }
+func badRequestf(format string, args ...any) error { return badRequest(fmt.Errorf(format, args...)) }
 
-// made marks an error as one that whoever made the request can do something about;
+// badRequest marks an error as one that whoever made the request can do something about;
 // nil stays nil.
-func made(err error) error {
+func badRequest(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -46,12 +46,12 @@ func (s *Server) routes(mux *http.ServeMux) {
 	get := func(path string, f func(*http.Request) (any, error)) { mux.Handle("GET /api/"+path, answer(f)) }
 	post := func(path string, f func(*http.Request) (any, error)) { mux.Handle("POST /api/"+path, answer(f)) }
 	get("state", func(r *http.Request) (any, error) {
-		_, err := s.live.Recent(whole(r))
+		_, err := s.live.RecentReport(whole(r))
 		return s.live.State(), err
 	})
 	get("log", func(r *http.Request) (any, error) {
 		after, err := number(r, "after", 0)
-		return s.live.Log(after), err
+		return s.live.Entries(after), err
 	})
 	get("targets", func(r *http.Request) (any, error) {
 		t, err := s.live.Targets(r.Context())
@@ -100,7 +100,7 @@ func (s *Server) done(err error) (any, error) {
 // answer makes a handler out of a function that returns what is to be sent.
 func answer(f func(*http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		out, err := f(r)
 		if err != nil {
 			refuse(w, code(err), export.Clean(err.Error()))
@@ -139,10 +139,10 @@ func body(r *http.Request, to any) error {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {
-		return bad("the request's body: %w", err)
+		return badRequestf("the request's body: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return bad("the request's body: something follows the object")
+		return badRequestf("the request's body: something follows the object")
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func number(r *http.Request, name string, other int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, bad("%s=%s is not a number", name, clip(text))
+		return 0, badRequestf("%s=%s is not a number", name, clip(text))
 	}
 	return n, nil
 }
@@ -166,7 +166,7 @@ func (s *Server) getMethods(r *http.Request) (any, error) {
 	}
 	q := r.URL.Query().Get("q")
 	if len(q) > 200 {
-		return nil, bad("a query of more than 200 letters")
+		return nil, badRequestf("a query of more than 200 letters")
 	}
 	best, count := s.live.Search(r.Context(), q, int(min(most, 500)))
 	return map[string]any{"methods": best, "count": count}, nil
@@ -181,7 +181,7 @@ func (s *Server) postAttach(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if b.PID <= 0 || b.Memory < 0 {
-		return nil, bad("give a pid, and memory in bytes or 0")
+		return nil, badRequestf("give a pid, and memory in bytes or 0")
 	}
 	return s.done(s.live.Attach(whole(r), b.PID, b.Memory))
 }
@@ -216,7 +216,7 @@ func recordingOf(r *http.Request) (live.Recording, error) {
 	if err := body(r, &rec); err != nil {
 		return rec, err
 	}
-	return rec, made(rec.Check())
+	return rec, badRequest(rec.Check())
 }
 
 func (s *Server) postStart(r *http.Request) (any, error) {
@@ -288,7 +288,7 @@ func (s *Server) getTimeline(r *http.Request) (any, error) {
 	}
 	q.Most = int(min(most, live.MostItems))
 	if q.To != 0 && q.To < q.From {
-		return nil, bad("to=%d lies before from=%d", q.To, q.From)
+		return nil, badRequestf("to=%d lies before from=%d", q.To, q.From)
 	}
 	return s.live.Timeline(r.Context(), source, q)
 }
@@ -304,7 +304,7 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.live.Compare(a, b, &live.CompareLook{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
+	page, err := s.live.Compare(a, b, &live.CompareQuery{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +319,7 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	}
 	changes := []change{}
 	for _, c := range page.Changes {
-		changes = append(changes, change{s.live.Name(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
+		changes = append(changes, change{s.live.Method(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
 	}
 	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
 }

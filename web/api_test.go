@@ -72,7 +72,7 @@ func TestAPI(t *testing.T) {
 	if got, want := f.Steps(), "[attach start reset pause resume clock=precise finish attach start warm finish]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if code, _ := s.call(t, "start", strings.Repeat(" ", mostBody+1)); code != 400 {
+	if code, _ := s.call(t, "start", strings.Repeat(" ", maxBody+1)); code != 400 {
 		t.Errorf("a body of more than a megabyte: %d", code)
 	}
 }
@@ -194,7 +194,7 @@ func TestEndRestores(t *testing.T) {
 	if err := <-ran; err != nil || f.Steps() != "[attach start finish]" {
 		t.Errorf("%v, did %s", err, f.Steps())
 	}
-	if r := s.Live().Report(); r == nil || r.Scheme != "B" {
+	if r := s.Live().LastReport(); r == nil || r.Scheme != "B" {
 		t.Errorf("report %+v", r)
 	}
 }

@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	// What a client sends is a Look, with four thousand open nodes at most.
-	mostMessage = 64 << 10
+	// What a client sends is a Query, with four thousand open nodes at most.
+	maxMessage = 64 << 10
 	// A client that takes nothing for so long is given up.
 	writeLimit = 20 * time.Second
 	pingEvery  = 15 * time.Second
 	pongLimit  = 40 * time.Second
 	// updateEvery is the shortest time between two messages that the client
-	// did not ask for, lookEvery between those that it did.
+	// did not ask for, queryEvery between those that it did.
 	updateEvery = 200 * time.Millisecond
-	lookEvery   = 15 * time.Millisecond
+	queryEvery  = 15 * time.Millisecond
 )
 
-// A Client is one connection: a goroutine that reads what it looks at, and one
-// that writes what has changed of that. There is no queue between them and the
-// recording: the writer takes what is current when it is ready to write.
+// A Client is one WebSocket connection. One goroutine reads its queries, one writes what has
+// changed of the answers. There is no queue between them and the recording: the writer takes
+// the newest frame when it is ready to write.
 type Client struct {
-	hub    *Hub
-	live   *live.Live
-	log    hclog.Logger
-	conn   *websocket.Conn
-	dirty  chan struct{} // something is new
-	looked chan struct{} // it looks at something else
-	over   chan struct{} // closed when it is to go
-	once   sync.Once
-	code   int // why, written before over is closed
-	reason string
+	hub     *Hub
+	live    *live.Live
+	log     hclog.Logger
+	conn    *websocket.Conn
+	dirty   chan struct{} // something is new
+	queried chan struct{} // it looks at something else
+	over    chan struct{} // closed when it is to go
+	once    sync.Once
+	code    int // why, written before over is closed
+	reason  string
 
-	mu   sync.Mutex
-	look live.Look
+	mu    sync.Mutex
+	query live.Query
 
 	// The writer's own.
 	knows   map[int32]string // methods whose names it has, with the place that it was told
@@ -77,7 +77,7 @@ func (c *Client) serve(conn *websocket.Conn) {
 }
 
 func (c *Client) read() {
-	c.conn.SetReadLimit(mostMessage)
+	c.conn.SetReadLimit(maxMessage)
 	alive := func(string) error { return c.conn.SetReadDeadline(time.Now().Add(pongLimit)) }
 	alive("") //nolint:errcheck // a connection without deadlines fails at the read
 	c.conn.SetPongHandler(alive)
@@ -91,16 +91,16 @@ func (c *Client) read() {
 			c.end(websocket.CloseUnsupportedData, "text messages only")
 			return
 		}
-		look, err := live.ParseLook(b)
+		q, err := live.ParseQuery(b)
 		if err != nil {
 			c.end(websocket.ClosePolicyViolation, clip(err.Error()))
 			return
 		}
 		c.mu.Lock()
-		c.look = *look
+		c.query = *q
 		c.mu.Unlock()
 		select {
-		case c.looked <- struct{}{}:
+		case c.queried <- struct{}{}:
 		default:
 		}
 	}
@@ -121,8 +121,8 @@ func (c *Client) write() {
 				return
 			}
 			continue
-		case <-c.looked:
-			pause = lookEvery
+		case <-c.queried:
+			pause = queryEvery
 		case <-c.dirty:
 			pause = updateEvery
 		}
@@ -148,7 +148,7 @@ func (c *Client) rest(d time.Duration) bool {
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-c.looked:
+	case <-c.queried:
 	case <-c.over:
 		return false
 	}
@@ -167,9 +167,9 @@ func (c *Client) messages() [][]byte {
 		out = append(out, b)
 	}
 	c.mu.Lock()
-	look := c.look
+	q := c.query
 	c.mu.Unlock()
-	if b := c.page(&look); b != nil {
+	if b := c.page(&q); b != nil {
 		out = append(out, b)
 	}
 	return out
@@ -185,7 +185,7 @@ func (c *Client) stateMessage() []byte {
 		c.log.Error("state", "error", err)
 		return nil
 	}
-	entries := c.live.Log(c.lastLog)
+	entries := c.live.Entries(c.lastLog)
 	same := bytes.Equal(c.kept, kept)
 	if same && bytes.Equal(c.sent["state"], state) && len(entries) == 0 {
 		return nil
@@ -231,14 +231,14 @@ type page struct {
 }
 
 // page draws what the client looks at; nil if it has all of that.
-func (c *Client) page(look *live.Look) []byte {
-	p := page{T: "page", Seq: look.Seq, Source: look.Source}
-	sight := c.live.See(look)
-	p.Frame = sight.Frame
-	if sight.Frame == 0 || c.source != look.Source { // it forgets the sections, too
+func (c *Client) page(q *live.Query) []byte {
+	p := page{T: "page", Seq: q.Seq, Source: q.Source}
+	view := c.live.View(q)
+	p.Frame = view.Frame
+	if view.Frame == 0 || c.source != q.Source { // it forgets the sections, too
 		state := c.sent["state"]
 		clear(c.sent)
-		c.sent["state"], c.source = state, look.Source
+		c.sent["state"], c.source = state, q.Source
 	}
 	changed := false
 	for _, section := range []struct {
@@ -247,16 +247,16 @@ func (c *Client) page(look *live.Look) []byte {
 		there   bool
 		content any
 	}{
-		{"figures", &p.Figures, sight.Figures != nil, sight.Figures},
-		{"tree", &p.Tree, sight.Tree != nil, sight.Tree},
-		{"icicle", &p.Icicle, sight.Icicle != nil, sight.Icicle},
-		{"methods", &p.Methods, sight.Methods != nil, sight.Methods},
-		{"around", &p.Around, sight.Around != nil, sight.Around},
-		{"threads", &p.Threads, sight.Threads != nil, sight.Threads},
-		{"doubts", &p.Doubts, sight.Doubts != nil, sight.Doubts},
-		{"skipped", &p.Skipped, sight.Skipped != nil, sight.Skipped},
-		{"slowest", &p.Slowest, sight.Slowest != nil, sight.Slowest},
-		{"compare", &p.Compare, sight.Compare != nil, sight.Compare},
+		{"figures", &p.Figures, view.Figures != nil, view.Figures},
+		{"tree", &p.Tree, view.Tree != nil, view.Tree},
+		{"icicle", &p.Icicle, view.Icicle != nil, view.Icicle},
+		{"methods", &p.Methods, view.Methods != nil, view.Methods},
+		{"around", &p.Around, view.Around != nil, view.Around},
+		{"threads", &p.Threads, view.Threads != nil, view.Threads},
+		{"doubts", &p.Doubts, view.Uncertainty != nil, view.Uncertainty},
+		{"skipped", &p.Skipped, view.Skipped != nil, view.Skipped},
+		{"slowest", &p.Slowest, view.Slowest != nil, view.Slowest},
+		{"compare", &p.Compare, view.Compare != nil, view.Compare},
 	} {
 		if !section.there {
 			continue
@@ -270,7 +270,7 @@ func (c *Client) page(look *live.Look) []byte {
 			c.sent[section.name], *section.to, changed = b, b, true
 		}
 	}
-	p.Names = c.news(&sight)
+	p.Names = c.news(&view)
 	head, err := json.Marshal([3]int64{p.Seq, p.Source, p.Frame})
 	if err != nil {
 		return nil
@@ -287,15 +287,16 @@ func (c *Client) page(look *live.Look) []byte {
 	return b
 }
 
-// news are the names that the client has not got yet: [number, name, loader, place].
-func (c *Client) news(sight *live.Sight) [][]any {
+// news are the names of methods that the client does not have yet: [number, name, loader,
+// place].
+func (c *Client) news(view *live.View) [][]any {
 	var out [][]any
-	for _, number := range sight.Mentioned() {
+	for _, number := range view.Mentioned() {
 		n := int32(number)
 		if n == 0 {
 			continue
 		}
-		m := sight.Method(n)
+		m := view.Method(n)
 		place := export.Clean(m.Place())
 		if told, ok := c.knows[n]; ok && told == place {
 			continue

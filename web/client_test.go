@@ -44,7 +44,7 @@ func TestMillion(t *testing.T) {
 	f, tree := fakejvm.New(), million()
 	f.Tree = func() *cct.Snapshot { return tree }
 	c := recorded(t, f)
-	if _, err := c.live.Fresh(t.Context()); err != nil {
+	if _, err := c.live.ReportNow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	open := []int32{}
@@ -55,14 +55,14 @@ func TestMillion(t *testing.T) {
 		"tree": map[string]any{"open": open, "rows": 1 << 30, "from": 100}, "icicle": map[string]any{"width": 1 << 30, "depth": 1 << 30},
 		"methods": map[string]any{"rows": 1 << 30}, "around": map[string]any{"method": 5}, "threads": true, "doubts": true,
 	})
-	look, err := live.ParseLook(text)
+	q, err := live.ParseQuery(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := c.page(look)
+	first := c.page(q)
 	var m struct {
-		Tree   live.TreePage
-		Icicle live.IciclePage
+		Tree   live.TreeView
+		Icicle live.IcicleView
 	}
 	if err := json.Unmarshal(first, &m); err != nil {
 		t.Fatal(err)
@@ -70,13 +70,13 @@ func TestMillion(t *testing.T) {
 	if len(m.Tree.Rows) != 400 || len(m.Icicle.Boxes) < 1000 {
 		t.Errorf("%d rows, %d boxes: this tests nothing", len(m.Tree.Rows), len(m.Icicle.Boxes))
 	}
-	look.Tree.From = 0
-	second := c.page(look)
+	q.Tree.From = 0
+	second := c.page(q)
 	t.Logf("%d bytes, then %d", len(first), len(second))
 	if len(first) > 1<<20 || len(second) > 1<<19 {
 		t.Errorf("messages of %d and %d bytes", len(first), len(second))
 	}
-	if again := c.page(look); again != nil {
+	if again := c.page(q); again != nil {
 		t.Errorf("nothing has changed, and %d bytes are sent", len(again))
 	}
 }
@@ -86,7 +86,7 @@ func TestMillion(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	f := fakejvm.New()
 	c := recorded(t, f)
-	look, err := live.ParseLook([]byte(`{"tree":{"rows":10}}`))
+	q, err := live.ParseQuery([]byte(`{"tree":{"rows":10}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +105,14 @@ func TestPlaces(t *testing.T) {
 			return cct.Method{Name: "a.B.c()V", Loader: "app", Hidden: i, Source: test.source, Line: test.line}, true
 		}
 		f.Report = func(*cct.Snapshot) *export.Report { return r }
-		if _, err := c.live.Fresh(t.Context()); err != nil {
+		if _, err := c.live.ReportNow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var m struct {
 			Names [][]any
-			Tree  *live.TreePage
+			Tree  *live.TreeView
 		}
-		if err := json.Unmarshal(c.page(look), &m); err != nil {
+		if err := json.Unmarshal(c.page(q), &m); err != nil {
 			t.Fatal(err)
 		}
 		var got []any

@@ -18,7 +18,7 @@ func (s *Server) postCompare(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if err := t.Complete(); err != nil {
-		return nil, made(err)
+		return nil, badRequest(err)
 	}
 	info, err := s.live.CompareSchemes(whole(r), t)
 	if err != nil {

@@ -50,12 +50,12 @@ func TestCompareSchemes(t *testing.T) {
 	f := fakejvm.New()
 	goOn := make(chan struct{})
 	var asked live.Trial
-	f.Comparing = func(_ context.Context, tr live.Trial, tell live.Tidings) (*export.Comparison, error) {
+	f.Comparing = func(_ context.Context, tr live.Trial, tell live.TrialProgress) (*export.Comparison, error) {
 		asked = tr
-		tell.Doing("timing the roots alone")
-		tell.Doing("timing the roots alone")
-		tell.Sofar(tried(0))
-		tell.Doing("recording by scheme A")
+		tell.Step("timing the roots alone")
+		tell.Step("timing the roots alone")
+		tell.Partial(tried(0))
+		tell.Step("recording by scheme A")
 		<-goOn
 		return tried(3), nil
 	}
@@ -83,7 +83,7 @@ func TestCompareSchemes(t *testing.T) {
 		_, text := s.call(t, "compare", `{"roots":["shop.Price.of"],"filter":["--exclude shop.log.**"],"clock":"precise"}`)
 		answer <- text
 	}()
-	var now *live.Trying
+	var now *live.TrialState
 	for over := time.Now().Add(time.Minute); now == nil || now.Step < 3; now = s.live.State().Comparing {
 		if time.Now().After(over) {
 			t.Fatalf("%+v", now)
@@ -151,7 +151,7 @@ func TestCompareSchemes(t *testing.T) {
 	if code, text := s.call(t, "report?source=1", ""); code != 200 || text != saved {
 		t.Errorf("%d: %s, it was %s", code, text, saved)
 	}
-	if sight := s.live.See(&live.Look{Source: 1}); sight.Frame != 0 {
+	if view := s.live.View(&live.Query{Source: 1}); view.Frame != 0 {
 		t.Error("a comparison has a tree")
 	}
 	req, err := http.NewRequest("POST", "http://"+s.Address()+"/api/open?name=again.json", strings.NewReader(saved))
@@ -182,9 +182,9 @@ func TestCompareSchemes(t *testing.T) {
 // TestCompareEnds ends comparisons in all the ways there are: each leaves the
 // session as it can be used, and keeps what there is.
 func TestCompareEnds(t *testing.T) {
-	untilEnded := func(n int) func(context.Context, live.Trial, live.Tidings) (*export.Comparison, error) {
-		return func(ctx context.Context, _ live.Trial, tell live.Tidings) (*export.Comparison, error) {
-			tell.Doing("recording")
+	untilEnded := func(n int) func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error) {
+		return func(ctx context.Context, _ live.Trial, tell live.TrialProgress) (*export.Comparison, error) {
+			tell.Step("recording")
 			<-ctx.Done()
 			if n == 0 {
 				return nil, ctx.Err()
@@ -192,12 +192,12 @@ func TestCompareEnds(t *testing.T) {
 			return tried(n), ctx.Err()
 		}
 	}
-	fails := func(c *export.Comparison, err error) func(context.Context, live.Trial, live.Tidings) (*export.Comparison, error) {
-		return func(context.Context, live.Trial, live.Tidings) (*export.Comparison, error) { return c, err }
+	fails := func(c *export.Comparison, err error) func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error) {
+		return func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error) { return c, err }
 	}
 	for _, test := range []struct {
 		name    string
-		compare func(context.Context, live.Trial, live.Tidings) (*export.Comparison, error)
+		compare func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error)
 		stop    bool
 		code    int
 		has     string

@@ -13,8 +13,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
-// mostFile bounds a file that is opened, as it is sent.
-const mostFile = 1 << 30
+// maxFile bounds a file that is opened, as it is sent.
+const maxFile = 1 << 30
 
 // A form is a format as the page offers it.
 type form struct {
@@ -46,7 +46,7 @@ func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 		for _, f := range all {
 			names = append(names, f.Name)
 		}
-		err = bad("there is no such format; there are %s", strings.Join(names, ", "))
+		err = badRequestf("there is no such format; there are %s", strings.Join(names, ", "))
 	}
 	if err != nil {
 		refuse(w, code(err), err.Error())
@@ -57,7 +57,7 @@ func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 		s.sendComparison(w, id, c, form)
 		return
 	}
-	report, err := s.live.Saved(r.Context(), id, form.Timeline || form.Name == "snapshot")
+	report, err := s.live.SourceReport(r.Context(), id, form.Timeline || form.Name == "snapshot")
 	if err == nil && form.Timeline && report.Timeline == nil {
 		err = live.ErrNoTimeline
 	}
@@ -79,7 +79,7 @@ func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 // postOpen takes a saved report, JSON or a snapshot, or a comparison, into the list.
 func (s *Server) postOpen(w http.ResponseWriter, r *http.Request) {
 	fail := func(err error) { refuse(w, code(err), export.Clean(err.Error())) }
-	body := http.MaxBytesReader(w, r.Body, mostFile)
+	body := http.MaxBytesReader(w, r.Body, maxFile)
 	k, err := export.ReadSaved(body)
 	if err != nil {
 		fail(fmt.Errorf("%w; rivulet profile --format json or snapshot writes what can be opened, and so do the exports of this page", err))

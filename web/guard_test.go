@@ -174,7 +174,7 @@ func TestBadMessages(t *testing.T) {
 		{"wrong type", websocket.TextMessage, `{"tree":{"open":"all"}}`, websocket.ClosePolicyViolation},
 		{"wrong group", websocket.TextMessage, `{"methods":{"group":"planet"}}`, websocket.ClosePolicyViolation},
 		{"binary", websocket.BinaryMessage, "{}", websocket.CloseUnsupportedData},
-		{"too long", websocket.TextMessage, strings.Repeat(" ", mostMessage+1), websocket.CloseMessageTooBig},
+		{"too long", websocket.TextMessage, strings.Repeat(" ", maxMessage+1), websocket.CloseMessageTooBig},
 	}
 	s := running(t, fakejvm.New())
 	for _, test := range tests {
@@ -227,14 +227,14 @@ func TestConnections(t *testing.T) {
 		}
 	}
 	refused := 0
-	for _, k := range open[mostConns:] {
+	for _, k := range open[maxConns:] {
 		k.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := k.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			refused++
 		}
 	}
-	if refused != flood-mostConns {
-		t.Errorf("%d of %d connections too many were refused", refused, flood-mostConns)
+	if refused != flood-maxConns {
+		t.Errorf("%d of %d connections too many were refused", refused, flood-maxConns)
 	}
 	for _, k := range open {
 		k.Close()
@@ -269,7 +269,7 @@ func TestFault(t *testing.T) {
 	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "fault of Rivulet's own") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	log := s.live.Log(0)
+	log := s.live.Entries(0)
 	if len(log) == 0 || !strings.Contains(log[len(log)-1].Text, "/api/methods: faulty") {
 		t.Errorf("log %v", log)
 	}

@@ -22,7 +22,7 @@ type message struct {
 	Seq   int64
 	Frame int64
 	Names [][3]any
-	Tree  *live.TreePage
+	Tree  *live.TreeView
 	State *live.State
 }
 
@@ -65,16 +65,16 @@ func TestSlowClient(t *testing.T) {
 	if err := s.live.Start(ctx, live.Recording{Roots: []string{"a.B.c"}}); err != nil {
 		t.Fatal(err)
 	}
-	look := []byte(`{"seq":1,"tree":{"rows":400,"open":[1]},"icicle":{"width":4000,"depth":9}}`)
+	q := []byte(`{"seq":1,"tree":{"rows":400,"open":[1]},"icicle":{"width":4000,"depth":9}}`)
 	slow, _ := s.dial(t, s.secret, "")
 	if err := slow.NetConn().(*net.TCPConn).SetReadBuffer(8 << 10); err != nil {
 		t.Fatal(err)
 	}
-	if err := slow.WriteMessage(websocket.TextMessage, look); err != nil {
+	if err := slow.WriteMessage(websocket.TextMessage, q); err != nil {
 		t.Fatal(err)
 	}
 	fast, _ := s.dial(t, s.secret, "")
-	if err := fast.WriteMessage(websocket.TextMessage, look); err != nil {
+	if err := fast.WriteMessage(websocket.TextMessage, q); err != nil {
 		t.Fatal(err)
 	}
 	var last int64
@@ -105,7 +105,7 @@ func TestSlowClient(t *testing.T) {
 
 func TestTooManyClients(t *testing.T) {
 	s := running(t, fakejvm.New())
-	for range mostClients {
+	for range maxClients {
 		if _, code := s.dial(t, s.secret, ""); code != 101 {
 			t.Fatalf("refused: %d", code)
 		}

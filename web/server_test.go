@@ -67,7 +67,7 @@ func (s *Server) call(t *testing.T, path, body string) (int, string) {
 
 // fresh reads a frame, and returns its number.
 func (s *Server) fresh(ctx context.Context) (int64, error) {
-	_, err := s.live.Fresh(ctx)
+	_, err := s.live.ReportNow(ctx)
 	return s.live.State().Frame, err
 }
 

@@ -59,7 +59,7 @@ func TestTimeline(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			var p live.TimelinePage
+			var p live.TimelineView
 			status := get(s, "/api/timeline?from=100&to=199&limit=3", &p)
 			if !has {
 				if status != http.StatusNotFound {
@@ -77,13 +77,13 @@ func TestTimeline(t *testing.T) {
 			if len(p.Hops) != 1 || p.HopsLeft != 7 || hop[0] != 0 || hop[1] != 1 || p.Methods[hop[2]][0] != "p1.C1.m1()V" || hop[3] != 102 || hop[4] != 1 || hop[5] != 0 || hop[6] != task[2] || hop[7] != 150 || hop[8] != 5 || task[5] != event.SliceTask || task[0] != 1 {
 				t.Errorf("%s: hops %+v of %+v", state, p.Hops, p)
 			}
-			var few live.TimelinePage
+			var few live.TimelineView
 			if get(s, "/api/timeline?limit=1", &few); len(few.Slices) != 1 || few.Left != 16 || few.Least != 20 {
 				t.Errorf("%s, one of all: %+v", state, few)
 			}
 		}
 		if has {
-			var p live.TimelinePage
+			var p live.TimelineView
 			if status := get(s, "/api/timeline?source=1&thread=1", &p); status != 200 || len(p.Slices) != 12 || p.Slices[2][2] != -1 {
 				t.Errorf("of the snapshot: %d %+v", status, p)
 			}
@@ -136,7 +136,7 @@ func TestTimelineKept(t *testing.T) {
 	defer end()
 	for i, k := range s.live.State().Snapshots {
 		code, got := s.call(t, "timeline?source="+string(mustJSON(t, k.ID)), "")
-		var p live.TimelinePage
+		var p live.TimelineView
 		if err := json.Unmarshal([]byte(got), &p); err != nil || code != 200 || len(p.Slices) != 17 || len(p.Hops) != 5 || len(p.Marks) != 1 || p.Missing != 3 {
 			t.Errorf("%s: %d %s, %v", k.Name, code, got, err)
 		}

@@ -11,8 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// A command is a row of the table that dispatch, help and the documentation are
-// made from.
+// A command is a row of the table from which dispatch and help are made.
 type command struct {
 	name  string
 	args  string // "[N]"
@@ -70,7 +69,7 @@ func lookUp(name string) *command {
 	return nil
 }
 
-// Names are those of all commands.
+// Names are the names of all commands, in the order of the help.
 func Names() []string {
 	var out []string
 	for _, c := range commands {
@@ -79,7 +78,7 @@ func Names() []string {
 	return out
 }
 
-// Help is a line for each command.
+// Help describes each command in a line.
 func Help() string {
 	var b strings.Builder
 	for _, c := range commands {
@@ -88,9 +87,9 @@ func Help() string {
 	return b.String()
 }
 
-// Exec carries out one command line and prints what it has to say. Empty lines
-// and comments (#) do nothing. Errors wrap [ErrUsage] where the command makes no
-// sense, and are [ErrQuit] where it was quit.
+// Exec carries out one command line, and writes its output. Empty lines and comments (#) do
+// nothing. Errors wrap [ErrUsage] if the command makes no sense, are [ErrQuit] for quit, or
+// say why the command failed.
 func (c *Console) Exec(ctx context.Context, line string, out io.Writer) error {
 	words, err := split(line)
 	if err != nil || len(words) == 0 {
@@ -145,7 +144,7 @@ func split(line string) ([]string, error) {
 	return words, nil
 }
 
-// A LineError says which line of a script failed.
+// A LineError says which line of a script failed, and why.
 type LineError struct {
 	Line int // from 1
 	Text string
@@ -160,8 +159,8 @@ func (e *LineError) Error() string {
 // Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Script carries out a script until its end, quit, or the first line that
-// fails, which the error, a [*LineError], names.
+// Script carries out the lines of a script until its end, quit, or the first line that fails.
+// The error is a [*LineError].
 func (c *Console) Script(ctx context.Context, script io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(script)
 	lines.Buffer(nil, 1<<20)

@@ -3,10 +3,9 @@
 // line for each command ([Console.Script]); the screen of package tui carries
 // out the same ones.
 //
-// The recording itself, its bounded rate of looking and its snapshots are those
-// of [live.Live], which the page stands on, too. A Console is safe for concurrent
-// use; of commands that change the recording one runs at a time, and others
-// meanwhile get [live.ErrBusy].
+// The recording, the rate at which it is read, and the snapshots are those of
+// [live.Live], as on the page. Of commands that change the recording, one runs at a
+// time; others get [live.ErrBusy] meanwhile.
 package console
 
 import (
@@ -22,14 +21,14 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
-// ErrQuit is the answer to the command quit.
+// ErrQuit is returned by [Console.Exec] for the command quit.
 var ErrQuit = errors.New("quit")
 
-// ErrUsage is wrapped by errors about commands that make no sense.
+// ErrUsage is wrapped by errors about commands that make no sense, or that name something
+// that does not exist. It has no text of its own.
 var ErrUsage = errors.New("")
 
-// A Config says what a console stands on. All functions are
-// needed.
+// A Config says what a [Console] is made of. All functions are needed.
 type Config struct {
 	Live   *live.Live
 	PID    int   // of the JVM
@@ -47,7 +46,7 @@ type Config struct {
 	Width int  // columns that tables are cut to; 0 cuts nothing
 }
 
-// Settings are what the next recording is begun with.
+// Settings are what the next recording begins with.
 type Settings struct {
 	Roots      []string
 	Filter     []string // rules, as live.Recording has them
@@ -56,7 +55,7 @@ type Settings struct {
 	UntilCalls int64    // 0: until it is stopped
 }
 
-// A Console is one terminal session.
+// A Console is one terminal session. Its methods are safe for concurrent use.
 type Console struct {
 	cfg  Config
 	live *live.Live
@@ -65,18 +64,18 @@ type Console struct {
 	set Settings
 }
 
-// New is a console whose JVM is not yet attached to.
+// New makes a console. Its JVM is attached to by [Console.Attach].
 func New(cfg Config, s Settings) *Console { return &Console{cfg: cfg, live: cfg.Live, set: s} }
 
-// Attach opens the session in the JVM.
+// Attach opens the session in the JVM. Errors are those of [live.Live.Attach].
 func (c *Console) Attach(ctx context.Context) error {
 	return c.live.Attach(ctx, c.cfg.PID, c.cfg.Memory)
 }
 
-// Live is the recording.
+// Live is the model that the console works on.
 func (c *Console) Live() *live.Live { return c.live }
 
-// Settings returns a copy.
+// Settings returns a copy of the settings.
 func (c *Console) Settings() Settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,8 +84,8 @@ func (c *Console) Settings() Settings {
 	return s
 }
 
-// AddRoot adds a root for the next recording. A root that is there already is
-// left as it is.
+// AddRoot adds a root for the next recording, unless it is one already. The error says why
+// the text can't be a root, and is that of [Config].ParseRoot.
 func (c *Console) AddRoot(text string) error {
 	root, err := c.cfg.ParseRoot(text)
 	if err != nil {
@@ -100,7 +99,7 @@ func (c *Console) AddRoot(text string) error {
 	return nil
 }
 
-// DropRoot takes a root away; false if it is none.
+// DropRoot removes a root; false if it was none.
 func (c *Console) DropRoot(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,8 +122,8 @@ func (c *Console) addRule(rule string) error {
 	return nil
 }
 
-// Start begins a recording with the settings; it attaches first where that is
-// needed.
+// Start begins a recording with the settings, and attaches first if needed. Errors wrap
+// [ErrUsage] if no root is chosen, or are those of [live.Live.Start].
 func (c *Console) Start(ctx context.Context) error {
 	s := c.Settings()
 	if len(s.Roots) == 0 {
@@ -140,10 +139,10 @@ func (c *Console) Start(ctx context.Context) error {
 	})
 }
 
-// SetScheme chooses the scheme of the next recording. One that is on ends (it
-// is kept as a snapshot), and another begins with the same roots: classes that
-// are instrumented one way can't be taken for those of another. Where that fails,
-// the choice stays as it was.
+// SetScheme chooses the scheme. A recording that is on ends, is kept as a snapshot, and
+// another one begins with the same roots: classes instrumented by one scheme can't be used by
+// another. After an error the choice is as before. Errors wrap [ErrUsage], or are those of
+// [live.Live.SwitchScheme].
 func (c *Console) SetScheme(ctx context.Context, scheme string) error {
 	scheme = strings.ToUpper(scheme)
 	if !slices.Contains([]string{"A", "B", "C"}, scheme) {
@@ -160,7 +159,8 @@ func (c *Console) SetScheme(ctx context.Context, scheme string) error {
 	return nil
 }
 
-// SetClock chooses the clock, also of a recording that is on.
+// SetClock chooses the clock, also of a recording that is on. Errors wrap [ErrUsage], or are
+// those of [live.Live.Do].
 func (c *Console) SetClock(ctx context.Context, clock string) error {
 	if clock != "tick" && clock != "precise" {
 		return wrong("clock %q: there are tick and precise", clock)

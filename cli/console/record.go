@@ -175,7 +175,7 @@ func waitCalls(ctx context.Context, c *Console, args []string) error {
 	got := int64(0)
 	err = until(ctx, most, func() (bool, error) {
 		over := c.live.Phase() != live.InRecording
-		if _, err := c.live.Recent(ctx); err != nil {
+		if _, err := c.live.RecentReport(ctx); err != nil {
 			return false, err
 		}
 		if f := c.live.State().Figures; f != nil {

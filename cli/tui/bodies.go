@@ -101,7 +101,7 @@ func share(part, whole int64) string {
 }
 
 func (m *model) treeBody() []string {
-	t := m.sight.Tree
+	t := m.shown.Tree
 	if t == nil || t.Count == 0 {
 		return m.nothing()
 	}
@@ -122,7 +122,7 @@ func (m *model) treeBody() []string {
 		if slices.Contains(t.Hot, int32(r[0])) {
 			mark, style = "* ", m.style.hot
 		}
-		name := mark + short(m.live.Name(int32(r[2])).Name)
+		name := mark + short(m.live.Method(int32(r[2])).Name)
 		if r[11] > 1 {
 			name += fmt.Sprintf(" (recursive, %d levels)", r[11])
 		}
@@ -160,8 +160,8 @@ func short(name string) string {
 }
 
 func (m *model) methodsBody() []string {
-	t := m.sight.Methods
-	if t == nil || m.sight.Frame == 0 {
+	t := m.shown.Methods
+	if t == nil || m.shown.Frame == 0 {
 		return m.nothing()
 	}
 	columns := func(self, off, part, total, calls, thrown string) string {
@@ -179,7 +179,7 @@ func (m *model) methodsBody() []string {
 			off = fmt.Sprintf("%.0f %%", min(100*float64(f[6])/float64(f[4]), 100))
 		}
 		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]))
-		out = append(out, m.item(t.From+i == m.places[methodsView].at, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Name(int32(f[0])).Name))))
+		out = append(out, m.item(t.From+i == m.places[methodsView].at, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Method(int32(f[0])).Name))))
 	}
 	return out
 }
@@ -192,14 +192,14 @@ type aroundLine struct {
 }
 
 func (m *model) aroundLines() []aroundLine {
-	a := m.sight.Around
+	a := m.shown.Around
 	if a == nil || m.around == 0 {
 		return nil
 	}
 	var out []aroundLine
 	row := func(l live.Line, style lipgloss.Style) {
 		f := l.Figures
-		name := m.live.Name(int32(f[0])).Name
+		name := m.live.Method(int32(f[0])).Name
 		if name == "" {
 			name = "(outside)"
 		}
@@ -234,7 +234,7 @@ func (m *model) aroundBody() []string {
 }
 
 func (m *model) threadsBody() []string {
-	t := m.sight.Threads
+	t := m.shown.Threads
 	if t == nil || len(t.Threads) == 0 {
 		return m.nothing()
 	}
@@ -270,7 +270,7 @@ func (m *model) compareBody() []string {
 		}
 		out = append(out, m.item(i == p.at, lipgloss.NewStyle(), m.label(fmt.Sprintf("%s %3d  scheme %s, %s clock, %8s, %s calls  ", mark, s.ID, s.Scheme, s.Clock, export.Duration(int64(s.Seconds*1e9)), export.Count(s.Calls)), "", s.Name)))
 	}
-	c := m.sight.Compare
+	c := m.shown.Compare
 	if m.against == 0 || c == nil {
 		return append(out, m.fit(m.style.faint, "  b marks the one before, Enter the one after (the recording as of now without one)"))
 	}
@@ -284,7 +284,7 @@ func (m *model) compareBody() []string {
 			change = "+" + change
 		}
 		cells := columns(change, export.Duration(r[3]), export.Duration(r[4]), export.Count(r[1]), export.Count(r[2]))
-		out = append(out, m.item(false, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Name(int32(r[0])).Name))))
+		out = append(out, m.item(false, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Method(int32(r[0])).Name))))
 	}
 	return out
 }

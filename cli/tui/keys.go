@@ -142,7 +142,7 @@ func (m *model) inView(k string) tea.Cmd {
 		switch {
 		case k == "o":
 			m.sort = (m.sort + 1) % len(treeSorts)
-			return m.see()
+			return m.redraw()
 		case enter || k == "a":
 			return m.lookAround(m.method())
 		case k == "R":
@@ -153,7 +153,7 @@ func (m *model) inView(k string) tea.Cmd {
 			return m.lookAround(m.method())
 		}
 	case threadsView:
-		if t, at := m.sight.Threads, m.places[threadsView].at; enter && t != nil && at < len(t.Threads) {
+		if t, at := m.shown.Threads, m.places[threadsView].at; enter && t != nil && at < len(t.Threads) {
 			cmd := m.onlyThread(t.Threads[at].Place, t.Threads[at].Name)
 			return tea.Batch(cmd, m.show(treeView))
 		}
@@ -163,13 +163,13 @@ func (m *model) inView(k string) tea.Cmd {
 		case id == 0:
 		case k == "b":
 			m.against = id
-			return m.see()
+			return m.redraw()
 		case enter:
 			if m.source == id { // back to the recording as of now
 				id = 0
 			}
 			m.source, m.thread = id, 0
-			return m.see()
+			return m.redraw()
 		}
 	case outputView, helpView:
 		if enter {
@@ -184,7 +184,7 @@ func (m *model) inTree(k string) tea.Cmd {
 	switch {
 	case k == "h":
 		m.auto = true
-		return m.see()
+		return m.redraw()
 	case !ok:
 		return nil
 	case k == "a":
@@ -212,20 +212,20 @@ func (m *model) inTree(k string) tea.Cmd {
 	default:
 		return nil
 	}
-	return m.see()
+	return m.redraw()
 }
 
 // onlyThread has the tree and the methods show one thread, 0 all.
 func (m *model) onlyThread(at int, name string) tea.Cmd {
 	m.thread, m.whose = at, name
 	m.places[treeView], m.places[methodsView] = place{}, place{}
-	return m.see()
+	return m.redraw()
 }
 
 // goTo moves in the list of the view.
 func (m *model) goTo(row int) tea.Cmd {
 	m.places[m.view].move(row, m.length(), m.listRows())
-	return m.see()
+	return m.redraw()
 }
 
 func (m *model) moved(k string) tea.Cmd {
@@ -273,7 +273,7 @@ func (m *model) typed(k tea.KeyMsg) tea.Cmd {
 	case askFilter:
 		m.filter = text
 		m.places[methodsView] = place{}
-		return tea.Batch(cmd, m.see())
+		return tea.Batch(cmd, m.redraw())
 	}
 	return cmd
 }
@@ -327,7 +327,7 @@ func (m *model) toggleRoot() {
 }
 
 func (m *model) addRoot(method int32) tea.Cmd {
-	if name := m.live.Name(method).Name; name != "" {
+	if name := m.live.Method(method).Name; name != "" {
 		return m.do("root " + quoted(name))
 	}
 	return nil

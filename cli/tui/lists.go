@@ -25,17 +25,17 @@ func (m *model) length() int {
 	case rootsView:
 		return len(m.hits)
 	case treeView:
-		if t := m.sight.Tree; t != nil {
+		if t := m.shown.Tree; t != nil {
 			return t.Count
 		}
 	case methodsView:
-		if t := m.sight.Methods; t != nil {
+		if t := m.shown.Methods; t != nil {
 			return t.Count
 		}
 	case aroundView:
 		return len(m.aroundLines())
 	case threadsView:
-		if t := m.sight.Threads; t != nil {
+		if t := m.shown.Threads; t != nil {
 			return len(t.Threads)
 		}
 	case compareView:
@@ -52,7 +52,7 @@ func (m *model) length() int {
 
 // treeRow is a row of the tree that is in sight.
 func (m *model) treeRow(at int) (live.Row, bool) {
-	t := m.sight.Tree
+	t := m.shown.Tree
 	if t == nil || at < t.From || at-t.From >= len(t.Rows) {
 		return live.Row{}, false
 	}
@@ -69,7 +69,7 @@ func (m *model) pointed() string {
 	if method == 0 {
 		return ""
 	}
-	switch n := m.live.Name(method); {
+	switch n := m.live.Method(method); {
 	case n.Source == "":
 		return n.Name
 	case n.Line == 0:
@@ -84,7 +84,7 @@ func (m *model) method() int32 {
 	at := m.places[m.view].at
 	switch m.view {
 	case methodsView:
-		if t := m.sight.Methods; t != nil && at >= t.From && at-t.From < len(t.Lines) {
+		if t := m.shown.Methods; t != nil && at >= t.From && at-t.From < len(t.Lines) {
 			return int32(t.Lines[at-t.From].Figures[0])
 		}
 	case aroundView:

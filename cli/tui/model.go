@@ -70,12 +70,12 @@ type model struct {
 	busy          string // the command under way
 	output        []string
 
-	state live.State
-	set   console.Settings
-	log   []live.Entry
-	sight live.Sight
-	sees  bool // a sight is being computed
-	again bool // and another one is wanted
+	state     live.State
+	set       console.Settings
+	log       []live.Entry
+	shown     live.View
+	drawing   bool // a view is being computed
+	drawAgain bool // and another one is wanted
 
 	query string
 	hits  []live.Method
@@ -96,7 +96,7 @@ func newModel(ctx context.Context, c *console.Console, r *lipgloss.Renderer) *mo
 	input := textinput.New()
 	input.Prompt = ""
 	m := &model{ctx: ctx, con: c, live: c.Live(), style: newStyles(r), input: input, width: 80, height: 24, open: map[int32]bool{}, auto: true}
-	m.learn(m.news())
+	m.setStatus(m.status())
 	m.search()
 	if len(m.set.Roots) == 0 {
 		m.ask(askSearch, "")
@@ -105,19 +105,19 @@ func newModel(ctx context.Context, c *console.Console, r *lipgloss.Renderer) *mo
 }
 
 type (
-	tickMsg  struct{}
-	sightMsg struct {
-		sight live.Sight
-		news
+	tickMsg struct{}
+	viewMsg struct {
+		shown live.View
+		status
 	}
 	doneMsg struct {
 		line string
 		out  string
 		err  error
-		news
+		status
 	}
-	// news is how things stand. A large tree takes a while to count.
-	news struct {
+	// status is how things stand. A large tree takes a while to count.
+	status struct {
 		state live.State
 		set   console.Settings
 		log   []live.Entry
@@ -134,16 +134,16 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = max(msg.Width, 20), max(msg.Height, 10)
-		return m, m.see()
+		return m, m.redraw()
 	case tickMsg:
-		return m, tea.Batch(tick(), m.see())
-	case sightMsg:
-		m.sees = false
-		m.learn(msg.news)
-		m.take(msg.sight)
-		if m.again {
-			m.again = false
-			return m, m.see()
+		return m, tea.Batch(tick(), m.redraw())
+	case viewMsg:
+		m.drawing = false
+		m.setStatus(msg.status)
+		m.take(msg.shown)
+		if m.drawAgain {
+			m.drawAgain = false
+			return m, m.redraw()
 		}
 		return m, nil
 	case doneMsg:
@@ -156,12 +156,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// news asks how things stand.
-func (m *model) news() news { return news{m.live.State(), m.con.Settings(), m.live.Log(0)} }
+// status asks how things stand.
+func (m *model) status() status { return status{m.live.State(), m.con.Settings(), m.live.Entries(0)} }
 
-// learn takes over how things stand. It says so if a recording has ended by
+// setStatus takes over how things stand. It says so if a recording has ended by
 // itself.
-func (m *model) learn(n news) {
+func (m *model) setStatus(n status) {
 	ended := m.state.Phase == live.InRecording && n.state.Phase == live.Stopped && m.busy == ""
 	if m.state.Phase != live.InRecording && n.state.Phase == live.InRecording {
 		m.thread = 0 // another recording has others
@@ -187,45 +187,45 @@ func (m *model) rows() int {
 	return max(m.height-head-footLines, 1)
 }
 
-// look is what the view needs.
-func (m *model) look() *live.Look {
-	l := &live.Look{Source: m.source}
+// viewQuery is what the view needs.
+func (m *model) viewQuery() *live.Query {
+	l := &live.Query{Source: m.source}
 	p := m.places[m.view]
 	switch m.view {
 	case treeView:
-		t := &live.TreeLook{Sort: treeSorts[0], From: p.top, Rows: m.rows() - 1}
+		t := &live.TreeQuery{Sort: treeSorts[0], From: p.top, Rows: m.rows() - 1}
 		for path := range m.open {
 			t.Open = append(t.Open, path)
 		}
 		l.Tree, l.Fold, l.Thread = t, true, m.thread
 	case methodsView:
-		l.Methods = &live.MethodsLook{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
+		l.Methods = &live.MethodsQuery{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
 		l.Thread = m.thread
 	case aroundView:
-		l.Around = &live.AroundLook{Method: m.around}
+		l.Around = &live.AroundQuery{Method: m.around}
 	case threadsView:
 		l.Threads = true
 	case compareView:
 		l.Against = m.against
-		l.Compare = &live.CompareLook{Rows: 1, Each: true}
+		l.Compare = &live.CompareQuery{Rows: 1, Each: true}
 	}
 	return l
 }
 
-// see computes what the view shows, beside.
-func (m *model) see() tea.Cmd {
-	if m.sees {
-		m.again = true
+// redraw computes what the view shows, beside.
+func (m *model) redraw() tea.Cmd {
+	if m.drawing {
+		m.drawAgain = true
 		return nil
 	}
-	m.sees = true
-	look := m.look()
-	return func() tea.Msg { return sightMsg{m.live.See(look), m.news()} }
+	m.drawing = true
+	q := m.viewQuery()
+	return func() tea.Msg { return viewMsg{m.live.View(q), m.status()} }
 }
 
-// take shows a sight.
-func (m *model) take(s live.Sight) {
-	m.sight = s
+// take shows a view.
+func (m *model) take(s live.View) {
+	m.shown = s
 	if t := s.Tree; t != nil {
 		p := &m.places[treeView]
 		p.move(p.at, t.Count, m.rows()-1)
@@ -234,7 +234,7 @@ func (m *model) take(s live.Sight) {
 			for _, path := range t.Hot {
 				m.open[path] = true
 			}
-			m.again = true
+			m.drawAgain = true
 		}
 	}
 	if t := s.Methods; t != nil {
@@ -263,13 +263,13 @@ func (m *model) do(line string) tea.Cmd {
 	return func() tea.Msg {
 		var out bytes.Buffer
 		err := m.con.Exec(m.ctx, line, &out)
-		return doneMsg{line, out.String(), err, m.news()}
+		return doneMsg{line, out.String(), err, m.status()}
 	}
 }
 
 // done shows what came of a command.
 func (m *model) done(msg doneMsg) tea.Cmd {
-	m.learn(msg.news)
+	m.setStatus(msg.status)
 	m.busy = ""
 	if errors.Is(msg.err, console.ErrQuit) {
 		return tea.Quit
@@ -296,7 +296,7 @@ func (m *model) done(msg doneMsg) tea.Cmd {
 	case "stop":
 		m.source = 0
 	}
-	return m.see()
+	return m.redraw()
 }
 
 func (m *model) tell(failed bool, text string) {
@@ -306,7 +306,7 @@ func (m *model) tell(failed bool, text string) {
 // show goes to a view, and has what it shows computed.
 func (m *model) show(v view) tea.Cmd {
 	m.turn(v)
-	return m.see()
+	return m.redraw()
 }
 
 // turn goes to a view.
@@ -327,11 +327,11 @@ func (m *model) ask(what ask, text string) {
 	m.input.Focus()
 }
 
-// mostHits is how many methods the search shows.
-const mostHits = 200
+// maxHits is how many methods the search shows.
+const maxHits = 200
 
 // search finds what is typed among the loaded methods.
 func (m *model) search() {
-	m.hits, m.count = m.live.Search(m.ctx, m.query, mostHits)
+	m.hits, m.count = m.live.Search(m.ctx, m.query, maxHits)
 	m.places[rootsView] = place{}
 }

@@ -28,9 +28,9 @@ import (
 // refreshEvery is how often the screen looks for what is new.
 const refreshEvery = 250 * time.Millisecond
 
-// Run shows the screen of an attached console until it is quit, or the context
-// is done. It leaves the recording as it is: who made the console ends it.
-// Signals are the caller's.
+// Run shows the screen of an attached console until it is quit, or ctx is done. It does not
+// end the recording, and does not handle signals: both are up to the caller. The error says
+// that the terminal failed.
 func Run(ctx context.Context, c *console.Console, in io.Reader, out io.Writer) error {
 	work, end := context.WithCancel(ctx)
 	defer end()

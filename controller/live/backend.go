@@ -8,11 +8,11 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// ErrInput is wrapped by errors about what was asked for, such as a root that
-// can't be one: nothing was done, and something else may be asked for.
+// ErrInput is wrapped by errors about a request that can't be fulfilled, such as a root that
+// no class has. Nothing was done; ask for something else.
 var ErrInput = errors.New("refused")
 
-// A Backend finds JVMs and attaches to them.
+// A Backend finds JVMs and attaches to them. Its methods must be safe for concurrent use.
 type Backend interface {
 	// Targets lists the JVMs of this machine.
 	Targets(ctx context.Context) ([]Target, error)
@@ -24,13 +24,13 @@ type Backend interface {
 	Demo(ctx context.Context) (Demo, error)
 }
 
-// A Demo is the sample program at work.
+// A Demo is the sample program while it runs.
 type Demo struct {
 	PID  int    `json:"pid"`
 	Root string `json:"root"` // a root to begin with
 }
 
-// A Target is a JVM that was found.
+// A Target is a JVM of this machine.
 type Target struct {
 	PID        int       `json:"pid"`
 	User       string    `json:"user"`
@@ -41,7 +41,7 @@ type Target struct {
 	Reason     string    `json:"reason,omitempty"` // why not, with the way out
 }
 
-// A Method is one of the application's, in a loaded class.
+// A Method is a method of the application, in a loaded class.
 type Method struct {
 	Name   string `json:"name"` // pkg.Outer$Inner.method(descriptor)return
 	Loader string `json:"loader"`
@@ -70,8 +70,8 @@ type Recording struct {
 	Memory     int64    `json:"memory,omitempty"`    // bytes of the room for trees
 }
 
-// Suggestions are methods that may be good roots, the best first, by a few
-// looks at the stacks of threads.
+// Suggestions are methods that may be good roots, the best first. They come from a few thread
+// dumps.
 type Suggestions struct {
 	Roots   []Suggestion `json:"roots"`
 	Looks   int          `json:"looks"`   // thread dumps
@@ -80,7 +80,7 @@ type Suggestions struct {
 	Threads int          `json:"threads"` // threads that there were
 }
 
-// A Suggestion is a method of the application on busy threads' stacks.
+// A Suggestion is a method of the application on the stacks of busy threads.
 type Suggestion struct {
 	Root    string `json:"root"`    // pkg.Class.method
 	Stacks  int    `json:"stacks"`  // of busy threads that it was on

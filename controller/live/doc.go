@@ -7,8 +7,8 @@
 // nothing of HTTP or of terminals.
 //
 // A [Live] reads a [Frame], an immutable picture of the recording, at most twice a
-// second, for at most a tenth of the time, and only while somebody looks. A [Look]
-// says what one viewer has on its screen. The answer, a [Sight], is cut out of the
+// second, for at most a tenth of the time, and only while somebody looks. A [Query]
+// says what one viewer has on its screen. The answer, a [View], is cut out of the
 // newest frame: rows are sorted and cut here, so the answer's size depends on the
 // viewer's window, never on the tree's. What a frame computes for one viewer it keeps
 // for the others.

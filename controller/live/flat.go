@@ -23,7 +23,7 @@ type flatKey struct {
 // A flat is a line: a method, class or package over all the paths to it.
 type flat struct {
 	Key      string // what it is called
-	Method   int32  // the book's number, 0 for groups
+	Method   int32  // its number, 0 for groups
 	Contexts int64
 	Calls    int64
 	Thrown   int64
@@ -144,7 +144,7 @@ func (f *Frame) around(number int32) *around {
 }
 
 func (f *Frame) lookAround(number int32) *around {
-	a := &around{self: flat{Key: f.book.name(number).Name, Method: number}}
+	a := &around{self: flat{Key: f.numbering.method(number).Name, Method: number}}
 	id, ok := f.local[number]
 	if !ok {
 		return a
@@ -164,7 +164,7 @@ func (f *Frame) lookAround(number int32) *around {
 		if !ok {
 			i = len(s.list)
 			s.at[at] = i
-			s.list = append(s.list, flat{Key: f.book.name(k).Name, Method: k})
+			s.list = append(s.list, flat{Key: f.numbering.method(k).Name, Method: k})
 		}
 		s.list[i].add(n)
 		s.list[i].Total += total

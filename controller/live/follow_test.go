@@ -23,12 +23,12 @@ func followed() *cct.Node {
 // TestFollow wants calls and executions of one method below the same node to
 // stay apart, and waits to be where they belong.
 func TestFollow(t *testing.T) {
-	f := frameOf(newBook(), livetest.Snapshot(followed()))
-	v := f.view(&Look{})
+	f := frameOf(newNumbering(), livetest.Snapshot(followed()))
+	v := f.selection(&Query{})
 	var open []int32
-	var page TreePage
+	var page TreeView
 	for range 3 {
-		page = v.tree(&TreeLook{Open: open, Rows: 20})
+		page = v.tree(&TreeQuery{Open: open, Rows: 20})
 		open = nil
 		for _, r := range page.Rows {
 			open = append(open, int32(r[0]))
@@ -51,12 +51,12 @@ func TestFollow(t *testing.T) {
 	}
 	// The flame graph zooms to the execution, not to the call.
 	for _, r := range page.Rows {
-		ice := v.icicle(&IcicleLook{Focus: int32(r[0]), Width: 800, Depth: 9})
+		ice := v.icicle(&IcicleQuery{Focus: int32(r[0]), Width: 800, Depth: 9})
 		if b := ice.Boxes[0]; ice.Focus != int32(r[0]) || b[6] != r[4] || b[12]&rowAsync != r[3]&rowAsync || b[13] != r[12] || b[14] != r[13] {
 			t.Errorf("zoomed to %v: %v", r, b)
 		}
 	}
-	a := f.aroundPage(&AroundLook{Method: f.numbers[2]})
+	a := f.aroundView(&AroundQuery{Method: f.numbers[2]})
 	if len(a.Callers) != 2 || a.Self.Figures[8] != 5 || a.Self.Figures[9] != 1000 {
 		t.Fatalf("%+v", a)
 	}
@@ -65,15 +65,15 @@ func TestFollow(t *testing.T) {
 			t.Errorf("caller %d: %v", i, g)
 		}
 	}
-	if b := f.aroundPage(&AroundLook{Method: f.numbers[1]}); len(b.Callees) != 2 || b.Callees[0].Figures[8] != 5 {
+	if b := f.aroundView(&AroundQuery{Method: f.numbers[1]}); len(b.Callees) != 2 || b.Callees[0].Figures[8] != 5 {
 		t.Errorf("callees: %+v", b.Callees)
 	}
 
 	// What became a task is no change of what is called.
-	before := frameOf(f.book, livetest.Snapshot(livetest.Node(1, 1, 10, livetest.Node(2, 7, 70))))
-	look := &CompareLook{Rows: 9, Open: []int32{int32(page.Rows[0][0])}}
+	before := frameOf(f.numbering, livetest.Snapshot(livetest.Node(1, 1, 10, livetest.Node(2, 7, 70))))
+	q := &CompareQuery{Rows: 9, Open: []int32{int32(page.Rows[0][0])}}
 	var diff []string
-	for _, r := range compare(before, f, look).Rows {
+	for _, r := range compare(before, f, q).Rows {
 		diff = append(diff, fmt.Sprint(r[1], " m", f.local[int32(r[2])], r[4:6], r[3]&rowAsync != 0))
 	}
 	if want := []string{"0 m1 [1 1] false", "1 m2 [0 5] true", "1 m2 [7 2] false"}; !cmp.Equal(diff, want) {
@@ -90,7 +90,7 @@ func TestFollow(t *testing.T) {
 
 	r := livetest.Report(livetest.Snapshot(livetest.Node(1, 1, 1)))
 	r.Slowest = &export.Slowest{Asked: 1, Of: 1, Invocations: []export.Invocation{{Thread: &cct.Thread{Roots: []*cct.Node{followed()}}}}}
-	if l := newFrame(1, r, newBook()).slowest(0).Lines[0]; l.Calls != 15 || l.Tasks != 5 || l.Waited != 1000 || l.LongestWait != 400 {
+	if l := newFrame(1, r, newNumbering()).slowest(0).Lines[0]; l.Calls != 15 || l.Tasks != 5 || l.Waited != 1000 || l.LongestWait != 400 {
 		t.Errorf("%+v", l)
 	}
 }

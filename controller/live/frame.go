@@ -9,48 +9,48 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// A Frame is the picture of a recording at one moment. It does not change;
-// what it computes on demand it keeps.
+// A Frame is the state of a recording at one moment. The recording in it never changes;
+// what is computed from it on demand is kept. It is safe for concurrent use.
 type Frame struct {
 	ID     int64 // rises with every frame of the server
 	Report *export.Report
 
-	book    *Book
-	threads []*cct.Thread
-	places  []int // the book's numbers of the threads
-	merged  []*cct.Node
-	sums    cct.Sums
-	local   map[int32]int32 // the report's method ids by the book's numbers
-	numbers map[int32]int32 // the reverse
+	numbering *Numbering
+	threads   []*cct.Thread
+	places    []int // numbers of the threads
+	merged    []*cct.Node
+	sums      cct.Sums
+	local     map[int32]int32 // the report's method ids by the methods' numbers
+	numbers   map[int32]int32 // the reverse
 
 	invocations, open, suspended int64
 
-	mu       sync.Mutex
-	trees    map[treeKey][]*cct.Node
-	flats    map[flatKey][]flat
-	arounds  map[int32]*around
-	children map[childKey][]*cct.Node
-	slow     []slowSum // of the slowest invocations; nil until somebody asks
-	dark     []DarkLine
+	mu        sync.Mutex
+	trees     map[treeKey][]*cct.Node
+	flats     map[flatKey][]flat
+	arounds   map[int32]*around
+	children  map[childKey][]*cct.Node
+	slow      []invocationSum // of the slowest invocations; nil until somebody asks
+	uncertain []UncertainMethod
 }
 
 // A treeKey chooses one of a frame's trees.
 type treeKey struct {
-	thread int  // the book's number of one; 0 for all threads
+	thread int  // number of the thread, 0 for all threads
 	slow   int  // place among the slowest invocations plus one, whose tree it is; 0 for all
 	fold   bool // direct recursion is put together
 }
 
-func newFrame(id int64, r *export.Report, book *Book) *Frame {
+func newFrame(id int64, r *export.Report, numbering *Numbering) *Frame {
 	if r.Tree == nil {
 		r.Tree = &cct.Snapshot{}
 	}
 	f := &Frame{
-		ID: id, Report: r, book: book, threads: r.Tree.ByThread(),
+		ID: id, Report: r, numbering: numbering, threads: r.Tree.ByThread(),
 		local: map[int32]int32{}, numbers: map[int32]int32{},
 		trees: map[treeKey][]*cct.Node{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{},
 	}
-	f.places = book.threadNumbers(r.Target.PID, f.threads)
+	f.places = numbering.threadNumbers(r.Target.PID, f.threads)
 	f.merged = cct.Merge(r.Tree.Roots())
 	seen := make([]bool, 0, 256)
 	know := func(method int32) {
@@ -63,7 +63,7 @@ func newFrame(id int64, r *export.Report, book *Book) *Frame {
 		}
 		if !seen[i] {
 			seen[i] = true
-			k := book.number(f.method(method))
+			k := numbering.addMethod(f.method(method))
 			f.numbers[method], f.local[k] = k, method
 		}
 	}
@@ -142,10 +142,10 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 	return t
 }
 
-// find follows a path of the book; nil if this tree doesn't have it.
+// find is the node at the end of a path; nil if this tree doesn't have it.
 func (f *Frame) find(roots []*cct.Node, path int32) *cct.Node {
 	var at *cct.Node
-	for _, edge := range f.book.steps(path) {
+	for _, edge := range f.numbering.edges(path) {
 		id, ok := f.local[methodOf(edge)]
 		if !ok {
 			return nil

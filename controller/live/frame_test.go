@@ -6,4 +6,4 @@ import (
 )
 
 // frameOf is a frame of a recording with these trees.
-func frameOf(b *Book, s *cct.Snapshot) *Frame { return newFrame(1, livetest.Report(s), b) }
+func frameOf(b *Numbering, s *cct.Snapshot) *Frame { return newFrame(1, livetest.Report(s), b) }

@@ -7,15 +7,16 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
-// A Box is [path, depth, method, start, total, self, calls, thrown, measured,
-// error, cut, path above, flags, waited, longest wait]: start in ns from the left
-// edge, depth from the focus on, cut the number of callees that are too small to
-// be seen or too deep; flags as a row's, but for open and hot.
+// A Box is one node of the flame graph: [path, depth, method, start, total, self, calls,
+// thrown, measured, error, cut, path above, flags, waited, longest wait]. Times are in ns;
+// start is counted from the left edge, depth from the focus. cut is the number of callees
+// that are left out, since they are too small to be seen or too deep. Flags are those of a
+// [Row], except open and hot.
 type Box [15]int64
 
-// An IciclePage is the flame graph cut to a window: what is narrower than a
-// pixel, or deeper than asked for, is left out.
-type IciclePage struct {
+// An IcicleView is the flame graph, cut to a window. Nodes narrower than a pixel or deeper
+// than asked for are left out. There are at most 4,000 boxes; the deepest go first.
+type IcicleView struct {
 	Focus int32  `json:"focus"` // the path shown; 0 if the one asked for is gone
 	Above []Step `json:"above"` // what is above the focus, from the root on
 	Total int64  `json:"total"` // ns across the width
@@ -23,13 +24,13 @@ type IciclePage struct {
 	Boxes []Box  `json:"boxes"`
 }
 
-// A Step is [path, method].
+// A Step is one node above the focus of a flame graph: [path, method].
 type Step [2]int32
 
 // icicle cuts the boxes, level by level, so that what is left out when there
 // are too many is the deepest.
-func (v view) icicle(l *IcicleLook) IciclePage {
-	page := IciclePage{Whole: total(v.roots), Boxes: []Box{}, Above: []Step{}}
+func (v selection) icicle(l *IcicleQuery) IcicleView {
+	out := IcicleView{Whole: total(v.roots), Boxes: []Box{}, Above: []Step{}}
 	type item struct {
 		node  *cct.Node
 		above int32
@@ -54,31 +55,31 @@ func (v view) icicle(l *IcicleLook) IciclePage {
 		}
 		return to, cut
 	}
-	page.Total = page.Whole
+	out.Total = out.Whole
 	least := int64(0)
 	if focus := v.f.find(v.roots, l.Focus); focus != nil && focus.Total > 0 {
-		steps := v.f.book.steps(l.Focus)
-		page.Focus, page.Total = l.Focus, focus.Total
-		least = page.Total / int64(l.Width)
+		steps := v.f.numbering.edges(l.Focus)
+		out.Focus, out.Total = l.Focus, focus.Total
+		least = out.Total / int64(l.Width)
 		var above int32
 		for _, edge := range steps[:len(steps)-1] {
-			above = v.f.book.enter(above, edge)
-			page.Above = append(page.Above, Step{above, methodOf(edge)})
+			above = v.f.numbering.addPath(above, edge)
+			out.Above = append(out.Above, Step{above, methodOf(edge)})
 		}
 		level = []item{{focus, above, 0}}
 	} else {
-		least = page.Total / int64(l.Width)
+		least = out.Total / int64(l.Width)
 		level, _ = place(nil, v.roots, 0, 0, least)
 	}
 	for depth := 0; len(level) > 0 && depth < l.Depth; depth++ {
 		var next []item
 		for _, it := range level {
-			if len(page.Boxes) == mostBoxes {
-				return page
+			if len(out.Boxes) == maxBoxes {
+				return out
 			}
 			n := it.node
 			edge := v.f.edge(n)
-			path := v.f.book.enter(it.above, edge)
+			path := v.f.numbering.addPath(it.above, edge)
 			cut := len(n.Children)
 			if depth+1 < l.Depth {
 				next, cut = place(next, n.Children, path, it.start, least)
@@ -96,9 +97,9 @@ func (v view) icicle(l *IcicleLook) IciclePage {
 				b[12] |= rowAsync
 				b[13], b[14] = a.Waited, a.Longest
 			}
-			page.Boxes = append(page.Boxes, b)
+			out.Boxes = append(out.Boxes, b)
 		}
 		level = next
 	}
-	return page
+	return out
 }

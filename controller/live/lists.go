@@ -8,10 +8,11 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/search"
 )
 
-// A Line is [method, contexts, calls, thrown, self, measured, error, total, tasks,
-// waited, longest wait]; times in ns. Method is 0 for groups, which Name names.
-// Tasks are those of the calls that are executions of tasks handed over, on
-// whatever thread, which waited so long for it.
+// A Line is a method, class or package of the flat list: [method, contexts, calls, thrown,
+// self, measured, error, total, tasks, waited, longest wait]. Times are in ns. For a class
+// or package, method is 0 and Name says which. tasks are those of the calls that are
+// executions of tasks handed over from elsewhere; waited is how long all of them waited
+// between hand-over and execution.
 type Line struct {
 	Name    string    `json:"name,omitempty"`
 	Figures [11]int64 `json:"f"`
@@ -25,8 +26,8 @@ func line(e flat) Line {
 	return l
 }
 
-// A MethodsPage is a window of the flat list.
-type MethodsPage struct {
+// A MethodsView is a window of the flat list.
+type MethodsView struct {
 	Total int64  `json:"total"` // ns of the whole tree
 	All   int    `json:"all"`   // lines before filtering
 	Count int    `json:"count"` // lines that there are
@@ -34,11 +35,11 @@ type MethodsPage struct {
 	Lines []Line `json:"lines"`
 }
 
-func (f *Frame) methods(l *Look) MethodsPage {
+func (f *Frame) methods(l *Query) MethodsView {
 	m := l.Methods
 	k := flatKey{treeKey{thread: l.Thread}, m.Group}
 	list := f.flat(k)
-	page := MethodsPage{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}}
+	view := MethodsView{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}}
 	match := search.New(m.Filter)
 	var kept []flat
 	for _, e := range list {
@@ -47,11 +48,11 @@ func (f *Frame) methods(l *Look) MethodsPage {
 		}
 	}
 	sortFlat(kept, m.Sort, m.Up)
-	page.Count = len(kept)
+	view.Count = len(kept)
 	for _, e := range kept[min(m.From, len(kept)):min(m.From+m.Rows, len(kept))] {
-		page.Lines = append(page.Lines, line(e))
+		view.Lines = append(view.Lines, line(e))
 	}
-	return page
+	return view
 }
 
 func sortFlat(list []flat, by string, up bool) {
@@ -61,8 +62,9 @@ func sortFlat(list []flat, by string, up bool) {
 		func(a, b flat) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Tasks, b.Tasks)) }))
 }
 
-// An AroundPage is one method with its callers and callees.
-type AroundPage struct {
+// An AroundView is one method with its callers and callees, at most 400 of each, those with
+// the most time first.
+type AroundView struct {
 	Total   int64  `json:"total"`
 	Self    Line   `json:"self"`
 	Callers []Line `json:"callers"`
@@ -70,25 +72,26 @@ type AroundPage struct {
 	More    [2]int `json:"more"` // callers and callees beyond the first
 }
 
-func (f *Frame) aroundPage(l *AroundLook) AroundPage {
+func (f *Frame) aroundView(l *AroundQuery) AroundView {
 	a := f.around(l.Method)
-	page := AroundPage{Total: total(f.merged), Self: line(a.self)}
+	view := AroundView{Total: total(f.merged), Self: line(a.self)}
 	side := func(list []flat) ([]Line, int) {
 		list = slices.Clone(list)
 		sortFlat(list, "total", false)
-		n := min(len(list), mostList)
+		n := min(len(list), maxList)
 		out := make([]Line, 0, n)
 		for _, e := range list[:n] {
 			out = append(out, line(e))
 		}
 		return out, len(list) - n
 	}
-	page.Callers, page.More[0] = side(a.callers)
-	page.Callees, page.More[1] = side(a.callees)
-	return page
+	view.Callers, view.More[0] = side(a.callers)
+	view.Callees, view.More[1] = side(a.callees)
+	return view
 }
 
-// A ThreadLine is a thread, or what several had one after another.
+// A ThreadLine is a thread, or a record that several threads had one after another. Times are
+// in ns.
 type ThreadLine struct {
 	Name      string `json:"name"`
 	ID        int64  `json:"id"`
@@ -99,24 +102,24 @@ type ThreadLine struct {
 	Open      int64  `json:"open"`
 	Total     int64  `json:"total"`
 	Suspended int64  `json:"suspended"`
-	Place     int    `json:"place"` // what a look's thread is to be, in this recording and others of the JVM
+	Place     int    `json:"place"` // number of the thread for a [Query], in all recordings of this JVM
 }
 
-// A ThreadsPage lists the threads with the most time first.
-type ThreadsPage struct {
+// A ThreadsView lists the threads, those with the most time first, at most 400.
+type ThreadsView struct {
 	Count   int          `json:"count"`
 	Threads []ThreadLine `json:"threads"`
 }
 
-func (f *Frame) threadsPage() ThreadsPage {
-	page := ThreadsPage{Count: len(f.threads)}
+func (f *Frame) threadsView() ThreadsView {
+	view := ThreadsView{Count: len(f.threads)}
 	for i, t := range f.threads {
-		page.Threads = append(page.Threads, ThreadLine{
+		view.Threads = append(view.Threads, ThreadLine{
 			Name: export.Clean(t.Name), ID: t.ID, Virtual: t.Virtual, Shared: t.Shared, Inside: t.Open, Entries: t.RootEntries,
 			Open: t.RootEntries - t.RootReturns, Total: total(t.Roots), Suspended: t.Suspended, Place: f.places[i],
 		})
 	}
-	slices.SortStableFunc(page.Threads, func(a, b ThreadLine) int { return cmp.Compare(b.Total, a.Total) })
-	page.Threads = page.Threads[:min(len(page.Threads), mostList)]
-	return page
+	slices.SortStableFunc(view.Threads, func(a, b ThreadLine) int { return cmp.Compare(b.Total, a.Total) })
+	view.Threads = view.Threads[:min(len(view.Threads), maxList)]
+	return view
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// Phases of a Live.
+// Phases of a [Live]. docs/formats-web.md has them, too.
 const (
 	Idle        = "idle"
 	Attaching   = "attaching"
@@ -26,10 +26,11 @@ const (
 	Comparing   = "comparing" // schemes are tried one after another
 )
 
-// ErrBusy reports that another action is under way.
+// ErrBusy reports that another action is under way. Wait until it is done.
 var ErrBusy = errors.New("another action is under way; wait until it is done")
 
-// ErrPhase reports an action that makes no sense at the moment.
+// ErrPhase is wrapped by errors about an action that is not possible in the current phase,
+// such as stopping what was not started. [Live.State] tells the phase.
 var ErrPhase = errors.New("not possible now")
 
 const (
@@ -43,18 +44,21 @@ const (
 	actionLimit   = 3 * time.Minute
 )
 
-// A Live is the one JVM that a server works on, and its recording. All its
-// methods are safe for concurrent use; of those that change something, one
-// runs at a time, and others meanwhile get [ErrBusy].
+// A Live is one JVM and the recording of it. It goes through the phases [Idle], [Attached],
+// [InRecording] and [Stopped].
+//
+// All methods are safe for concurrent use. Of the methods that change the phase, one runs at
+// a time; others return [ErrBusy] meanwhile. The goroutine that calls [Live.Run] owns the
+// reading of frames.
 type Live struct {
-	backend Backend
-	log     hclog.Logger
-	changed func()      // tells the clients
-	watched func() bool // whether anybody looks
-	book    *Book
+	backend   Backend
+	log       hclog.Logger
+	changed   func()      // tells the clients
+	watched   func() bool // whether anybody looks
+	numbering *Numbering
 
-	patience  context.Context // done when the target is no longer waited for
-	impatient func()          // ends it
+	grace  context.Context // done when the target is no longer waited for
+	giveUp func()          // ends it
 
 	act     sync.Mutex // held by the action under way
 	reading sync.Mutex // held while a frame is read; orders it before Finish
@@ -68,7 +72,7 @@ type Live struct {
 	phase     string
 	paused    bool
 	warming   bool    // what is recorded now will be forgotten
-	unwarm    func()  // ends the waiting for that; nil when nothing is recorded
+	endWarmup func()  // ends the waiting for that; nil when nothing is recorded
 	session   Session // nil when not attached
 	target    export.Target
 	memory    int64
@@ -83,7 +87,7 @@ type Live struct {
 	diagnosis string
 	diagnosed bool
 	report    *export.Report
-	unkept    *Frame // the last recording, where it is no snapshot
+	notKept   *Frame // the last recording, where it is no snapshot
 	journal   []Entry
 	entries   int64
 	snapshots []*Snapshot
@@ -103,9 +107,9 @@ type Entry struct {
 	Text  string    `json:"text"`
 }
 
-const mostEntries = 500
+const maxEntries = 500
 
-// A Config says what a Live stands on.
+// A Config says what a [Live] is made of.
 type Config struct {
 	Backend Backend
 	Log     hclog.Logger // nil logs nothing
@@ -122,10 +126,10 @@ type Config struct {
 	Snapshots string
 }
 
-// New makes a Live that is attached to nothing, and lists the snapshots in its
-// folder. It starts no goroutine: [Live.Run] keeps it going.
+// New makes a Live that is attached to nothing, and lists the snapshots in its folder. It
+// starts no goroutine: call [Live.Run].
 func New(c Config) *Live {
-	l := &Live{backend: c.Backend, log: c.Log, changed: c.Changed, watched: c.Watched, book: newBook(), phase: Idle, store: store{c.Snapshots}}
+	l := &Live{backend: c.Backend, log: c.Log, changed: c.Changed, watched: c.Watched, numbering: newNumbering(), phase: Idle, store: store{c.Snapshots}}
 	if l.log == nil {
 		l.log = hclog.NewNullLogger()
 	}
@@ -135,27 +139,29 @@ func New(c Config) *Live {
 	if l.watched == nil {
 		l.watched = func() bool { return false }
 	}
-	l.patience, l.impatient = context.WithCancel(context.Background())
-	l.recall()
+	l.grace, l.giveUp = context.WithCancel(context.Background())
+	l.listStored()
 	return l
 }
 
-// Say adds a line to the log; level is "info", "warn" or "error".
-func (l *Live) Say(level, format string, args ...any) {
+// Logf adds a line to the log, and tells whoever is to be told of changes. level is "info",
+// "warn" or "error".
+func (l *Live) Logf(level, format string, args ...any) {
 	text := export.Clean(fmt.Sprintf(format, args...))
 	l.mu.Lock()
 	l.entries++
 	l.journal = append(l.journal, Entry{l.entries, time.Now(), level, text})
-	if len(l.journal) > mostEntries {
-		l.journal = slices.Clone(l.journal[len(l.journal)-mostEntries/2:])
+	if len(l.journal) > maxEntries {
+		l.journal = slices.Clone(l.journal[len(l.journal)-maxEntries/2:])
 	}
 	l.mu.Unlock()
 	l.log.Info("live", "level", level, "text", text)
 	l.changed()
 }
 
-// Log returns the entries after a sequence number.
-func (l *Live) Log(after int64) []Entry {
+// Entries are the lines of the log after a sequence number, 0 for all. Of the log at least the
+// last 250 lines are kept.
+func (l *Live) Entries(after int64) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, _ := slices.BinarySearchFunc(l.journal, after, func(e Entry, a int64) int { return int(e.Seq - a - 1) })
@@ -189,13 +195,14 @@ func (l *Live) begin(what, during string, in ...string) (end func(phase string),
 	}, nil
 }
 
-// Attach opens a session in a JVM; memory is in bytes, 0 for the default.
+// Attach opens a session in a JVM. memory is the size in bytes of the room for trees, 0 for
+// the default. Errors are [ErrBusy], wrap [ErrPhase], or are the backend's.
 func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
 	end, err := l.begin("attach", Attaching, Idle, Stopped)
 	if err != nil {
 		return err
 	}
-	l.keepUnkept() //nolint:errcheck // it has been said when it ended
+	l.keepLastAgain() //nolint:errcheck // it has been said when it ended
 	if err := l.attach(ctx, pid, memory); err != nil {
 		l.mu.Lock()
 		before := Idle
@@ -211,35 +218,36 @@ func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
 }
 
 func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
-	ctx, cancel := l.limited(ctx)
+	ctx, cancel := l.withTimeout(ctx)
 	defer cancel()
 	begin := time.Now()
-	s, err := l.backend.Attach(ctx, pid, memory, func(text string) { l.Say("warn", "%s", text) })
+	s, err := l.backend.Attach(ctx, pid, memory, func(text string) { l.Logf("warn", "%s", text) })
 	if err != nil {
-		l.Say("error", "%v", err)
+		l.Logf("error", "%v", err)
 		return err
 	}
 	methods, err := s.Methods(ctx)
 	if err != nil {
-		l.Say("error", "%v", err)
+		l.Logf("error", "%v", err)
 		return errors.Join(err, s.Close())
 	}
 	l.mu.Lock()
 	l.session, l.target, l.memory, l.methods, l.listed = s, s.Target(), memory, methods, time.Now()
 	l.frame, l.rate, l.report, l.started, l.diagnosis = nil, 0, nil, time.Time{}, ""
 	l.mu.Unlock()
-	l.Say("info", "attached to process %d, %s, in %.1f s; %d methods of the application are loaded", pid, s.Target().Main, time.Since(begin).Seconds(), len(methods))
+	l.Logf("info", "attached to process %d, %s, in %.1f s; %d methods of the application are loaded", pid, s.Target().Main, time.Since(begin).Seconds(), len(methods))
 	return nil
 }
 
-// Start begins a recording. After a recording that has ended it attaches again
-// to the same JVM first.
+// Start begins a recording. After a recording that has ended, it first attaches to the same
+// JVM again. Errors are [ErrBusy], wrap [ErrPhase] or [ErrInput], or are the session's; after
+// one of these the session has ended.
 func (l *Live) Start(ctx context.Context, r Recording) error {
 	end, err := l.begin("start", Starting, Attached, Stopped)
 	if err != nil {
 		return err
 	}
-	l.keepUnkept() //nolint:errcheck // it has been said when it ended
+	l.keepLastAgain() //nolint:errcheck // it has been said when it ended
 	l.mu.Lock()
 	s, pid, memory := l.session, l.target.PID, l.memory
 	l.mu.Unlock()
@@ -262,10 +270,10 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 		s = l.session
 		l.mu.Unlock()
 	}
-	ctx, cancel := l.limited(ctx)
+	ctx, cancel := l.withTimeout(ctx)
 	defer cancel()
 	if err := s.Start(ctx, r); err != nil {
-		l.Say("error", "%v", err)
+		l.Logf("error", "%v", err)
 		if errors.Is(err, ErrInput) {
 			end(Attached)
 			return err
@@ -278,19 +286,19 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
 	l.warming = r.Warmup != ""
 	l.mu.Unlock()
-	l.Say("info", "recording with scheme %s and the %s clock", r.Scheme, r.Clock)
-	unwarm := l.warm(s, r)
+	l.Logf("info", "recording with scheme %s and the %s clock", r.Scheme, r.Clock)
+	endWarmup := l.warm(s, r)
 	l.mu.Lock()
-	l.unwarm = unwarm
+	l.endWarmup = endWarmup
 	l.mu.Unlock()
 	end(InRecording)
 	return nil
 }
 
-// SwitchScheme ends the recording that is on, which keeps it as a snapshot, and begins
-// another one that differs by the scheme alone: classes that are instrumented one way
-// can't be taken for those of another. What can't be kept goes on, or is left as it
-// ended.
+// SwitchScheme ends the recording, which is kept as a snapshot, and begins another one that
+// differs by the scheme alone: classes instrumented by one scheme can't be used by another.
+// Errors wrap [ErrInput] or [ErrPhase]. If there is no room to keep the recording, the error
+// says so, and the recording goes on; if it can't be kept once it has ended, none is begun.
 func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
 	if !slices.Contains(schemes, scheme) {
 		return fmt.Errorf("%w: scheme %q: there are A, B and C", ErrInput, scheme)
@@ -310,7 +318,7 @@ func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
 	if err := l.Stop(ctx); err != nil {
 		return err
 	}
-	if err := l.keepUnkept(); err != nil {
+	if err := l.keepLastAgain(); err != nil {
 		return fmt.Errorf("the recording has ended and is not kept: %w; no other one is begun, so export it", err)
 	}
 	r.Scheme = scheme
@@ -329,12 +337,13 @@ func (l *Live) roomForLive() error {
 	if l.frame != nil {
 		nodes = l.frame.sums.Nodes
 	}
-	return l.full(nodes)
+	return l.checkMemory(nodes)
 }
 
-// Do carries out one of the session's further actions; value is what the clock
-// or the scheme is to be, and else empty. A session that can't change its scheme is
-// followed by another: see [Live.SwitchScheme].
+// Do carries out one of the actions that [State.Actions] lists. value is the clock for
+// "clock" and the scheme for "scheme", and empty for the others. A session that can't change
+// its scheme is followed by another one, see [Live.SwitchScheme]. Errors are [ErrBusy], wrap
+// [ErrPhase], or are the session's.
 func (l *Live) Do(ctx context.Context, name, value string) error {
 	l.mu.Lock()
 	followed := name == switchScheme && l.session != nil && l.session.Actions()[name] == nil
@@ -353,10 +362,10 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 	if do == nil {
 		return fmt.Errorf("%w: this session knows no action %q", ErrPhase, name)
 	}
-	ctx, cancel := l.limited(ctx)
+	ctx, cancel := l.withTimeout(ctx)
 	defer cancel()
 	if err := do(ctx, value); err != nil {
-		l.Say("error", "%s: %v", name, err)
+		l.Logf("error", "%s: %v", name, err)
 		return err
 	}
 	l.mu.Lock()
@@ -371,14 +380,21 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 		l.recording.Scheme = value
 	}
 	l.mu.Unlock()
-	l.Say("info", "%s", strings.TrimSpace(name+" "+value))
+	l.Logf("info", "%s", strings.TrimSpace(name+" "+value))
 	_, err = l.refresh(ctx)
 	return err
 }
 
-// Report is that of the last recording that has ended; nil if there is none.
-func (l *Live) Report() *export.Report {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.report
+// Targets lists the JVMs of this machine. Errors are the backend's.
+func (l *Live) Targets(ctx context.Context) ([]Target, error) { return l.backend.Targets(ctx) }
+
+// Demo starts the sample program, or finds it if it runs already. Errors are the backend's.
+func (l *Live) Demo(ctx context.Context) (Demo, error) {
+	d, err := l.backend.Demo(ctx)
+	if err != nil {
+		l.Logf("error", "%v", err)
+		return d, err
+	}
+	l.Logf("info", "the sample program runs as process %d", d.PID)
+	return d, nil
 }

@@ -11,7 +11,7 @@ import (
 // TestNoRoom looks at a recording whose room was full: what lies below the
 // node for calls without contexts counts, and that node is no method.
 func TestNoRoom(t *testing.T) {
-	f := frameOf(newBook(), livetest.Snapshot(&cct.Node{Method: 1, Calls: 1, Self: 5, Total: 5},
+	f := frameOf(newNumbering(), livetest.Snapshot(&cct.Node{Method: 1, Calls: 1, Self: 5, Total: 5},
 		&cct.Node{Method: cct.Unplaced, Total: 7, Children: []*cct.Node{{Method: 2, Calls: 9, Self: 7, Total: 7}}}))
 	if f.sums.Calls != 10 || f.called() != 2 {
 		t.Errorf("%d calls, %d methods called", f.sums.Calls, f.called())
@@ -19,10 +19,10 @@ func TestNoRoom(t *testing.T) {
 	if n := len(f.flat(flatKey{})); n != 2 {
 		t.Errorf("%d methods in the list", n)
 	}
-	rows := f.view(&Look{}).tree(&TreeLook{Rows: 10}).Rows
+	rows := f.selection(&Query{}).tree(&TreeQuery{Rows: 10}).Rows
 	names := ""
 	for _, r := range rows {
-		names += f.book.name(int32(r[2])).Name + "\n"
+		names += f.numbering.method(int32(r[2])).Name + "\n"
 	}
 	if len(rows) != 2 || !strings.Contains(names, "no room") {
 		t.Errorf("rows %v, named %q", rows, names)

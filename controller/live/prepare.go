@@ -18,8 +18,8 @@ func (l *Live) attached(what string) (Session, error) {
 	return l.session, nil
 }
 
-// Preview says what Scheme A would instrument of the attached JVM; nothing is.
-// Errors wrap [ErrInput], [ErrPhase] or [ErrBusy], or say why it failed.
+// Preview says what Scheme A would instrument in the attached JVM; it instruments nothing.
+// Errors are [ErrBusy], wrap [ErrInput] or [ErrPhase], or are the session's.
 func (l *Live) Preview(ctx context.Context, r Recording) (*export.Preview, error) {
 	end, err := l.begin("look ahead", Attached, Attached)
 	if err != nil {
@@ -35,9 +35,9 @@ func (l *Live) Preview(ctx context.Context, r Recording) (*export.Preview, error
 	return s.Preview(ctx, r)
 }
 
-// Suggest looks for roots in the attached JVM, for some seconds; one look is
-// taken at a time, and other actions go on meanwhile. Errors wrap [ErrPhase] or
-// [ErrBusy], or say why it failed.
+// Suggest looks for roots in the attached JVM by thread dumps, for some seconds; other
+// actions go on meanwhile. Errors are [ErrBusy] if it is being called already, wrap
+// [ErrPhase], or are the session's.
 func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
 	if !l.suggesting.TryLock() {
 		return nil, ErrBusy
@@ -67,9 +67,9 @@ func (l *Live) warm(s Session, r Recording) (end func()) {
 		switch {
 		case ctx.Err() != nil: // the recording has ended first
 		case err != nil:
-			l.Say("error", "warm-up: %v", err)
+			l.Logf("error", "warm-up: %v", err)
 		default:
-			l.Say("info", "the warm-up is over; what was recorded in it is forgotten")
+			l.Logf("info", "the warm-up is over; what was recorded in it is forgotten")
 		}
 	}()
 	return func() { cancel(); <-over }

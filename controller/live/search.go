@@ -31,7 +31,7 @@ func find(methods []Method, query string, most int) (best []Method, count int) {
 	return best, count
 }
 
-// A Branch is a step of the package tree: a package, a class, or a method.
+// A Branch is an entry of the package tree: a package, a class, or a method.
 type Branch struct {
 	Name   string  `json:"name"`             // whole
 	Kind   string  `json:"kind"`             // "package", "class", "method"
@@ -39,8 +39,8 @@ type Branch struct {
 	Method *Method `json:"method,omitempty"` // of a method
 }
 
-// mostBranches are listed of one package or class; the page says where there are as many.
-const mostBranches = 2000
+// maxBranches is how many entries of one package or class are listed.
+const maxBranches = 2000
 
 // branches lists what lies directly in a package ("" for the top), or the
 // methods of a class.
@@ -83,15 +83,15 @@ func branches(methods []Method, in string) []Branch {
 	slices.SortFunc(out, func(a, b Branch) int {
 		return cmp.Or(cmp.Compare(order[a.Kind], order[b.Kind]), cmp.Compare(a.Name, b.Name))
 	})
-	return out[:min(len(out), mostBranches)]
+	return out[:min(len(out), maxBranches)]
 }
 
 // listedFor is for how long a list of methods will do: classes are loaded meanwhile.
 const listedFor = 3 * time.Second
 
-// known are the methods that can be searched: while a root is being chosen, with those
+// knownMethods are the methods that can be searched: while a root is being chosen, with those
 // of classes that were loaded since the attach.
-func (l *Live) known(ctx context.Context) []Method {
+func (l *Live) knownMethods(ctx context.Context) []Method {
 	l.listing.Lock()
 	defer l.listing.Unlock()
 	l.mu.Lock()
@@ -103,7 +103,7 @@ func (l *Live) known(ctx context.Context) []Method {
 	if s == nil {
 		return known
 	}
-	ctx, done := l.limited(ctx)
+	ctx, done := l.withTimeout(ctx)
 	defer done()
 	methods, err := s.Methods(ctx)
 	l.mu.Lock()
@@ -112,4 +112,18 @@ func (l *Live) known(ctx context.Context) []Method {
 		l.methods, l.listed = methods, time.Now()
 	}
 	return l.methods
+}
+
+// Search returns the methods of the attached JVM that match a query best, at most so many,
+// and the number of all that match. Package search says what matches. Until a recording
+// begins, methods of classes that are loaded after the attach are found within three
+// seconds.
+func (l *Live) Search(ctx context.Context, query string, most int) ([]Method, int) {
+	return find(l.knownMethods(ctx), query, most)
+}
+
+// Packages lists what lies directly in a package ("" for the top) or class of the attached
+// JVM, at most 2,000 entries. It knows the same classes as [Live.Search].
+func (l *Live) Packages(ctx context.Context, in string) []Branch {
+	return branches(l.knownMethods(ctx), in)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// ErrNoSnapshot reports a number that no snapshot has.
+// ErrNoSnapshot reports that no snapshot has this number.
 var ErrNoSnapshot = errors.New("no such snapshot")
 
 // ErrNotRecording is wrapped by errors about a snapshot that is a comparison of
@@ -24,14 +24,14 @@ var ErrNotRecording = errors.New("it is a comparison of schemes, no recording")
 
 // Bounds of what a server keeps.
 const (
-	mostSnapshots = 200        // in memory alone
-	mostKept      = mostListed // in all: beyond, the list drops the oldest that is in a file
-	mostNodes     = 6 << 20    // in memory
-	mostName      = 80         // letters
+	maxSnapshots = 200       // in memory alone
+	maxKept      = maxListed // in all: beyond, the list drops the oldest that is in a file
+	maxNodes     = 6 << 20   // in memory
+	maxName      = 80        // letters
 )
 
-// A Snapshot is a recording, the state of one, or a comparison of schemes, that
-// was kept. What changes is guarded by its Live.
+// A Snapshot is a recording that was kept, the state of one at some moment, or a comparison of
+// schemes. The lock of its Live guards the fields that change.
 type Snapshot struct {
 	ID    int64
 	Name  string
@@ -47,7 +47,7 @@ type Snapshot struct {
 	broken  string       // why the file can't be read
 }
 
-// A SnapshotInfo is what lists show of a snapshot.
+// A SnapshotInfo is a line of the list of snapshots.
 type SnapshotInfo struct {
 	ID      int64     `json:"id,omitempty"`
 	Name    string    `json:"name"`
@@ -84,11 +84,11 @@ func (s *Snapshot) info() SnapshotInfo {
 	return i
 }
 
-// recall lists what is in the folder already.
-func (l *Live) recall() {
+// listStored lists what is in the folder already.
+func (l *Live) listStored() {
 	found, err := l.store.list()
 	if err != nil {
-		l.Say("warn", "%v", err)
+		l.Logf("warn", "%v", err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +124,7 @@ func (l *Live) keepAs(s *Snapshot, name string, content func(io.Writer) error) (
 			if gone { // deleted meanwhile
 				os.Remove(file)
 			}
-		} else if err := l.stay(s, err); err != nil {
+		} else if err := l.keepInMemory(s, err); err != nil {
 			return SnapshotInfo{}, err
 		}
 	}
@@ -155,11 +155,11 @@ func (l *Live) add(s *Snapshot, name, opened string, filed bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !filed {
-		if err := l.full(s.nodes()); err != nil {
+		if err := l.checkMemory(s.nodes()); err != nil {
 			return err
 		}
 	}
-	l.drop()
+	l.dropOldest()
 	l.saved++
 	if name = cleanName(name); name == "" {
 		root := "recording"
@@ -196,7 +196,7 @@ func (l *Live) use(s *Snapshot) {
 				oldest = o
 			}
 		}
-		if nodes <= mostNodes || oldest == nil {
+		if nodes <= maxNodes || oldest == nil {
 			break
 		}
 		oldest.unload()
@@ -209,8 +209,8 @@ func (s *Snapshot) unload() { s.known, s.Frame = s.info(), nil }
 
 func cleanName(name string) string {
 	name = strings.TrimSpace(export.Clean(strings.ToValidUTF8(name, "?")))
-	if r := []rune(name); len(r) > mostName {
-		name = string(r[:mostName])
+	if r := []rune(name); len(r) > maxName {
+		name = string(r[:maxName])
 	}
 	return name
 }
@@ -243,7 +243,7 @@ func (l *Live) source(id int64) *Frame {
 	if err == nil {
 		f = l.newFrame(r)
 	} else {
-		l.Say("error", "snapshot %q: %v", s.Name, err)
+		l.Logf("error", "snapshot %q: %v", s.Name, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -282,7 +282,8 @@ func (l *Live) snapshot(id int64) *Snapshot {
 	return nil
 }
 
-// Rename gives a snapshot another name, in its file, too.
+// Rename gives a snapshot another name, in its file, too. Errors are [ErrNoSnapshot], or say
+// that the name is empty or can't be written.
 func (l *Live) Rename(id int64, name string) error {
 	name = cleanName(name)
 	if name == "" {
@@ -309,7 +310,8 @@ func (l *Live) Rename(id int64, name string) error {
 	return nil
 }
 
-// Delete forgets a snapshot, and removes its file.
+// Delete removes a snapshot and its file. Errors are [ErrNoSnapshot], or wrap what the file
+// system says.
 func (l *Live) Delete(id int64) error {
 	l.mu.Lock()
 	s := l.snapshot(id)
@@ -332,15 +334,15 @@ func (l *Live) Delete(id int64) error {
 	return nil
 }
 
-// Open adds a report or a comparison that was saved somewhere to the snapshots in
-// memory. name is what it is called. It fails where there is no room for it.
+// Open adds a saved report or comparison to the snapshots, in memory only. An empty name is
+// as for [Live.Keep]. The error says why there is no room for it.
 func (l *Live) Open(saved export.Saved, name string) (SnapshotInfo, error) {
 	if saved.Comparison != nil {
 		return l.open(&Snapshot{compared: saved.Comparison}, name)
 	}
 	f := l.newFrame(saved.Report)
-	if f.sums.Nodes > mostNodes {
-		return SnapshotInfo{}, fmt.Errorf("it has %d contexts, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(mostNodes))
+	if f.sums.Nodes > maxNodes {
+		return SnapshotInfo{}, fmt.Errorf("it has %d contexts, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(maxNodes))
 	}
 	return l.open(&Snapshot{Frame: f}, name)
 }
@@ -352,7 +354,7 @@ func (l *Live) open(s *Snapshot, name string) (SnapshotInfo, error) {
 	l.mu.Lock()
 	info := s.info()
 	l.mu.Unlock()
-	l.Say("info", "opened %q", info.Name)
+	l.Logf("info", "opened %q", info.Name)
 	return info, nil
 }
 

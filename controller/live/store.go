@@ -31,8 +31,8 @@ type store struct{ dir string }
 const (
 	storeEnding = ".rivulet"
 	infoField   = "RV" // of the extra field
-	mostInfo    = 8 << 10
-	mostListed  = 1000 // files that are looked at, the newest ones by their names
+	maxInfo     = 8 << 10
+	maxListed   = 1000 // files that are looked at, the newest ones by their names
 )
 
 // A stored is a snapshot in the folder.
@@ -68,7 +68,7 @@ func (s store) list() ([]stored, error) {
 			info.When = about.ModTime()
 		}
 		out = append(out, stored{file, info})
-		if len(out) == mostListed {
+		if len(out) == maxListed {
 			break
 		}
 	}
@@ -163,7 +163,7 @@ func infoOf(extra []byte) []byte {
 		if n > len(extra)-4 {
 			return nil
 		}
-		if name == infoField && n <= mostInfo {
+		if name == infoField && n <= maxInfo {
 			return extra[4 : 4+n]
 		}
 		extra = extra[4+n:]

@@ -24,18 +24,19 @@ type Timeliner interface {
 // ErrNoTimeline reports a recording without a timeline.
 var ErrNoTimeline = errors.New("this recording has no timeline: tick \"timeline\" before the start, or give --trace")
 
-// A TimelineQuery chooses a part of a timeline.
+// A TimelineQuery chooses a part of a timeline; times are in ns from the beginning of the
+// recording.
 type TimelineQuery = event.Query
 
-// MostItems bounds the slices that an answer has.
+// MostItems is the largest number of slices that a [TimelineQuery] can ask for.
 const MostItems = event.MostItems
 
-// mostTimelines bounds the snapshots whose timelines are in memory, 10 MB each.
-const mostTimelines = 8
+// maxTimelines bounds the snapshots whose timelines are in memory, 10 MB each.
+const maxTimelines = 8
 
-// A TimelinePage is what "GET /api/timeline" answers; times are ns from the
-// beginning of the recording.
-type TimelinePage struct {
+// A TimelineView is a part of a timeline. Times are in ns from the beginning of the
+// recording.
+type TimelineView struct {
 	End     int64            `json:"end"`     // of the last slice or mark
 	Threads []TimelineThread `json:"threads"` // that have slices anywhere, by the time of the first
 	Methods [][2]string      `json:"methods"` // name, loader
@@ -55,14 +56,14 @@ type TimelinePage struct {
 	Note      string         `json:"note"` // why a kind of marks is missing
 }
 
-// A TimelineThread is a lane.
+// A TimelineThread is a thread with slices in a timeline.
 type TimelineThread struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
 	Virtual bool   `json:"virtual,omitempty"`
 }
 
-// A TimelineMark is a [event.Mark].
+// A TimelineMark is an [event.Mark]. Times are in ns.
 type TimelineMark struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
@@ -73,10 +74,9 @@ type TimelineMark struct {
 	Off   int64  `json:"off"`
 }
 
-// Timeline is a part of the timeline of a snapshot, or, for source 0, of the recording
-// that is on or was the last. Errors are [ErrNoSnapshot], [ErrNoTimeline], or say why
-// the session has failed.
-func (l *Live) Timeline(ctx context.Context, source int64, q TimelineQuery) (*TimelinePage, error) {
+// Timeline is a part of the timeline of a snapshot or, for source 0, of the recording that
+// is on or was the last. Errors are [ErrNoSnapshot], [ErrNoTimeline], or the session's.
+func (l *Live) Timeline(ctx context.Context, source int64, q TimelineQuery) (*TimelineView, error) {
 	s, phase := l.settled(ctx)
 	f := l.source(source)
 	switch {
@@ -132,8 +132,8 @@ func named(threads map[int64]cct.Thread, known []*cct.Thread) map[int64]cct.Thre
 	return out
 }
 
-func pageOf(v *export.TimelineView) *TimelinePage {
-	p := &TimelinePage{
+func pageOf(v *export.TimelineView) *TimelineView {
+	p := &TimelineView{
 		End: v.End, Threads: []TimelineThread{}, Methods: [][2]string{}, Slices: make([][6]int64, 0, len(v.Slices)), Hops: [][9]int64{}, HopsLeft: v.HopsLeft, Marks: []TimelineMark{},
 		Left: v.Left, Least: v.Least, Missing: v.Missing, MissingBelow: v.MissingBelow, MarksLeft: v.MarksLeft, Note: v.Note,
 	}
@@ -183,14 +183,14 @@ func (l *Live) boundTimelines() {
 		}
 	}
 	slices.SortFunc(with, func(a, b *Snapshot) int { return cmp.Compare(b.used, a.used) })
-	for _, s := range with[min(len(with), mostTimelines):] {
+	for _, s := range with[min(len(with), maxTimelines):] {
 		if s.file != "" {
 			s.unload()
 			continue
 		}
 		r := *s.Frame.Report // frames don't change: others may be reading this one
 		r.Timeline = nil
-		s.Frame = newFrame(s.Frame.ID, &r, l.book)
+		s.Frame = newFrame(s.Frame.ID, &r, l.numbering)
 	}
 }
 
@@ -213,7 +213,7 @@ func (l *Live) withTimeline(ctx context.Context, f *Frame) (*Frame, error) {
 	r := *f.Report
 	r.Timeline, r.Marks = v.Timeline()
 	r.Lookup = either(r.Lookup, v.Lookup)
-	return newFrame(f.ID, &r, l.book), nil
+	return newFrame(f.ID, &r, l.numbering), nil
 }
 
 // either finds what one of two finds, the first one for preference.

@@ -13,22 +13,23 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// A Comparer is a [Backend] that can try schemes on a JVM one after another.
+// A Comparer is a [Backend] that can also try schemes on a JVM, one after another.
 type Comparer interface {
 	// CompareSchemes attaches to a JVM that this server is not attached to, tries
 	// the schemes, and leaves it. Errors about what was asked for wrap [ErrInput].
 	// What was compared before an error comes with it, nil if that is nothing.
-	CompareSchemes(ctx context.Context, pid int, t Trial, tell Tidings) (*export.Comparison, error)
+	CompareSchemes(ctx context.Context, pid int, t Trial, tell TrialProgress) (*export.Comparison, error)
 }
 
-// Tidings are what a comparison tells while it goes on, from one goroutine.
-type Tidings struct {
-	Warn  func(string)             // what the user should know before a step is done
-	Doing func(string)             // each step as it begins, of which there are two before the first scheme
-	Sofar func(*export.Comparison) // what there is after a step
+// TrialProgress are functions that are told how a comparison goes on. All are called from one
+// goroutine.
+type TrialProgress struct {
+	Warn    func(string)             // what the user should know before a step is done
+	Step    func(string)             // each step as it begins, of which there are two before the first scheme
+	Partial func(*export.Comparison) // what there is after a step
 }
 
-// A Trial says how schemes are compared; fields as in a [Recording].
+// A Trial says how schemes are compared. Fields are as in a [Recording].
 type Trial struct {
 	Roots      []string `json:"roots"`
 	Schemes    []string `json:"schemes"`     // in this order; empty: A, B and C
@@ -51,8 +52,8 @@ func (t *Trial) Recording() Recording {
 	}
 }
 
-// Trying is how far a comparison is.
-type Trying struct {
+// A TrialState says how far a comparison is.
+type TrialState struct {
 	Schemes []string        `json:"schemes"`
 	Seconds float64         `json:"seconds"`
 	Step    int             `json:"step"` // from 1: the roots alone twice, then each scheme
@@ -66,7 +67,7 @@ type Trying struct {
 type trial struct {
 	end  context.CancelCauseFunc
 	over chan struct{} // closed when it has ended
-	now  Trying
+	now  TrialState
 }
 
 // Why a comparison ends before it is done.
@@ -76,7 +77,7 @@ var (
 )
 
 // state is a copy for a State; nil of none.
-func (t *trial) state() *Trying {
+func (t *trial) state() *TrialState {
 	if t == nil {
 		return nil
 	}
@@ -101,11 +102,11 @@ func (l *Live) endTrial(ctx context.Context, why error) bool {
 	return true
 }
 
-// CompareSchemes tries schemes on the attached JVM one after another, each in a
-// session of its own, and keeps what they showed as a snapshot. It takes as long
-// as that takes; [Live.Stop] ends it, and keeps what there is. Afterwards the JVM
-// is left, but is attached to again where there is nothing to show. Errors wrap
-// [ErrInput], [ErrPhase] or [ErrBusy], or say why it failed.
+// CompareSchemes tries schemes on the attached JVM one after another, each in a session of
+// its own, and keeps the result as a snapshot. It returns when all are tried, or when
+// [Live.Stop] ends it, which keeps what there is. Afterwards the JVM is left; it is attached
+// to again if there is no result. Errors are [ErrBusy], wrap [ErrInput] or [ErrPhase], or
+// say why a scheme failed.
 func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error) {
 	b, ok := l.backend.(Comparer)
 	if !ok {
@@ -115,7 +116,7 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	if err != nil {
 		return SnapshotInfo{}, err
 	}
-	l.keepUnkept() //nolint:errcheck // it has been said when it ended
+	l.keepLastAgain() //nolint:errcheck // it has been said when it ended
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := make(chan struct{})
 	defer close(over)
@@ -128,7 +129,7 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	t.Memory = memory
 	frame, recording := l.frame, l.recording
 	l.frame, l.rate, l.diagnosis, l.recording, l.compared = nil, 0, "", t.Recording(), 0
-	l.trial = &trial{end: cancel, over: over, now: Trying{Schemes: t.Schemes, Seconds: t.Seconds, Steps: 2 + len(t.Schemes), Since: time.Now()}}
+	l.trial = &trial{end: cancel, over: over, now: TrialState{Schemes: t.Schemes, Seconds: t.Seconds, Steps: 2 + len(t.Schemes), Since: time.Now()}}
 	l.mu.Unlock()
 	info, err := l.compareSchemes(ctx, b, pid, t)
 	phase := Stopped
@@ -138,7 +139,7 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 		}
 	}
 	if err != nil {
-		l.Say("error", "comparing schemes: %v", err)
+		l.Logf("error", "comparing schemes: %v", err)
 	}
 	l.mu.Lock()
 	l.trial = nil
@@ -154,7 +155,7 @@ func (l *Live) compareSchemes(ctx context.Context, b Comparer, pid int, t Trial)
 	if err := l.leave(context.WithoutCancel(ctx)); err != nil {
 		return SnapshotInfo{}, err
 	}
-	change := func(f func(*Trying)) {
+	change := func(f func(*TrialState)) {
 		l.mu.Lock()
 		if l.trial != nil {
 			f(&l.trial.now)
@@ -162,27 +163,27 @@ func (l *Live) compareSchemes(ctx context.Context, b Comparer, pid int, t Trial)
 		l.mu.Unlock()
 		l.changed()
 	}
-	doing := func(text string) {
-		change(func(n *Trying) { n.Step, n.Doing, n.Since = n.Step+1, export.Clean(text), time.Now() })
-		l.Say("info", "comparing schemes: %s", text)
+	step := func(text string) {
+		change(func(n *TrialState) { n.Step, n.Doing, n.Since = n.Step+1, export.Clean(text), time.Now() })
+		l.Logf("info", "comparing schemes: %s", text)
 	}
-	sofar := func(c *export.Comparison) {
+	partial := func(c *export.Comparison) {
 		var text bytes.Buffer
 		if err := c.JSON(&text); err != nil {
 			l.log.Debug("comparison", "error", err)
 			return
 		}
-		change(func(n *Trying) { n.Sofar = text.Bytes() })
+		change(func(n *TrialState) { n.Sofar = text.Bytes() })
 	}
-	warn := func(text string) { l.Say("warn", "%s", text) }
-	c, err := b.CompareSchemes(ctx, pid, t, Tidings{warn, doing, sofar})
+	warn := func(text string) { l.Logf("warn", "%s", text) }
+	c, err := b.CompareSchemes(ctx, pid, t, TrialProgress{Warn: warn, Step: step, Partial: partial})
 	ended := ctx.Err() != nil && context.Cause(ctx) == errEnded
 	if ended {
 		err = nil
 	}
 	if c == nil || len(c.Runs) == 0 {
 		if ended {
-			l.Say("info", "the comparison was ended before a scheme had been tried")
+			l.Logf("info", "the comparison was ended before a scheme had been tried")
 		}
 		return SnapshotInfo{}, err
 	}
@@ -196,14 +197,14 @@ func (l *Live) compareSchemes(ctx context.Context, b Comparer, pid int, t Trial)
 	l.mu.Lock()
 	l.compared = info.ID
 	l.mu.Unlock()
-	l.Say("info", "schemes %s are compared: %s", schemesOf(c), c.Advice())
+	l.Logf("info", "schemes %s are compared: %s", schemesOf(c), c.Advice())
 	return info, err
 }
 
 // Bounds of a comparison.
 const (
 	trialSeconds = 10.0 // unless told otherwise
-	mostSeconds  = 3600.0
+	maxSeconds   = 3600.0
 )
 
 // Complete fills in what a trial leaves out, and refuses what makes no sense in any
@@ -224,8 +225,8 @@ func (t *Trial) Complete() error {
 			return fmt.Errorf("schemes %s: there are A, B and C; give each once", export.Fit(export.Clean(strings.Join(t.Schemes, ",")), 80))
 		}
 	}
-	if t.Seconds < 0 || t.Seconds > mostSeconds {
-		return fmt.Errorf("seconds %g: give a number up to %g", t.Seconds, mostSeconds)
+	if t.Seconds < 0 || t.Seconds > maxSeconds {
+		return fmt.Errorf("seconds %g: give a number up to %g", t.Seconds, maxSeconds)
 	}
 	return t.Recording().Check()
 }

@@ -1,157 +1,127 @@
 package live
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
-// Flags of a row.
-const (
-	rowOpen       = 1 << iota // its children follow
-	rowIncomplete             // a wait at this node timed out
-	rowHot                    // on the hot path
-	rowAsync                  // executions of tasks that the caller handed over
-	rowCounted                // only counted: its time is its caller's
-)
+// A View is the answer to a [Query]. Sections that were not asked for are nil; all are nil as
+// long as there is nothing to see. It does not change.
+type View struct {
+	Frame       int64    // the frame's number, 0 if there is none
+	Figures     *Figures // of snapshots only: those of the live recording are in the [State]
+	Tree        *TreeView
+	Icicle      *IcicleView
+	Methods     *MethodsView
+	Around      *AroundView
+	Threads     *ThreadsView
+	Uncertainty *UncertaintyView
+	Skipped     *SkippedView
+	Slowest     *SlowestView
+	Compare     *CompareView
 
-// A Row is [path, depth, method, flags, calls, thrown, self, measured, error,
-// total, children, recursion levels folded, waited, longest wait]; times in ns.
-// The waits are those of tasks from being handed over to being executed.
-type Row [14]int64
-
-// A TreePage is a window of the table.
-type TreePage struct {
-	Total int64   `json:"total"` // ns of the whole tree, what shares are of
-	Count int     `json:"count"` // rows that there are
-	From  int     `json:"from"`
-	Found int     `json:"found"` // the row of the path that was looked for, -1 if it isn't there
-	Rows  []Row   `json:"rows"`
-	Hot   []int32 `json:"hot"` // the hot path, from the root on
+	named     []int64 // methods that the sections mention
+	frame     *Frame
+	numbering *Numbering
 }
 
-// A view draws views out of one frame for one client.
-type view struct {
-	f     *Frame
-	roots []*cct.Node
-}
+// Mentioned are the numbers of the methods that the sections mention, some more than
+// once; 0 is none.
+func (s *View) Mentioned() []int64 { return s.named }
 
-func (f *Frame) view(l *Look) view { return view{f, f.tree(l.key())} }
-
-// hot is the hot path in the book's numbers, as far as it can be shown.
-func (v view) hot() []int32 {
-	path := []int32{}
-	above := int32(0)
-	for _, n := range cct.HotPath(v.roots) {
-		if above = v.f.book.enter(above, v.f.edge(n)); above == 0 || len(path) == mostDepth {
-			break
-		}
-		path = append(path, above)
-	}
-	return path
-}
-
-// tree cuts the window out of the table. It costs time in proportion to the
-// rows above the window's end and to the children of the open nodes.
-func (v view) tree(l *TreeLook) TreePage {
-	page := TreePage{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot()}
-	open := set(l.Open)
-	hot := set(page.Hot)
-	type level struct {
-		nodes []*cct.Node
-		above int32
-	}
-	stack := []level{{v.f.sorted(v.roots, nil, l.Sort, l.Up), 0}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if len(top.nodes) == 0 {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		n, above, depth := top.nodes[0], top.above, len(stack)-1
-		top.nodes = top.nodes[1:]
-		shown := page.Count >= l.From && len(page.Rows) < l.Rows
-		page.Count++
-		edge := v.f.edge(n)
-		path := v.f.book.at(above, edge)
-		if shown && path == 0 {
-			path = v.f.book.enter(above, edge)
-		}
-		isOpen := open[path] && path != 0 && len(n.Children) > 0
-		if path != 0 && path == l.Find {
-			page.Found = page.Count - 1
-		}
-		if shown {
-			r := Row{
-				int64(path), int64(depth), int64(methodOf(edge)), 0, n.Calls, n.Thrown, n.Self, n.Raw, n.Error, n.Total,
-				int64(len(n.Children)), int64(n.Levels), 0, 0,
-			}
-			if isOpen {
-				r[3] |= rowOpen
-			}
-			if n.Incomplete {
-				r[3] |= rowIncomplete
-			}
-			if v.f.Report.Counted[n.Method] {
-				r[3] |= rowCounted
-			}
-			if hot[path] {
-				r[3] |= rowHot
-			}
-			if a := n.Async; a != nil {
-				r[3] |= rowAsync
-				r[12], r[13] = a.Waited, a.Longest
-			}
-			page.Rows = append(page.Rows, r)
-		}
-		if isOpen && depth < mostDepth {
-			stack = append(stack, level{v.f.sorted(n.Children, n, l.Sort, l.Up), path})
+// Method is the method of a number, with its place as of the frame that is looked at:
+// code moves from one version of a program to the next. It is the zero Method if there
+// is none.
+func (s *View) Method(number int32) cct.Method {
+	if s.frame != nil {
+		if id, ok := s.frame.local[number]; ok {
+			return s.frame.method(id)
 		}
 	}
-	return page
+	return s.numbering.method(number)
 }
 
-func set(list []int32) map[int32]bool {
-	m := make(map[int32]bool, len(list))
-	for _, k := range list {
-		m[k] = true
+// View computes what a query asks for, out of the newest frame or out of a snapshot. It does
+// not read a frame: [Live.Run] does, or [Live.ReportNow].
+func (l *Live) View(q *Query) View {
+	s := View{numbering: l.numbering}
+	f := l.source(q.Source)
+	if f == nil {
+		return s
 	}
-	return m
-}
-
-type childKey struct {
-	node *cct.Node
-	sort string
-	up   bool
-}
-
-// wide is from how many children on their order is kept for the next client.
-const wide = 64
-
-// sorted orders the children of a node; the roots, whose node is nil, too.
-func (f *Frame) sorted(nodes []*cct.Node, of *cct.Node, by string, up bool) []*cct.Node {
-	k := childKey{of, by, up}
-	keep := of != nil && len(nodes) >= wide
-	if keep {
-		f.mu.Lock()
-		got, ok := f.children[k]
-		f.mu.Unlock()
-		if ok {
-			return got
+	s.Frame, s.frame = f.ID, f
+	mention := func(method int64) { s.named = append(s.named, method) }
+	lines := func(list []Line) {
+		for _, l := range list {
+			mention(l.Figures[0])
 		}
 	}
-	out := slices.Clone(nodes)
-	slices.SortFunc(out, order(by, "total", up,
-		func(n *cct.Node) amounts {
-			return amounts{total: n.Total, self: n.Self, calls: n.Calls, thrown: n.Thrown, error: n.Error}
-		},
-		func(n *cct.Node) string { return f.method(n.Method).Name },
-		func(a, b *cct.Node) int { return cmp.Compare(a.Method, b.Method) }))
-	if keep {
-		f.mu.Lock()
-		f.children[k] = out
-		f.mu.Unlock()
+	if q.Source != 0 {
+		s.Figures = f.figures()
 	}
-	return out
+	if q.Tree != nil {
+		s.Tree = ptr(f.selection(q).tree(q.Tree))
+		for _, r := range s.Tree.Rows {
+			mention(r[2])
+		}
+	}
+	if q.Icicle != nil {
+		s.Icicle = ptr(f.selection(q).icicle(q.Icicle))
+		for _, b := range s.Icicle.Boxes {
+			mention(b[2])
+		}
+		for _, m := range s.Icicle.Above {
+			mention(int64(m[1]))
+		}
+	}
+	if q.Methods != nil {
+		s.Methods = ptr(f.methods(q))
+		lines(s.Methods.Lines)
+	}
+	if q.Around != nil {
+		s.Around = ptr(f.aroundView(q.Around))
+		mention(int64(q.Around.Method))
+		lines(s.Around.Callers)
+		lines(s.Around.Callees)
+	}
+	if q.Threads {
+		s.Threads = ptr(f.threadsView())
+	}
+	if q.Uncertainty {
+		s.Uncertainty = ptr(f.uncertainty())
+		for _, d := range s.Uncertainty.Methods {
+			mention(int64(d.Method))
+		}
+	}
+	if q.Skipped != nil {
+		s.Skipped = ptr(f.skipped(q.Skipped))
+	}
+	if q.Slowest {
+		s.Slowest = ptr(f.slowest(q.Slow))
+		for _, i := range s.Slowest.Lines {
+			mention(int64(i.Method))
+		}
+		if p := s.Slowest.Path; p != nil {
+			for _, k := range p.Segments {
+				mention(k[2])
+			}
+			for _, m := range p.Methods {
+				mention(m[0])
+			}
+		}
+	}
+	if before := l.source(q.Against); q.Compare != nil && before != nil {
+		s.Compare = ptr(compare(before, f, q.Compare))
+		for _, r := range s.Compare.Rows {
+			mention(r[2])
+		}
+		for _, c := range s.Compare.Changes {
+			mention(c[0])
+		}
+	}
+	return s
 }
+
+func ptr[T any](v T) *T { return &v }
+
+// Method is the method of a number that a [View] has; the zero Method if there is none.
+func (l *Live) Method(number int32) cct.Method { return l.numbering.method(number) }

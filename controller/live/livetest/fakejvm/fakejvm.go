@@ -25,7 +25,7 @@ type JVM struct {
 	Tree      func() *cct.Snapshot               // of each snapshot
 	Report    func(*cct.Snapshot) *export.Report // of a tree
 	Finishing func(context.Context) error        // during Finish; nil does nothing
-	Comparing func(context.Context, live.Trial, live.Tidings) (*export.Comparison, error)
+	Comparing func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error)
 
 	Recording live.Recording // of the last start
 
@@ -80,7 +80,7 @@ func (f *JVM) Demo(context.Context) (live.Demo, error) {
 }
 
 // CompareSchemes implements live.Comparer.
-func (f *JVM) CompareSchemes(ctx context.Context, pid int, t live.Trial, tell live.Tidings) (*export.Comparison, error) {
+func (f *JVM) CompareSchemes(ctx context.Context, pid int, t live.Trial, tell live.TrialProgress) (*export.Comparison, error) {
 	f.note(fmt.Sprint("compare ", pid, t.Schemes))
 	return f.Comparing(ctx, t, tell)
 }

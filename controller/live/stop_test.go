@@ -13,7 +13,7 @@ import (
 )
 
 // TestStopIsPatient wants a stop that is under way to be carried through when who asked
-// for it goes, as a terminal session does at its end, until patience is over.
+// for it goes, as a terminal session does at its end, until grace is over.
 func TestStopIsPatient(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -58,7 +58,7 @@ func TestStopIsPatient(t *testing.T) {
 }
 
 // TestImpatient has a target that does not answer: what waits for it ends with
-// patience, also what somebody else has asked for, and what begins
+// grace, also what somebody else has asked for, and what begins
 // at that late hour is refused.
 func TestImpatient(t *testing.T) {
 	for _, way := range []string{"it fails", "with a report", "deaf"} {
@@ -78,9 +78,9 @@ func TestImpatient(t *testing.T) {
 		}
 		l := live.New(live.Config{Backend: f})
 		over, end := context.WithCancel(context.Background())
-		patience, lose := context.WithCancel(context.Background())
+		grace, lose := context.WithCancel(context.Background())
 		ran := make(chan error, 1)
-		go func() { ran <- l.Run(over, patience) }()
+		go func() { ran <- l.Run(over, grace) }()
 		record(t, l)
 		stopped := make(chan error, 1)
 		go func() { stopped <- l.Stop(context.Background()) }()
@@ -100,7 +100,7 @@ func TestImpatient(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Errorf("%s: it goes on for ever", way)
 		}
-		if log := fmt.Sprint(l.Log(0)); strings.Contains(log, "restored and detached") {
+		if log := fmt.Sprint(l.Entries(0)); strings.Contains(log, "restored and detached") {
 			t.Errorf("%s: %s", way, log)
 		}
 		close(released)

@@ -10,23 +10,25 @@ import (
 )
 
 // limited is the context of an action that can be given up: with its own, with
-// patience, or after a while.
-func (l *Live) limited(ctx context.Context) (context.Context, func()) {
+// grace, or after a while.
+func (l *Live) withTimeout(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, actionLimit)
-	stop := context.AfterFunc(l.patience, cancel)
+	stop := context.AfterFunc(l.grace, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
 // patiently is the context of what restores the target: whoever asked for it may
-// go, it is carried out as long as patience lasts.
-func (l *Live) patiently(ctx context.Context) (context.Context, func()) {
+// go, it is carried out as long as grace lasts.
+func (l *Live) withGrace(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(l.patience, cancel)
+	stop := context.AfterFunc(l.grace, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// Stop ends the recording, restores the target and detaches. The recording is
-// kept as a snapshot. A comparison of schemes ends as well.
+// Stop ends the recording, restores the target, detaches, and keeps the recording as a
+// snapshot. It also ends a comparison of schemes. Once begun it goes on even if ctx is
+// done, until the grace of [Live.Run] is over. Errors are [ErrBusy], wrap [ErrPhase], or say
+// what could not be restored.
 func (l *Live) Stop(ctx context.Context) error {
 	if l.endTrial(ctx, errEnded) {
 		return nil
@@ -40,25 +42,25 @@ func (l *Live) Stop(ctx context.Context) error {
 	return err
 }
 
-// finish ends the recording as long as patience lasts, whether the context is done
+// finish ends the recording as long as grace lasts, whether the context is done
 // or not: what has begun to restore the target has to do so.
 func (l *Live) finish(ctx context.Context) error {
-	ctx, done := l.patiently(ctx)
+	ctx, done := l.withGrace(ctx)
 	defer done()
 	l.reading.Lock()
 	l.mu.Lock()
-	s, unwarm := l.session, l.unwarm
-	l.session, l.started, l.unwarm = nil, time.Time{}, nil
+	s, endWarmup := l.session, l.endWarmup
+	l.session, l.started, l.endWarmup = nil, time.Time{}, nil
 	l.mu.Unlock()
 	l.reading.Unlock()
-	unwarm()
+	endWarmup()
 	begin := time.Now()
 	r, err := s.Finish(ctx)
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("stopped without waiting for the target, which restores itself: %w", ctx.Err())
 	}
 	if err != nil {
-		l.Say("error", "%v", err)
+		l.Logf("error", "%v", err)
 		l.mu.Lock()
 		l.left = err
 		l.mu.Unlock()
@@ -74,9 +76,9 @@ func (l *Live) finish(ctx context.Context) error {
 	if err == nil {
 		restored = fmt.Sprintf(" restored and detached in %d ms;", time.Since(begin).Milliseconds())
 	}
-	l.Say("info", "%s after %.1f s;%s %s calls", r.Ended, f.seconds(), restored, export.Count(f.sums.Calls))
+	l.Logf("info", "%s after %.1f s;%s %s calls", r.Ended, f.seconds(), restored, export.Count(f.sums.Calls))
 	if kerr := l.keepLast(f); kerr != nil {
-		l.Say("warn", "not kept as a snapshot: %v; the next recording takes its place, so export it", kerr)
+		l.Logf("warn", "not kept as a snapshot: %v; the next recording takes its place, so export it", kerr)
 	}
 	return err
 }
@@ -85,22 +87,22 @@ func (l *Live) finish(ctx context.Context) error {
 func (l *Live) keepLast(f *Frame) error {
 	kept, err := l.keep(f, "")
 	l.mu.Lock()
-	l.unkept = nil
+	l.notKept = nil
 	if err != nil {
-		l.unkept = f
+		l.notKept = f
 	}
 	l.mu.Unlock()
 	if err == nil {
-		l.Say("info", "kept as snapshot %q", kept.Name)
+		l.Logf("info", "kept as snapshot %q", kept.Name)
 	}
 	return err
 }
 
-// keepUnkept tries again to keep the last recording, before another one takes its
+// keepLastAgain tries again to keep the last recording, before another one takes its
 // place: there may be room by now.
-func (l *Live) keepUnkept() error {
+func (l *Live) keepLastAgain() error {
 	l.mu.Lock()
-	f := l.unkept
+	f := l.notKept
 	l.mu.Unlock()
 	if f == nil {
 		return nil
@@ -108,7 +110,8 @@ func (l *Live) keepUnkept() error {
 	return l.keepLast(f)
 }
 
-// Detach leaves the JVM and forgets it. A recording that is on ends first.
+// Detach leaves the JVM and forgets it; a recording that is on ends first. Errors are
+// [ErrBusy], wrap [ErrPhase], or say what could not be restored.
 func (l *Live) Detach(ctx context.Context) error {
 	end, err := l.begin("detach", Stopping, Attached, InRecording, Stopped)
 	if err != nil {
@@ -116,7 +119,7 @@ func (l *Live) Detach(ctx context.Context) error {
 	}
 	err = l.leave(ctx)
 	l.mu.Lock()
-	l.target, l.frame, l.report, l.unkept, l.methods, l.recording = export.Target{}, nil, nil, nil, nil, Recording{}
+	l.target, l.frame, l.report, l.notKept, l.methods, l.recording = export.Target{}, nil, nil, nil, nil, Recording{}
 	l.mu.Unlock()
 	end(Idle)
 	return err
@@ -139,16 +142,16 @@ func (l *Live) leave(ctx context.Context) error {
 	l.reading.Unlock()
 	err := s.Close()
 	if err != nil {
-		l.Say("error", "%v", err)
+		l.Logf("error", "%v", err)
 	} else {
-		l.Say("info", "detached")
+		l.Logf("info", "detached")
 	}
 	return err
 }
 
 const (
-	// hasty is for how long an action under way is waited for without patience.
-	hasty = 3 * time.Second
+	// closeWait is for how long an action under way is waited for without grace.
+	closeWait = 3 * time.Second
 	// closeEvery is how often it is looked whether that action has ended.
 	closeEvery = 15 * time.Millisecond
 )
@@ -164,7 +167,7 @@ func (l *Live) close(ctx context.Context) error {
 	for late := time.Duration(0); !l.act.TryLock(); time.Sleep(closeEvery) {
 		l.endTrial(ctx, errClosing) // it may have been about to begin
 		if ctx.Err() != nil {
-			if late += closeEvery; late > hasty {
+			if late += closeEvery; late > closeWait {
 				return fmt.Errorf("%s has not ended: %w", l.Phase(), ctx.Err())
 			}
 		}

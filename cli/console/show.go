@@ -15,7 +15,7 @@ import (
 )
 
 func status(ctx context.Context, c *Console, out io.Writer, _ []string) error {
-	if _, err := c.live.Recent(ctx); err != nil {
+	if _, err := c.live.RecentReport(ctx); err != nil {
 		return err
 	}
 	for _, l := range c.Status() {
@@ -24,8 +24,7 @@ func status(ctx context.Context, c *Console, out io.Writer, _ []string) error {
 	return nil
 }
 
-// Status says how things stand: pairs of a name and a text that is fit for a
-// terminal.
+// Status says how things stand, as pairs of a name and a text that is fit for a terminal.
 func (c *Console) Status() [][2]string {
 	st, set := c.live.State(), c.Settings()
 	phase := st.Phase
@@ -84,7 +83,7 @@ func number(args []string, otherwise int) (int, error) {
 
 // text prints a part of the report.
 func (c *Console) text(ctx context.Context, out io.Writer, o export.TextOptions) error {
-	r, err := c.live.Fresh(ctx)
+	r, err := c.live.ReportNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -137,16 +136,16 @@ func report(ctx context.Context, c *Console, out io.Writer, _ []string) error {
 // around lists a method's callers and callees; the method is named by words, as
 // for find, and is the best match of those that were called.
 func around(ctx context.Context, c *Console, out io.Writer, args []string) error {
-	if _, err := c.live.Fresh(ctx); err != nil {
+	if _, err := c.live.ReportNow(ctx); err != nil {
 		return err
 	}
-	page := c.live.See(&live.Look{Methods: &live.MethodsLook{Filter: args[0], Sort: "total", Rows: 1}}).Methods
+	page := c.live.View(&live.Query{Methods: &live.MethodsQuery{Filter: args[0], Sort: "total", Rows: 1}}).Methods
 	if page == nil || len(page.Lines) == 0 {
 		return fmt.Errorf("no method that was called matches %q", args[0])
 	}
-	a := c.live.See(&live.Look{Around: &live.AroundLook{Method: int32(page.Lines[0].Figures[0])}}).Around
+	a := c.live.View(&live.Query{Around: &live.AroundQuery{Method: int32(page.Lines[0].Figures[0])}}).Around
 	name := func(l live.Line) string {
-		if m := c.live.Name(int32(l.Figures[0])); m.Name != "" {
+		if m := c.live.Method(int32(l.Figures[0])); m.Name != "" {
 			return export.Clean(m.Name)
 		}
 		return "(outside)"
@@ -186,11 +185,11 @@ func snapshots(_ context.Context, c *Console, out io.Writer, _ []string) error {
 // source finds what compare is to compare, and what it is called.
 func (c *Console) source(ctx context.Context, text string) (*export.Report, string, error) {
 	if text == "now" {
-		r, err := c.live.Fresh(ctx)
+		r, err := c.live.ReportNow(ctx)
 		return r, "now", err
 	}
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-		r, err := c.live.Kept(id)
+		r, err := c.live.SnapshotReport(id)
 		if err != nil {
 			return nil, "", wrong("there is no snapshot %d; snapshots lists them", id)
 		}
@@ -222,7 +221,7 @@ func compare(ctx context.Context, c *Console, out io.Writer, args []string) erro
 }
 
 func save(ctx context.Context, c *Console, out io.Writer, args []string) error {
-	r, err := c.live.Fresh(ctx)
+	r, err := c.live.ReportNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -238,7 +237,7 @@ func save(ctx context.Context, c *Console, out io.Writer, args []string) error {
 }
 
 func journal(_ context.Context, c *Console, out io.Writer, _ []string) error {
-	for _, e := range c.live.Log(0) {
+	for _, e := range c.live.Entries(0) {
 		fmt.Fprintf(out, "%s  %s\n", e.Time.Format("15:04:05"), e.Text)
 	}
 	return nil

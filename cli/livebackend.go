@@ -16,11 +16,12 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
 
-// A pageBackend shows the page what the commands stand on.
-type pageBackend struct {
+// A liveBackend is the commands' backend in the terms of package live, for the page and for
+// the terminal session.
+type liveBackend struct {
 	app  *app
 	java string            // command for the sample program; "" is the first JDK found
-	base session.Recording // what the command line says of recordings beyond what the page does
+	base session.Recording // what the command line said: it holds where a viewer chooses nothing else
 
 	quiet bool         // stderr belongs to somebody else, who tells what happens
 	log   hclog.Logger // with quiet, the session's
@@ -30,7 +31,7 @@ type pageBackend struct {
 }
 
 // Targets implements live.Backend.
-func (b *pageBackend) Targets(ctx context.Context) ([]live.Target, error) {
+func (b *liveBackend) Targets(ctx context.Context) ([]live.Target, error) {
 	found, err := b.app.backend.processes(ctx)
 	if err != nil {
 		return nil, err
@@ -46,16 +47,16 @@ func (b *pageBackend) Targets(ctx context.Context) ([]live.Target, error) {
 }
 
 // Attach implements live.Backend.
-func (b *pageBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (live.Session, error) {
+func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (live.Session, error) {
 	s, err := b.app.backend.attach(ctx, pid, b.config(memory, tell))
 	if err != nil {
 		return nil, err
 	}
-	return pageSession{s, b.base}, nil
+	return liveSession{s, b.base}, nil
 }
 
-// config is that of a session whose warnings the page gets, too.
-func (b *pageBackend) config(memory int64, tell func(string)) session.Config {
+// config is that of a session whose warnings go to tell, too.
+func (b *liveBackend) config(memory int64, tell func(string)) session.Config {
 	c := b.app.config(memory)
 	warn := c.Warn
 	c.Warn = func(text string) { tell(text); warn(text) }
@@ -66,7 +67,7 @@ func (b *pageBackend) config(memory int64, tell func(string)) session.Config {
 }
 
 // Demo implements live.Backend. The sample program ends with close.
-func (b *pageBackend) Demo(context.Context) (live.Demo, error) {
+func (b *liveBackend) Demo(context.Context) (live.Demo, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.demo != nil {
@@ -96,7 +97,7 @@ func (b *pageBackend) Demo(context.Context) (live.Demo, error) {
 }
 
 // close ends the sample program, if there is one.
-func (b *pageBackend) close() {
+func (b *liveBackend) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.demo != nil {
@@ -105,17 +106,17 @@ func (b *pageBackend) close() {
 	}
 }
 
-// A pageSession is a session in the page's terms.
-type pageSession struct {
+// A liveSession is a session in the terms of package live.
+type liveSession struct {
 	attached
 	base session.Recording
 }
 
 // Target implements live.Session.
-func (s pageSession) Target() export.Target { return export.Target(s.attached.Target()) }
+func (s liveSession) Target() export.Target { return export.Target(s.attached.Target()) }
 
 // Methods implements live.Session.
-func (s pageSession) Methods(ctx context.Context) ([]live.Method, error) {
+func (s liveSession) Methods(ctx context.Context) ([]live.Method, error) {
 	all, err := s.AllMethods(ctx)
 	out := make([]live.Method, 0, len(all))
 	for _, m := range all {
@@ -125,7 +126,7 @@ func (s pageSession) Methods(ctx context.Context) ([]live.Method, error) {
 }
 
 // Timeline implements live.Timeliner.
-func (s pageSession) Timeline(ctx context.Context, q event.Query) (*export.TimelineView, error) {
+func (s liveSession) Timeline(ctx context.Context, q event.Query) (*export.TimelineView, error) {
 	t, ok := s.attached.(live.Timeliner)
 	if !ok {
 		return nil, export.ErrNoTimeline
@@ -134,7 +135,7 @@ func (s pageSession) Timeline(ctx context.Context, q event.Query) (*export.Timel
 }
 
 // Actions implements live.Session.
-func (s pageSession) Actions() map[string]func(context.Context, string) error {
+func (s liveSession) Actions() map[string]func(context.Context, string) error {
 	out := map[string]func(context.Context, string) error{}
 	plain := func(name string, do func(context.Context) error) {
 		out[name] = func(ctx context.Context, _ string) error { return do(ctx) }

@@ -43,30 +43,30 @@ func random(seed uint64, size int) *cct.Snapshot {
 // node after its parent, siblings in order, and every figure once.
 func TestWindows(t *testing.T) {
 	for seed := range uint64(5) {
-		f := frameOf(newBook(), random(seed, 300))
-		v := f.view(&Look{})
-		look := &TreeLook{Rows: 7}
+		f := frameOf(newNumbering(), random(seed, 300))
+		v := f.selection(&Query{})
+		q := &TreeQuery{Rows: 7}
 		for range 300 { // open what can be seen, until all is
-			page := v.tree(&TreeLook{Open: look.Open, Rows: mostRows})
-			n := len(look.Open)
-			seen := set(look.Open)
+			page := v.tree(&TreeQuery{Open: q.Open, Rows: maxRows})
+			n := len(q.Open)
+			seen := set(q.Open)
 			for _, r := range page.Rows {
 				if r[10] > 0 && !seen[int32(r[0])] {
-					look.Open = append(look.Open, int32(r[0]))
+					q.Open = append(q.Open, int32(r[0]))
 				}
 			}
-			if len(look.Open) == n {
+			if len(q.Open) == n {
 				break
 			}
 		}
 		var rows []Row
 		for {
-			page := v.tree(look)
+			page := v.tree(q)
 			if page.Count != 300 {
 				t.Fatalf("seed %d: %d rows", seed, page.Count)
 			}
 			rows = append(rows, page.Rows...)
-			if look.From += look.Rows; look.From >= page.Count {
+			if q.From += q.Rows; q.From >= page.Count {
 				break
 			}
 		}
@@ -90,9 +90,9 @@ func TestWindows(t *testing.T) {
 // zoom to show the same below the focus.
 func TestIcicle(t *testing.T) {
 	for seed := range uint64(5) {
-		f := frameOf(newBook(), random(seed, 300))
-		v := f.view(&Look{})
-		page := v.icicle(&IcicleLook{Width: mostWidth, Depth: mostDepth})
+		f := frameOf(newNumbering(), random(seed, 300))
+		v := f.selection(&Query{})
+		page := v.icicle(&IcicleQuery{Width: maxWidth, Depth: maxDepth})
 		at := map[int64]Box{}
 		end := map[int64]int64{} // of what has been placed below a path
 		for _, b := range page.Boxes {
@@ -107,7 +107,7 @@ func TestIcicle(t *testing.T) {
 			end[b[11]] = b[3] + b[4]
 		}
 		focus := page.Boxes[len(page.Boxes)/3]
-		zoomed := v.icicle(&IcicleLook{Focus: int32(focus[0]), Width: mostWidth, Depth: mostDepth})
+		zoomed := v.icicle(&IcicleQuery{Focus: int32(focus[0]), Width: maxWidth, Depth: maxDepth})
 		if zoomed.Total != focus[4] || zoomed.Boxes[0][0] != focus[0] || len(zoomed.Above) != int(focus[1]) {
 			t.Errorf("seed %d: zoomed to %v: %+v", seed, focus, zoomed)
 		}
@@ -121,7 +121,7 @@ func TestIcicle(t *testing.T) {
 
 // TestFlat compares with package cct's flat list.
 func TestFlat(t *testing.T) {
-	f := frameOf(newBook(), random(3, 500))
+	f := frameOf(newNumbering(), random(3, 500))
 	want := map[string][6]int64{}
 	for _, e := range cct.FlatOf(f.merged) {
 		want[f.method(e.Method).Name] = [6]int64{e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Total}
@@ -149,7 +149,7 @@ func TestFlat(t *testing.T) {
 // to be what its callers have of it, however it recurs.
 func TestAround(t *testing.T) {
 	for seed := range uint64(8) {
-		f := frameOf(newBook(), random(seed, 400))
+		f := frameOf(newNumbering(), random(seed, 400))
 		for _, e := range f.flat(flatKey{}) {
 			a := f.around(e.Method)
 			if diff := cmp.Diff(e, a.self); diff != "" {
@@ -166,7 +166,7 @@ func TestAround(t *testing.T) {
 	}
 	// a calls itself, then b, which calls a again, which calls b.
 	deep := livetest.Node(1, 1, 100, livetest.Node(1, 1, 10, livetest.Node(2, 1, 5, livetest.Node(1, 1, 3, livetest.Node(2, 1, 2)))))
-	f := frameOf(newBook(), livetest.Snapshot(deep))
+	f := frameOf(newNumbering(), livetest.Snapshot(deep))
 	a := f.around(f.numbers[1])
 	var callees []string
 	for _, c := range a.callees {

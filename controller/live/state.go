@@ -1,143 +1,10 @@
 package live
 
 import (
-	"context"
-	"errors"
-	"strings"
-	"time"
-
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// run keeps the frames coming until the context is done. What it began then
-// is carried through as long as patience lasts.
-func (l *Live) run(ctx, patience context.Context) {
-	context.AfterFunc(patience, l.impatient)
-	wait := frameEvery
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		wait = frameEvery
-		l.mu.Lock()
-		s, phase, seen, uncalled := l.session, l.phase, l.frame != nil, l.uncalled()
-		l.mu.Unlock()
-		if s == nil {
-			continue
-		}
-		select {
-		case <-s.Done():
-			l.endedByItself(patience, phase)
-			continue
-		default:
-		}
-		if phase != InRecording || seen && !uncalled && !l.watched() {
-			continue
-		}
-		if _, err := l.recent(ctx); err != nil {
-			l.log.Debug("frame", "error", err)
-			continue
-		}
-		l.mu.Lock()
-		wait = max(time.Until(l.next), time.Millisecond)
-		l.mu.Unlock()
-		l.diagnose(ctx, s)
-	}
-}
-
-// endedByItself follows a session to its end.
-func (l *Live) endedByItself(ctx context.Context, phase string) {
-	var err error
-	switch phase {
-	case InRecording:
-		err = l.Stop(ctx)
-	case Attached:
-		l.Say("warn", "the target has exited")
-		err = l.Detach(ctx)
-	}
-	if err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrPhase) {
-		l.log.Warn("end", "error", err)
-	}
-}
-
-// recent is the live frame, read anew if that may be.
-func (l *Live) recent(ctx context.Context) (*Frame, error) {
-	l.mu.Lock()
-	f, soon := l.frame, time.Now().Before(l.next)
-	l.mu.Unlock()
-	if f != nil && soon {
-		return f, nil
-	}
-	return l.refresh(ctx)
-}
-
-// refresh reads a frame now, if there is a recording on.
-func (l *Live) refresh(ctx context.Context) (*Frame, error) {
-	l.reading.Lock()
-	defer l.reading.Unlock()
-	l.mu.Lock()
-	s, last, phase := l.session, l.frame, l.phase
-	l.mu.Unlock()
-	if s == nil || phase != InRecording {
-		return last, nil
-	}
-	begin := time.Now()
-	r, err := s.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f := l.newFrame(r)
-	l.mu.Lock()
-	l.frame, l.rate = f, 0
-	l.next = begin.Add(max(frameEvery, frameShare*time.Since(begin)))
-	if last != nil && f.Report.Time > last.Report.Time && f.sums.Calls >= last.sums.Calls {
-		l.rate = float64(f.sums.Calls-last.sums.Calls) / (f.Report.Time - last.Report.Time).Seconds()
-	}
-	if f.invocations > 0 {
-		l.diagnosis = ""
-	}
-	l.mu.Unlock()
-	l.changed()
-	return f, nil
-}
-
-func (l *Live) newFrame(r *export.Report) *Frame {
-	l.mu.Lock()
-	l.frames++
-	id := l.frames
-	l.mu.Unlock()
-	return newFrame(id, r, l.book)
-}
-
-// uncalled tells whether no root invocation was recorded for so long, as of the last
-// frame, that somebody should look why. Whoever asks for the state wants to know, so it
-// is looked even if nobody watches. l.mu is held.
-func (l *Live) uncalled() bool {
-	return !l.diagnosed && l.frame != nil && l.frame.invocations == 0 && time.Since(l.started) > diagnoseAfter
-}
-
-// diagnose looks once why no root invocation was recorded.
-func (l *Live) diagnose(ctx context.Context, s Session) {
-	l.mu.Lock()
-	due := l.uncalled()
-	l.diagnosed = l.diagnosed || due
-	l.mu.Unlock()
-	if !due {
-		return
-	}
-	text := strings.TrimSpace(s.Diagnose(ctx))
-	if text == "" {
-		return
-	}
-	l.mu.Lock()
-	l.diagnosis = export.Clean(text)
-	l.mu.Unlock()
-	l.Say("warn", "%s", text)
-}
-
-// Figures are what the page shows all the time; times in ns.
+// Figures are the totals of a recording. Times are in ns.
 type Figures struct {
 	Seconds      float64 `json:"seconds"`
 	Calls        int64   `json:"calls"`
@@ -185,7 +52,7 @@ func (f *Frame) figures() *Figures {
 	return g
 }
 
-// actionNames are the actions that the page knows of, in its order.
+// actionNames are the actions that viewers know of, in their order.
 var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme}
 
 // switchScheme is an action that there is with every session.
@@ -193,7 +60,7 @@ const switchScheme = "scheme"
 
 var schemes = []string{"A", "B", "C"}
 
-// A State is everything about a server but the trees.
+// A State is everything about a [Live] except the trees.
 type State struct {
 	Phase     string         `json:"phase"`
 	Paused    bool           `json:"paused"`
@@ -205,12 +72,12 @@ type State struct {
 	Diagnosis string         `json:"diagnosis"`
 	Frame     int64          `json:"frame"` // 0 if there is none
 	Figures   *Figures       `json:"figures"`
-	Comparing *Trying        `json:"comparing"` // null but while schemes are compared
+	Comparing *TrialState    `json:"comparing"` // null but while schemes are compared
 	Compared  int64          `json:"compared"`  // the last comparison's number among the snapshots, 0 if there was none
 	Snapshots []SnapshotInfo `json:"snapshots"` // null to a client that has the same list
 }
 
-// A TargetInfo is the JVM that is attached, or was.
+// A TargetInfo describes the JVM that is attached, or was the last.
 type TargetInfo struct {
 	PID  int    `json:"pid"`
 	Java string `json:"java"`
@@ -218,7 +85,7 @@ type TargetInfo struct {
 	Main string `json:"main"`
 }
 
-// State says how things stand.
+// State says how things stand. It costs nothing of the target.
 func (l *Live) State() State {
 	l.mu.Lock()
 	s := State{

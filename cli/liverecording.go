@@ -14,7 +14,7 @@ import (
 
 // recording is what the page asks for on top of what the command line said.
 // Errors wrap [live.ErrInput].
-func (s pageSession) recording(r live.Recording) (session.Recording, error) {
+func (s liveSession) recording(r live.Recording) (session.Recording, error) {
 	rec := s.base
 	fail := func(format string, args ...any) (session.Recording, error) {
 		return rec, fmt.Errorf("%w: %w", live.ErrInput, fmt.Errorf(format, args...))
@@ -88,7 +88,7 @@ func (s pageSession) recording(r live.Recording) (session.Recording, error) {
 }
 
 // Start implements live.Session.
-func (s pageSession) Start(ctx context.Context, r live.Recording) error {
+func (s liveSession) Start(ctx context.Context, r live.Recording) error {
 	rec, err := s.recording(r)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s pageSession) Start(ctx context.Context, r live.Recording) error {
 }
 
 // Preview implements live.Session.
-func (s pageSession) Preview(ctx context.Context, r live.Recording) (*export.Preview, error) {
+func (s liveSession) Preview(ctx context.Context, r live.Recording) (*export.Preview, error) {
 	rec, err := s.recording(r)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s pageSession) Preview(ctx context.Context, r live.Recording) (*export.Pre
 }
 
 // Suggest implements live.Session.
-func (s pageSession) Suggest(ctx context.Context) (*live.Suggestions, error) {
+func (s liveSession) Suggest(ctx context.Context) (*live.Suggestions, error) {
 	found, err := s.attached.Suggest(ctx)
 	if err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 func TestThread(t *testing.T) {
 	s := livetest.Snapshot(livetest.Node(1, 1, 10))
 	s.Threads = append(s.Threads, &cct.Thread{ID: 2, Name: "other", Roots: []*cct.Node{livetest.Node(1, 5, 7)}, RootEntries: 5})
-	f := frameOf(newBook(), s)
+	f := frameOf(newNumbering(), s)
 	for thread, want := range map[int]int64{0: 6, 1: 1, 2: 5, 3: 0} {
 		var got int64
-		for _, r := range f.view(&Look{Thread: thread}).tree(&TreeLook{Rows: 9}).Rows {
+		for _, r := range f.selection(&Query{Thread: thread}).tree(&TreeQuery{Rows: 9}).Rows {
 			got += r[4]
 		}
 		if got != want {
@@ -34,7 +34,7 @@ func TestThreadStays(t *testing.T) {
 		r.Virtual = true
 		return r
 	}
-	b := newBook()
+	b := newNumbering()
 	frame := func(pid int, threads ...*cct.Thread) *Frame {
 		r := livetest.Report(&cct.Snapshot{Threads: threads})
 		r.Target.PID = pid
@@ -42,7 +42,7 @@ func TestThreadStays(t *testing.T) {
 	}
 	first := frame(1, thread(7, "main", 3), thread(8, "worker", 5), turns(30, 9), turns(31, 11))
 	at := map[int64]int{}
-	for _, l := range first.threadsPage().Threads {
+	for _, l := range first.threadsView().Threads {
 		at[l.ID] = l.Place
 	}
 	for _, test := range []struct {
@@ -57,7 +57,7 @@ func TestThreadStays(t *testing.T) {
 	} {
 		for id, want := range test.want {
 			got := int64(0)
-			for _, r := range test.frame.view(&Look{Thread: at[id]}).tree(&TreeLook{Rows: 9}).Rows {
+			for _, r := range test.frame.selection(&Query{Thread: at[id]}).tree(&TreeQuery{Rows: 9}).Rows {
 				got += r[4]
 			}
 			if got != want {

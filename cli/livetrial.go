@@ -11,8 +11,8 @@ import (
 
 // CompareSchemes implements live.Comparer. What the command line said of single
 // invocations, tasks and the warm-up is nothing for it.
-func (b *pageBackend) CompareSchemes(ctx context.Context, pid int, t live.Trial, tell live.Tidings) (*export.Comparison, error) {
-	rec, err := pageSession{base: b.base}.recording(t.Recording())
+func (b *liveBackend) CompareSchemes(ctx context.Context, pid int, t live.Trial, tell live.TrialProgress) (*export.Comparison, error) {
+	rec, err := liveSession{base: b.base}.recording(t.Recording())
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func (b *pageBackend) CompareSchemes(ctx context.Context, pid int, t live.Trial,
 	rec.Warmup, rec.WarmupCalls = 0, 0
 	out, err := b.app.backend.compare(ctx, pid, session.Comparing{
 		Recording: rec, Schemes: t.Schemes, For: time.Duration(t.Seconds * float64(time.Second)), Config: b.config(t.Memory, tell.Warn),
-		Say: tell.Doing, Show: tell.Sofar,
+		Say: tell.Step, Show: tell.Partial,
 	})
 	return out, asInput(err)
 }

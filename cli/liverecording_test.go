@@ -13,7 +13,7 @@ import (
 // TestPageRecording has the page ask for what the command line can, and for what
 // makes no sense.
 func TestPageRecording(t *testing.T) {
-	s := pageSession{base: session.Recording{Natives: "off", Probes: "inlined", Fold: true, Warmup: time.Second}}
+	s := liveSession{base: session.Recording{Natives: "off", Probes: "inlined", Fold: true, Warmup: time.Second}}
 	got, err := s.recording(live.Recording{
 		Roots: []string{"shop.Price::of"}, Scheme: "A", Clock: "precise", UntilCalls: 3, Wait: true, Natives: "all", Recursion: "expand", Probes: "called",
 		Filter: []string{"--jdk", "--exclude shop.log.**"}, Warmup: "500", Slowest: 20, Over: "50ms", Follow: true,

@@ -9,17 +9,17 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
-// A DiffRow is [path, depth, method, flags, calls before, calls after, total
-// before, total after, self before, self after, children]; times in ns.
+// A DiffRow is a node of two trees: [path, depth, method, flags, calls before, calls after,
+// total before, total after, self before, self after, children]. Times are in ns.
 type DiffRow [11]int64
 
-// A Change is [method, calls before, calls after, self before, self after,
-// total before, total after]; times in ns.
+// A Change is a method whose own time differs: [method, calls before, calls after, self
+// before, self after, total before, total after]. Times are in ns.
 type Change [7]int64
 
-// A ComparePage is a window of the difference of two trees, and the methods
-// whose own time differs most.
-type ComparePage struct {
+// A CompareView is a window of the difference of two trees, and the 100 methods whose own
+// time differs most.
+type CompareView struct {
 	Before  int64     `json:"before"` // ns of the whole tree
 	After   int64     `json:"after"`
 	Roots   [2]int64  `json:"roots"` // root invocations, before and after
@@ -88,7 +88,7 @@ func (m matching) edge(of int32) int32 {
 	return n
 }
 
-// differs is by how much the part of a pair's time that of looks at has changed, in ns.
+// differs is by how much a part of a pair's time, which of chooses, has changed, in ns.
 func (p pair) differs(of func(*cct.Node) int64, scale float64) float64 {
 	var before, after float64
 	if p.a != nil {
@@ -123,13 +123,13 @@ func (p pair) children() (a, b []*cct.Node) {
 // matched by their paths, methods as [cct.Matcher] does. With each, b's figures
 // are scaled to a's number of root invocations, so that recordings of different
 // length can be compared.
-func compare(a, b *Frame, l *CompareLook) ComparePage {
+func compare(a, b *Frame, l *CompareQuery) CompareView {
 	scale := 1.0
 	if l.Each && a.invocations > 0 && b.invocations > 0 {
 		scale = float64(a.invocations) / float64(b.invocations)
 	}
 	by := func(v int64) int64 { return int64(float64(v) * scale) }
-	page := ComparePage{
+	view := CompareView{
 		Before: total(a.merged), After: by(total(b.merged)), Roots: [2]int64{a.invocations, b.invocations},
 		From: l.From, Rows: []DiffRow{},
 	}
@@ -147,7 +147,7 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 		}
 		p, above, depth := top.pairs[0], top.above, len(stack)-1
 		top.pairs = top.pairs[1:]
-		path := a.book.enter(above, p.edge)
+		path := a.numbering.addPath(above, p.edge)
 		var na, nb cct.Node
 		if p.a != nil {
 			na = *p.a
@@ -157,7 +157,7 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 		}
 		children := max(len(na.Children), len(nb.Children))
 		isOpen := open[path] && path != 0 && children > 0
-		if page.Count >= l.From && len(page.Rows) < l.Rows {
+		if view.Count >= l.From && len(view.Rows) < l.Rows {
 			r := DiffRow{
 				int64(path), int64(depth), int64(methodOf(p.edge)), 0, na.Calls, by(nb.Calls), na.Total, by(nb.Total), na.Self, by(nb.Self),
 				int64(children),
@@ -168,16 +168,16 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 			if p.edge < 0 {
 				r[3] |= rowAsync
 			}
-			page.Rows = append(page.Rows, r)
+			view.Rows = append(view.Rows, r)
 		}
-		page.Count++
-		if isOpen && depth < mostDepth {
+		view.Count++
+		if isOpen && depth < maxDepth {
 			stack = append(stack, level{pairs(a, b, same, na.Children, nb.Children, scale), path})
 		}
 	}
-	page.Hot = hottest(a, b, same, scale)
-	page.Changes, page.More = changes(a, b, same, by)
-	return page
+	view.Hot = hottest(a, b, same, scale)
+	view.Changes, view.More = changes(a, b, same, by)
+	return view
 }
 
 // hottest is the path to where most of the difference is: from a root on to the
@@ -185,9 +185,9 @@ func compare(a, b *Frame, l *CompareLook) ComparePage {
 func hottest(a, b *Frame, same matching, scale float64) []int32 {
 	path := []int32{}
 	above := int32(0)
-	for next := pairs(a, b, same, a.merged, b.merged, scale); len(next) > 0 && len(path) < mostDepth; {
+	for next := pairs(a, b, same, a.merged, b.merged, scale); len(next) > 0 && len(path) < maxDepth; {
 		p := next[0]
-		above = a.book.enter(above, p.edge)
+		above = a.numbering.addPath(above, p.edge)
 		if above == 0 || p.total(scale) == 0 {
 			break
 		}

@@ -21,12 +21,12 @@ func TestSlowest(t *testing.T) {
 		{Thread: first, Start: 100, Took: 30, Suspended: 2, CutContexts: 1, CutCalls: 10}, {Thread: second, Start: 50, Took: 9, Thrown: true},
 	}}
 	l := New(Config{})
-	l.frame = newFrame(1, r, l.book)
-	look, err := ParseLook([]byte(`{"slowest":true,"slow":1,"thread":1,"tree":{"open":[1],"rows":9},"icicle":{"width":500,"depth":9}}`))
+	l.frame = newFrame(1, r, l.numbering)
+	q, err := ParseQuery([]byte(`{"slowest":true,"slow":1,"thread":1,"tree":{"open":[1],"rows":9},"icicle":{"width":500,"depth":9}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := l.See(look)
+	m := l.View(q)
 	names := map[int64]bool{}
 	for _, n := range m.Mentioned() {
 		names[n] = true
@@ -37,15 +37,15 @@ func TestSlowest(t *testing.T) {
 	if m.Tree.Total != 26 || m.Tree.Count != 3 || m.Icicle.Whole != 26 || len(m.Icicle.Boxes) != 3 || len(names) != 3 {
 		t.Errorf("%+v, %+v, %v", m.Tree, m.Icicle, names)
 	}
-	look.Slow = 3
-	if page := l.See(look); page.Tree.Count != 0 {
+	q.Slow = 3
+	if page := l.View(q); page.Tree.Count != 0 {
 		t.Errorf("the tree of an invocation that there isn't: %+v", page.Tree)
 	}
-	look.Slow = 0
-	if page := l.See(look); page.Tree.Total != 40 {
+	q.Slow = 0
+	if page := l.View(q); page.Tree.Total != 40 {
 		t.Errorf("the whole tree: %+v", page.Tree)
 	}
-	if page := frameOf(l.book, livetest.Snapshot()).slowest(0); page.Recorded || page.Lines == nil {
+	if page := frameOf(l.numbering, livetest.Snapshot()).slowest(0); page.Recorded || page.Lines == nil {
 		t.Errorf("where nobody asked: %+v", page)
 	}
 }
@@ -68,15 +68,15 @@ func TestSlowPath(t *testing.T) {
 		{Thread: &cct.Thread{Name: "main", Roots: []*cct.Node{livetest.Node(1, 1, 42)}}, Took: 42, Path: path},
 		{Thread: &cct.Thread{Roots: []*cct.Node{livetest.Node(1, 1, 20)}}, Took: 20, Path: &export.Path{Segments: path.Segments[:1]}},
 	}}
-	book := newBook()
-	f := newFrame(1, r, book)
+	numbering := newNumbering()
+	f := newFrame(1, r, numbering)
 	got := f.slowest(1).Path
 	one, nine := int64(f.numbers[1]), int64(f.numbers[9])
 	if one == 0 || nine == 0 || f.numbers[-1] != 0 {
 		t.Fatalf("numbers %v", f.numbers)
 	}
-	want := SlowPath{
-		Run: 35, Queue: 5, Wait: 2, Lacking: 1, Left: 3, LeftTime: 4, Threads: []SlowThread{{"main", 7}, {export.Clean(worker.Name), 8}},
+	want := CriticalPath{
+		Run: 35, Queue: 5, Wait: 2, Lacking: 1, Left: 3, LeftTime: 4, Threads: []PathThread{{"main", 7}, {export.Clean(worker.Name), 8}},
 		Segments: [][6]int64{{0, 0, one, 0, 10, 0}, {1, 1, nine, 10, 15, 0}, {0, 1, 0, 15, 40, 0}, {2, 0, one, 40, 42, 1}},
 		Methods:  [][4]int64{{nine, 0, 5, 0}, {0, 25, 0, 0}},
 	}
@@ -89,10 +89,10 @@ func TestSlowPath(t *testing.T) {
 		}
 	}
 	path.Segments = nil
-	for i := range int64(2 * mostSegments) {
+	for i := range int64(2 * maxSegments) {
 		path.Segments = append(path.Segments, export.Segment{Thread: main, Method: 1, From: 10 * i, To: 10*i + 1 + i%2})
 	}
-	if p := f.slowest(1).Path; len(p.Segments) != mostSegments || p.Left != 3+mostSegments || p.LeftTime != 4+mostSegments {
+	if p := f.slowest(1).Path; len(p.Segments) != maxSegments || p.Left != 3+maxSegments || p.LeftTime != 4+maxSegments {
 		t.Errorf("%d segments, %d left out of %d ns", len(p.Segments), p.Left, p.LeftTime)
 	}
 }
@@ -119,27 +119,27 @@ func TestDoubts(t *testing.T) {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: name, Reason: reason})
 	}
 	r.Filter = &export.Filter{Rules: []string{"--exclude shop.Log"}, Hidden: 2}
-	f := newFrame(1, r, newBook())
-	d := f.doubts()
+	f := newFrame(1, r, newNumbering())
+	d := f.uncertainty()
 	var dark []string
-	for _, k := range d.Dark {
-		dark = append(dark, f.book.name(k.Method).Name)
+	for _, k := range d.Methods {
+		dark = append(dark, f.numbering.method(k.Method).Name)
 	}
-	if got := strings.Join(dark, " "); got != "p2.C2.m2()V p0.C3.m3()V p1.C4.m4()V" || d.Dark[0].Incomplete != 1 || d.Dark[1].Hidden != 2 || d.Dark[2].Error != 50 {
-		t.Errorf("%s: %+v", got, d.Dark)
+	if got := strings.Join(dark, " "); got != "p2.C2.m2()V p0.C3.m3()V p1.C4.m4()V" || d.Methods[0].Incomplete != 1 || d.Methods[1].Hidden != 2 || d.Methods[2].Error != 50 {
+		t.Errorf("%s: %+v", got, d.Methods)
 	}
 	if d.SkippedCount != 3 || d.Reasons[0] != (Reason{"hidden by the filter", 2}) || d.Filter.Hidden != 2 || d.Events != nil {
 		t.Errorf("%+v", d)
 	}
 	for _, test := range []struct {
-		look  SkippedLook
+		look  SkippedQuery
 		count int
 		lines int
 	}{
-		{SkippedLook{Rows: 9}, 3, 3},
-		{SkippedLook{Rows: 1, From: 1, Reason: "hidden by the filter"}, 2, 1},
-		{SkippedLook{Rows: 9, Filter: "log info"}, 1, 1},
-		{SkippedLook{Rows: 9, Reason: "no such"}, 0, 0},
+		{SkippedQuery{Rows: 9}, 3, 3},
+		{SkippedQuery{Rows: 1, From: 1, Reason: "hidden by the filter"}, 2, 1},
+		{SkippedQuery{Rows: 9, Filter: "log info"}, 1, 1},
+		{SkippedQuery{Rows: 9, Reason: "no such"}, 0, 0},
 	} {
 		if got := f.skipped(&test.look); got.Count != test.count || len(got.Lines) != test.lines {
 			t.Errorf("%+v: %+v", test.look, got)
