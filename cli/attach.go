@@ -15,7 +15,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/cli/tui"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
-	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
 // attachFlags are what a terminal session begins with.
@@ -25,7 +24,7 @@ type attachFlags struct {
 }
 
 func (a *app) attachCommand() *cobra.Command {
-	var f attachFlags
+	f := attachFlags{recordFlags: *newRecordFlags()}
 	cmd := &cobra.Command{
 		Use:   "attach PID",
 		Short: "Look at a running JVM in the terminal: choose roots, record, watch the tree, compare, save",
@@ -63,18 +62,9 @@ Commands:
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.script, "script", "", "carry out the commands in this `FILE`; - is standard input")
-	fs.StringArrayVar(&f.roots, "root", nil, "begin with this root, `CLASS.METHOD[(DESC)RET]`, or a pattern of such; may be repeated")
+	f.addOptions(fs, "root")
 	f.addFilters(fs)
-	fs.StringVar(&f.scheme, "scheme", session.DefaultScheme, "begin with scheme `A`, B or C")
-	fs.StringVar(&f.clock, "clock", "tick", "begin with the `tick` or the precise clock")
-	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)")
-	fs.BoolVar(&f.wait, "wait", false, "wait for roots even if no class loader can find their classes yet")
-	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
-	fs.StringArrayVar(&f.modes, "mode", nil, "`PATTERN=MODE`: record the methods that match off, counted, tick or precise; may be repeated")
-	fs.BoolVar(&f.cpu, "cpu", false, "tell computing from waiting, at the cost of a thread dump now and then")
-	fs.BoolVar(&f.follow, "follow", false, "show what tasks do on other threads below the method that handed them over")
-	fs.StringVar(&f.natives, "natives", "on", "record native methods where they are called; `all`: also what the JVM may replace by code of its own; off: neither")
-	f.addProbes(fs)
+	f.addOptions(fs, "scheme", "clock", "memory", "wait", "recursion", "mode", "cpu", "follow", "natives", "probes", "leaves")
 	return cmd
 }
 
@@ -138,9 +128,6 @@ type terminal struct {
 }
 
 func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
-	base := f.recording()
-	rules := f.filter.Strings()
-	base.Roots, base.Filter.Rules, base.Filter.JDK = nil, nil, false
 	log := hclog.NewNullLogger()
 	if !interactive || !isTerminal(a.stderr) {
 		log = a.log()
@@ -148,7 +135,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 	news := make(chan struct{}, 1)
 	var t terminal
 	t.live = live.New(live.Config{
-		Backend: &liveBackend{app: a, base: base, quiet: true, log: log}, Log: log,
+		Backend: &liveBackend{app: a, quiet: true, log: log}, Log: log,
 		Changed: func() {
 			select {
 			case news <- struct{}{}:
@@ -169,14 +156,13 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 		t.close = func() { close(quit); done.Wait() }
 	}
 	cfg := console.Config{
-		Live: t.live, PID: pid, Memory: int64(f.memory), ParseRoot: parseRoot, Save: a.saveReport, Load: a.loadReport,
-		Wait:  f.wait,
+		Live: t.live, PID: pid, Save: a.saveReport, Load: a.loadReport,
 		Color: !interactive && hasColor(a.stdout),
 	}
 	if !interactive && isTerminal(a.stdout) {
 		cfg.Width = columns(a.stdout)
 	}
-	t.console = console.New(cfg, console.Settings{Roots: f.roots, Filter: rules, Scheme: base.Scheme, Clock: base.Clock})
+	t.console = console.New(cfg, f.rec)
 	return t
 }
 

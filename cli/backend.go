@@ -7,6 +7,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A backend is what the commands stand on: the real one, or a fake in tests.
@@ -25,10 +26,10 @@ type attached interface {
 	Target() session.Target
 	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
 	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
-	Start(ctx context.Context, r session.Recording) error
+	Start(ctx context.Context, r spec.Recording) error
 	Warm(ctx context.Context) error
 	StartTiming(ctx context.Context, t session.Timing) error
-	DryRun(ctx context.Context, r session.Recording) (*export.Preview, error)
+	DryRun(ctx context.Context, r spec.Recording) (*export.Preview, error)
 	Done() <-chan struct{}
 	Progress() session.Progress
 	Diagnose(ctx context.Context) string
@@ -69,6 +70,10 @@ func (system) doctor(ctx context.Context, pid int, root string, cfg session.Conf
 // isBadInput reports errors about things that don't exist or can't be what
 // they are asked to be: the command was wrong, nothing failed.
 func isBadInput(err error) bool {
+	var wrong *spec.Error
+	if errors.As(err, &wrong) {
+		return true
+	}
 	for _, kind := range []error{session.ErrNoRoot, attach.ErrNoProcess, attach.ErrNotJVM} {
 		if errors.Is(err, kind) {
 			return true

@@ -22,6 +22,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // Exit codes.
@@ -133,6 +134,10 @@ nothing of weight stays behind.`,
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var wrong *spec.Error
+		if errors.As(err, &wrong) {
+			return usage("--%w", wrong)
+		}
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")

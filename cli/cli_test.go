@@ -18,6 +18,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func (r result) want(t *testing.T, code int, stdout, stderr string) {
@@ -32,7 +33,7 @@ func TestProfile(t *testing.T) {
 	r := f.run(t, "profile", "4711", "--root", "shop/Price#of(I)J", "--root", "shop.Price.of(I)J", "--root", "a.B.c",
 		"--for", "10ms", "--until-calls", "7", "--scheme", "a", "--wait")
 	r.want(t, 0, "shop.Price.of", "rivulet: this JVM will print a warning\n")
-	want := session.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Leaves: session.LeavesCounted, Probes: session.ProbesAuto}
+	want := spec.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Leaves: spec.LeavesCounted, Probes: spec.ProbesAuto}
 	if diff := cmp.Diff(want, f.rec); diff != "" {
 		t.Error("-want +got:\n", diff)
 	}
@@ -300,67 +301,6 @@ shop.Price.sync()V  app     native         no probes: native
 	}
 	if !strings.Contains(f.steps(), "attach close attach close") {
 		t.Error("steps:", f.steps())
-	}
-}
-
-func TestParseRoot(t *testing.T) {
-	good := map[string]string{
-		"pkg.Class.method":                        "pkg.Class.method",
-		"Main.main":                               "Main.main",
-		" pkg/sub/Class.method ":                  "pkg.sub.Class.method",
-		"pkg.Class#method":                        "pkg.Class.method",
-		"pkg.Class::method(I)V":                   "pkg.Class.method(I)V",
-		"pkg.Outer$Inner.<init>":                  "pkg.Outer$Inner.<init>",
-		"pkg.C.<clinit>()V":                       "pkg.C.<clinit>()V",
-		"pkg.C.m([[Ljava/lang/String;JZ)[I":       "pkg.C.m([[Ljava/lang/String;JZ)[I",
-		"pkg.C.m()Ljava/util/List;":               "pkg.C.m()Ljava/util/List;",
-		"pkg.C.lambda$main$0(Lpkg/Outer$Inner;)V": "pkg.C.lambda$main$0(Lpkg/Outer$Inner;)V",
-		"größe.Straße.zählen":                     "größe.Straße.zählen",
-		"pkg.C.a name of Kotlin's":                "pkg.C.a name of Kotlin's",
-		"pkg.*Service#find*":                      "pkg.*Service.find*",
-		"pkg/**/C.get?(*)J":                       "pkg.**.C.get?(*)J",
-	}
-	for in, want := range good {
-		if got, err := parseRoot(in); err != nil || got != want {
-			t.Errorf("%q: got %q, %v, want %q", in, got, err, want)
-		}
-	}
-	bad := []string{
-		"", ".", "method", ".method", "pkg..C.m", "pkg.C.", "pkg.C.<m>", "pkg.C;.m", "pkg.C.m\x1b",
-		"pkg.C.m(", "pkg.C.m()", "pkg.C.m)V", "pkg.C.m(I)", "pkg.C.m(int)void", "pkg.C.m(V)V", "pkg.C.m(I)VV", "pkg.C.m(I)II",
-		"pkg.C.m(Ljava.lang.String;)V", "pkg.C.m(Ljava/lang/String)V", "pkg.C.m(L;)V", "pkg.C.m([)V", "pkg.C.m([V)V",
-		"pkg.C.m(" + strings.Repeat("[", 256) + "I)V",
-	}
-	for _, in := range bad {
-		if got, err := parseRoot(in); err == nil || !strings.Contains(err.Error(), "pkg.Class.method") {
-			t.Errorf("%q: got %q, %v", in, got, err)
-		}
-	}
-}
-
-func FuzzParseRoot(f *testing.F) {
-	f.Add("pkg.C.m([[Ljava/lang/String;JZ)[I")
-	f.Fuzz(func(t *testing.T, s string) {
-		if parsed, err := parseRoot(s); err == nil {
-			if again, err := parseRoot(parsed); err != nil || again != parsed {
-				t.Errorf("%q -> %q -> %q, %v", s, parsed, again, err)
-			}
-		}
-	})
-}
-
-func TestSize(t *testing.T) {
-	for in, want := range map[string]int64{"1": 1, "64K": 64 << 10, "512m": 512 << 20, "2GB": 2 << 30} {
-		var s size
-		if err := s.Set(in); err != nil || int64(s) != want {
-			t.Errorf("%q: got %d, %v", in, s, err)
-		}
-	}
-	for _, in := range []string{"", "M", "-1", "0", "1T", "1.5G", "99999999999G"} {
-		var s size
-		if err := s.Set(in); err == nil {
-			t.Errorf("%q: got %d", in, s)
-		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // compareLength is how long each scheme records unless told otherwise.
@@ -27,7 +28,7 @@ func (l *schemeList) Set(text string) error {
 	*l = nil
 	for _, name := range strings.Split(strings.ToUpper(text), ",") {
 		switch name = strings.TrimSpace(name); {
-		case !slices.Contains([]string{"A", "B", "C"}, name):
+		case !slices.Contains(spec.Schemes, name):
 			return fmt.Errorf("there are schemes A, B and C; give some of them, as in A,C")
 		case !slices.Contains(*l, name):
 			*l = append(*l, name)
@@ -37,7 +38,7 @@ func (l *schemeList) Set(text string) error {
 }
 
 func (a *app) compare() *cobra.Command {
-	f := recordFlags{scheme: session.DefaultScheme, natives: "on"}
+	f := newRecordFlags()
 	list := schemeList{"A", "B", "C"}
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -71,30 +72,26 @@ the JVM and ends the comparison.
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			if f.length == 0 && f.untilCalls == 0 {
+			if f.length == 0 && f.rec.UntilCalls == 0 {
 				f.length = compareLength
 			}
 			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
-				c, err := a.backend.compare(in.first, pid, a.comparing(&f, list))
-				return a.compared(c, interrupted(in, err), &f, out)
+				c, err := a.backend.compare(in.first, pid, a.comparing(f, list))
+				return a.compared(c, interrupted(in, err), f, out)
 			})
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.roots, "root", nil, "method to start from, `CLASS.METHOD[(DESC)RET]`; may be repeated")
+	f.addOptions(fs, "root")
 	f.addFilters(fs)
 	fs.Var(&list, "schemes", "which to try, in this order")
 	fs.DurationVar(&f.length, "for", 0, "record for this `time` by each (default 10s)")
-	fs.Int64Var(&f.untilCalls, "until-calls", 0, "record until the roots have returned `N` times; with --for, whichever is first")
-	fs.StringVar(&f.clock, "clock", "tick", "the `tick` or the precise clock")
-	fs.StringVar(&f.recursion, "recursion", "expand", "`expand`: a node for each level; fold: a method that is on the path already goes on in its node")
-	f.addProbes(fs)
+	f.addOptions(fs, "until-calls", "clock", "recursion", "natives", "probes", "leaves", "mode")
 	fs.StringVar(&f.format, "format", "", "`text` or json")
 	fs.BoolVar(&asJSON, "json", false, "short for --format json")
 	fs.StringVarP(&f.file, "output", "o", "", "write the comparison to this `file`")
-	fs.Var(&f.memory, "memory", "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)")
-	fs.BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
+	f.addOptions(fs, "memory", "wait")
 	return cmd
 }
 
@@ -111,7 +108,7 @@ func (f *recordFlags) asJSON(cmd *cobra.Command, given bool) error {
 
 func (a *app) comparing(f *recordFlags, schemes []string) session.Comparing {
 	return session.Comparing{
-		Recording: f.recording(), Schemes: schemes, For: f.length, Config: a.config(int64(f.memory)),
+		Recording: f.rec, Schemes: schemes, For: f.length, Config: a.config(f.rec.Memory),
 		Say: func(text string) { a.say("%s", oneLine(text)) },
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
@@ -90,7 +90,7 @@ func (a *app) showDemo(java string, length time.Duration, options export.TextOpt
 	}
 	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()
-	if err := arm(in, s, m, session.Recording{Roots: []string{jvmside.DemoRoot}, Scheme: session.DefaultScheme, Clock: "tick"}); err != nil {
+	if err := arm(in, s, m, spec.Recording{Roots: []string{jvmside.DemoRoot}}); err != nil {
 		return err
 	}
 	target.forget()

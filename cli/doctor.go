@@ -10,6 +10,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -35,8 +36,8 @@ Exit code 0: nothing fails (there may be warnings). 1: something does.`,
 				return err
 			}
 			if cmd.Flags().Changed("root") {
-				if root, err = parseRoot(root); err != nil {
-					return err
+				if root, err = spec.ParseRoot(root); err != nil {
+					return usage("--%w", err)
 				}
 			}
 			in := watchInterrupts()

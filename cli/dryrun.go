@@ -18,20 +18,20 @@ func (a *app) dryRun(cmd *cobra.Command, pid int, f *recordFlags) error {
 			return usage("--%s says how to record or report, and --dry-run records nothing; leave one of them away", flag)
 		}
 	}
-	if changed("scheme") && f.scheme != "A" {
-		return usage("--scheme %s instruments what is called, which only a recording tells; --dry-run shows scheme A's plan, of which that is a part", f.scheme)
+	if changed("scheme") && f.rec.Scheme != "A" {
+		return usage("--scheme %s instruments what is called, which only a recording tells; --dry-run shows scheme A's plan, of which that is a part", f.rec.Scheme)
 	}
 	if err := f.checkPlain(); err != nil {
 		return err
 	}
 	return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
-		cfg := a.config(int64(f.memory))
+		cfg := a.config(f.rec.Memory)
 		cfg.Look = true
 		s, err := a.attach(in, pid, cfg)
 		if err != nil {
 			return err
 		}
-		p, err := s.DryRun(in.first, f.recording())
+		p, err := s.DryRun(in.first, f.rec)
 		closing := s.Close()
 		if err != nil {
 			return interrupted(in, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -26,7 +27,7 @@ type fake struct {
 
 	mu        sync.Mutex
 	did       []string // what was asked of it, in order
-	rec       session.Recording
+	rec       spec.Recording
 	timing    session.Timing
 	comparing session.Comparing
 	argv      []string
@@ -116,7 +117,7 @@ func (f *fake) Methods(_ context.Context, class string) ([]session.MethodInfo, e
 	}, nil
 }
 
-func (f *fake) Start(_ context.Context, r session.Recording) error {
+func (f *fake) Start(_ context.Context, r spec.Recording) error {
 	f.note("start")
 	f.rec = r
 	if f.onStart != nil {
@@ -154,7 +155,7 @@ func (f *fake) FinishTiming(ctx context.Context) (*export.Timing, error) {
 	}, ctx.Err()
 }
 
-func (f *fake) DryRun(_ context.Context, r session.Recording) (*export.Preview, error) {
+func (f *fake) DryRun(_ context.Context, r spec.Recording) (*export.Preview, error) {
 	f.note("dry")
 	f.rec = r
 	if f.startErr != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func (a *app) ps() *cobra.Command {
@@ -135,7 +136,7 @@ func (a *app) methods() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			class := strings.ReplaceAll(args[1], "/", ".")
 			for part := range strings.SplitSeq(class, ".") {
-				if err := checkName(part); err != nil {
+				if err := spec.CheckName(part); err != nil {
 					return usage("%q is not a class: %w; rivulet classes %s lists them", args[1], err, args[0])
 				}
 			}

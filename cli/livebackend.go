@@ -12,6 +12,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
@@ -20,8 +21,7 @@ import (
 // the terminal session.
 type liveBackend struct {
 	app  *app
-	java string            // command for the sample program; "" is the first JDK found
-	base session.Recording // what the command line said: it holds where a viewer chooses nothing else
+	java string // command for the sample program; "" is the first JDK found
 
 	quiet bool         // stderr belongs to somebody else, who tells what happens
 	log   hclog.Logger // with quiet, the session's
@@ -52,7 +52,7 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 	if err != nil {
 		return nil, err
 	}
-	return liveSession{s, b.base}, nil
+	return liveSession{s}, nil
 }
 
 // config is that of a session whose warnings go to tell, too.
@@ -107,10 +107,7 @@ func (b *liveBackend) close() {
 }
 
 // A liveSession is a session in the terms of package live.
-type liveSession struct {
-	attached
-	base session.Recording
-}
+type liveSession struct{ attached }
 
 // Target implements live.Session.
 func (s liveSession) Target() export.Target { return export.Target(s.attached.Target()) }
@@ -158,6 +155,17 @@ func (s liveSession) Actions() map[string]func(context.Context, string) error {
 		SetScheme(context.Context, string) error
 	}); ok {
 		out["scheme"] = p.SetScheme
+	}
+	if p, ok := s.attached.(interface {
+		SetMode(context.Context, spec.ModeRule) (int, error)
+	}); ok {
+		out["mode"] = func(ctx context.Context, value string) error {
+			rule, err := spec.ParseModeRule(value)
+			if err == nil {
+				_, err = p.SetMode(ctx, rule)
+			}
+			return asInput(err)
+		}
 	}
 	return out
 }

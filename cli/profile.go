@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) profile() *cobra.Command {
-	var f recordFlags
+	f := newRecordFlags()
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "profile PID --root CLASS.METHOD[(DESC)RET]",
@@ -50,17 +50,17 @@ the classes, reads their files, and leaves; no class is redefined.
 				return err
 			}
 			if f.ui {
-				return a.profileOnPage(pid, &f)
+				return a.profileOnPage(pid, f)
 			}
 			if dry {
-				return a.dryRun(cmd, pid, &f)
+				return a.dryRun(cmd, pid, f)
 			}
-			return a.profileRunning(pid, &f)
+			return a.profileRunning(pid, f)
 		},
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
-	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
+	f.addOptions(cmd.Flags(), "wait")
 	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
 	cmd.Flags().StringVar(&f.listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")
 	addSnapshots(cmd.Flags(), &f.snapshots)
@@ -84,12 +84,12 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		if err := f.openMore(a.stdout); err != nil {
 			return err
 		}
-		s, m, err := a.attachShown(in, pid, a.config(int64(f.memory)))
+		s, m, err := a.attachShown(in, pid, a.config(f.rec.Memory))
 		if err != nil {
 			return err
 		}
 		defer m.stop()
-		if err := arm(in, s, m, f.recording()); err != nil {
+		if err := arm(in, s, m, f.rec); err != nil {
 			return err
 		}
 		m.armed()

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
-	var f recordFlags
+	f := newRecordFlags()
 	var compare bool
 	list := schemeList{"A", "B", "C"}
 	cmd := &cobra.Command{
@@ -47,11 +47,11 @@ input is empty then; Ctrl-C ends the program and the comparison. The exit code i
 			}
 			switch {
 			case compare:
-				return a.compareRuns(cmd, args, &f, list)
+				return a.compareRuns(cmd, args, f, list)
 			case cmd.Flags().Changed("schemes"):
 				return usage("--schemes is for --compare; --scheme says by which a single run is recorded")
 			}
-			return a.runProgram(args, &f)
+			return a.runProgram(args, f)
 		},
 	}
 	f.add(cmd)
@@ -76,7 +76,7 @@ func (a *app) runProgram(argv []string, f *recordFlags) error {
 }
 
 func (a *app) runOn(in *interrupts, out *output, argv []string, f *recordFlags) error {
-	s, err := a.backend.launch(in.first, argv, session.Stdio{In: a.stdin, Out: a.stdout, Err: a.stderr}, a.config(int64(f.memory)))
+	s, err := a.backend.launch(in.first, argv, session.Stdio{In: a.stdin, Out: a.stdout, Err: a.stderr}, a.config(f.rec.Memory))
 	if code, early := exitedEarly(err); early && code != 0 {
 		a.say("%s", oneLine(err.Error()))
 		a.code = code
@@ -86,7 +86,7 @@ func (a *app) runOn(in *interrupts, out *output, argv []string, f *recordFlags) 
 		return interrupted(in, err)
 	}
 	// Any class may still come.
-	r := f.recording()
+	r := f.rec
 	r.Wait = true
 	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()

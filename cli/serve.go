@@ -38,7 +38,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
-			_, err := a.servePage(listen, snapshots, &liveBackend{app: a, java: java}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+			_, err := a.servePage(web.Config{Snapshots: snapshots}, listen, &liveBackend{app: a, java: java}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 				if pid == 0 {
 					return web.Opening{}, nil
 				}
@@ -53,18 +53,19 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 	return cmd
 }
 
-// servePage serves until Ctrl-C, after having done what comes first, which says
+// servePage serves until Ctrl-C, with a backend and the log in the configuration, after having done what comes first, which says
 // what the page shows. With a length it ends the recording after that, and goes on
 // serving. It returns the report of the last recording, nil if there was none.
-func (a *app) servePage(listen, snapshots string, b *liveBackend, first func(context.Context, *live.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
+func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first func(context.Context, *live.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
 	in := watchInterrupts()
 	defer in.stop()
 	defer b.close()
-	folder, err := snapshotFolder(snapshots)
-	if err != nil {
+	var err error
+	if cfg.Snapshots, err = snapshotFolder(cfg.Snapshots); err != nil {
 		return nil, err
 	}
-	server, err := web.Listen(listen, web.Config{Backend: b, Log: a.log(), Snapshots: folder})
+	cfg.Backend, cfg.Log = b, a.log()
+	server, err := web.Listen(listen, cfg)
 	if err != nil {
 		return nil, usage("%w", err)
 	}
@@ -108,11 +109,13 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	if err := f.openMore(a.stdout); err != nil {
 		return err
 	}
-	r, err := a.servePage(f.listen, f.snapshots, &liveBackend{app: a, base: f.recording()}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
-		if err := l.Attach(ctx, pid, int64(f.memory)); err != nil {
+	defaults := f.rec.Clone() // of further recordings
+	defaults.Roots, defaults.UntilCalls, defaults.Wait = nil, 0, false
+	r, err := a.servePage(web.Config{Snapshots: f.snapshots, Defaults: defaults}, f.listen, &liveBackend{app: a}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+		if err := l.Attach(ctx, pid, f.rec.Memory); err != nil {
 			return web.Opening{}, err
 		}
-		return web.Opening{}, l.Start(ctx, live.Recording{Roots: f.roots, Scheme: f.scheme, Clock: f.clock, UntilCalls: f.untilCalls, Wait: f.wait, Warmup: f.warmup.String(), Timeline: f.trace != "", Follow: f.follow})
+		return web.Opening{}, l.Start(ctx, f.rec)
 	}, f.length)
 	return a.deliver(r, err, f, out)
 }

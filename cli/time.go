@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) time() *cobra.Command {
-	f := recordFlags{scheme: session.DefaultScheme, clock: "tick", recursion: "expand", natives: "on"} // which a timing doesn't have
+	f := newRecordFlags()
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "time PID --root CLASS.METHOD[(DESC)RET]",
@@ -47,18 +47,18 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return a.timeRunning(pid, &f)
+			return a.timeRunning(pid, f)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.roots, "root", nil, "method to time, `CLASS.METHOD[(DESC)RET]`; may be repeated")
+	f.addOptions(fs, "root")
 	fs.DurationVar(&f.length, "for", 0, "time for this `time`, such as 10s (default: until Ctrl-C)")
-	fs.Int64Var(&f.untilCalls, "until-calls", 0, "time exactly `N` invocations, over all roots and threads; with --for, whichever is first")
+	f.addOptions(fs, "until-calls")
 	fs.StringVar(&f.format, "format", "text", "`text` or json")
 	fs.BoolVar(&asJSON, "json", false, "short for --format json")
 	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`")
-	fs.BoolVar(&f.wait, "wait", false, "wait for the root even if no class loader can find its class yet")
+	f.addOptions(fs, "wait")
 	return cmd
 }
 
@@ -73,7 +73,7 @@ func (a *app) timeOn(in *interrupts, out *output, pid int, f *recordFlags) error
 	}
 	defer m.stop()
 	if err := armBy(in, s, m, func(ctx context.Context) error {
-		return s.StartTiming(ctx, session.Timing{Roots: f.roots, UntilCalls: f.untilCalls, Wait: f.wait})
+		return s.StartTiming(ctx, session.Timing{Roots: f.rec.Roots, UntilCalls: f.rec.UntilCalls, Wait: f.rec.Wait})
 	}); err != nil {
 		return err
 	}

@@ -147,6 +147,14 @@ func body(r *http.Request, to any) error {
 	return nil
 }
 
+// recording reads what is to be recorded, and refuses what makes no sense.
+func recording(r *http.Request, to interface{ Validate() error }) error {
+	if err := body(r, to); err != nil {
+		return err
+	}
+	return badRequest(to.Validate())
+}
+
 func number(r *http.Request, name string, other int64) (int64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -195,8 +203,8 @@ func (s *Server) postDemo(r *http.Request) (any, error) {
 }
 
 func (s *Server) postPreview(r *http.Request) (any, error) {
-	rec, err := recordingOf(r)
-	if err != nil {
+	rec := s.live.Defaults()
+	if err := recording(r, &rec); err != nil {
 		return nil, err
 	}
 	p, err := s.live.Preview(r.Context(), rec)
@@ -210,18 +218,9 @@ func (s *Server) postPreview(r *http.Request) (any, error) {
 	return json.RawMessage(b.Bytes()), nil
 }
 
-// recordingOf reads and bounds what is to be recorded.
-func recordingOf(r *http.Request) (live.Recording, error) {
-	rec := live.Recording{Scheme: "C", Clock: "tick"}
-	if err := body(r, &rec); err != nil {
-		return rec, err
-	}
-	return rec, badRequest(rec.Check())
-}
-
 func (s *Server) postStart(r *http.Request) (any, error) {
-	rec, err := recordingOf(r)
-	if err != nil {
+	rec := s.live.Defaults()
+	if err := recording(r, &rec); err != nil {
 		return nil, err
 	}
 	return s.done(s.live.Start(whole(r), rec))

@@ -101,7 +101,7 @@ func TestSwitchScheme(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d with %q", step.path, step.body, code, text, step.code, step.has)
 		}
 	}
-	if r := f.Recording; r.Scheme != "A" || r.Clock != "precise" || !r.Follow || len(r.Filter) != 1 || len(r.Roots) != 1 {
+	if r := f.Recording; r.Scheme != "A" || r.Clock != "precise" || !r.Follow || len(r.Filter.Rules) != 1 || len(r.Roots) != 1 {
 		t.Errorf("it goes on with %+v", r)
 	}
 	if got, want := f.Steps(), "[attach start clock=precise finish attach start finish]"; got != want || len(s.live.State().Snapshots) != 2 {

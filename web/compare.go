@@ -13,7 +13,8 @@ import (
 
 // postCompare compares schemes, and answers when that is done.
 func (s *Server) postCompare(r *http.Request) (any, error) {
-	var t live.Trial
+	defaults := s.live.Defaults()
+	t := live.Trial{Recording: defaults.ForComparison()}
 	if err := body(r, &t); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // tried is a comparison of so many of A, B and C.
@@ -71,7 +72,8 @@ func TestCompareSchemes(t *testing.T) {
 		{`{"roots":["a.B.c"],"schemes":["A","D"]}`, 400, "there are A, B and C"},
 		{`{"roots":["a.B.c"],"schemes":["A","A"]}`, 400, "give each once"},
 		{`{"roots":["a.B.c"],"seconds":-1}`, 400, "give a number up to 3600"},
-		{`{"roots":["a.B.c"],"slowest":5}`, 400, "unknown field"},
+		{`{"roots":["a.B.c"],"slowest":5}`, 400, "does not record that"},
+		{`{"roots":["a.B.c"],"colour":5}`, 400, "unknown field"},
 	} {
 		if code, text := s.call(t, "compare", step.body); code != step.code || !strings.Contains(text, step.has) {
 			t.Errorf("%s: %d %s", step.body, code, text)
@@ -114,7 +116,7 @@ func TestCompareSchemes(t *testing.T) {
 		!strings.HasPrefix(got.Comparison.Advice, "Use C") {
 		t.Error("the answer:", text)
 	}
-	if asked.Clock != "precise" || asked.Filter[0] != "--exclude shop.log.**" || f.Steps() != "[attach close compare 4711 [A B C]]" {
+	if asked.Recording.Clock != "precise" || asked.Recording.Filter.Strings()[0] != "--exclude shop.log.**" || f.Steps() != "[attach close compare 4711 [A B C]]" {
 		t.Errorf("%+v, %s", asked, f.Steps())
 	}
 	state := s.phase(t, live.Stopped)
@@ -256,7 +258,7 @@ func TestCompareEnds(t *testing.T) {
 	begun := make(chan struct{})
 	go func() {
 		close(begun)
-		_, _ = s.live.CompareSchemes(context.Background(), live.Trial{Roots: []string{"a.B.c"}, Schemes: []string{"B"}})
+		_, _ = s.live.CompareSchemes(context.Background(), live.Trial{Recording: spec.Recording{Roots: []string{"a.B.c"}}, Schemes: []string{"B"}})
 	}()
 	<-begun
 	s.phase(t, live.Comparing)

@@ -14,6 +14,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A message is what tests read of the server's messages.
@@ -62,7 +63,7 @@ func TestSlowClient(t *testing.T) {
 	if err := s.live.Attach(ctx, 4711, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.live.Start(ctx, live.Recording{Roots: []string{"a.B.c"}}); err != nil {
+	if err := s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}}); err != nil {
 		t.Fatal(err)
 	}
 	q := []byte(`{"seq":1,"tree":{"rows":400,"open":[1]},"icicle":{"width":4000,"depth":9}}`)
@@ -122,7 +123,7 @@ func TestReconnect(t *testing.T) {
 	s := running(t, f)
 	ctx := context.Background()
 	s.live.Attach(ctx, 4711, 0)
-	s.live.Start(ctx, live.Recording{Roots: []string{"a.B.c"}})
+	s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}})
 	s.fresh(ctx)
 	var first message
 	for i := range 2 {

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // dist is the page as "go tool task ui" builds it.
@@ -32,6 +33,9 @@ const (
 type Config struct {
 	Backend live.Backend
 	Log     hclog.Logger // nil logs nothing
+
+	// Defaults are what a recording has where the page chooses nothing else.
+	Defaults spec.Recording
 
 	// Snapshots is the folder that snapshots are kept in, made when it is
 	// needed; "" keeps them in memory.
@@ -71,7 +75,7 @@ func Listen(address string, c Config) (*Server, error) {
 		log: c.Log.Named("web"),
 	}
 	s.hub = newHub()
-	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots})
+	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults})
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
 
@@ -75,7 +76,7 @@ func (s *Server) fresh(ctx context.Context) (int64, error) {
 func recorded(t *testing.T, f *fakejvm.JVM) *Client {
 	t.Helper()
 	l := live.New(live.Config{Backend: f, Watched: func() bool { return true }})
-	if err := errors.Join(l.Attach(t.Context(), 4711, 0), l.Start(t.Context(), live.Recording{Roots: []string{"a.B.c"}})); err != nil {
+	if err := errors.Join(l.Attach(t.Context(), 4711, 0), l.Start(t.Context(), spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
 		t.Fatal(err)
 	}
 	return &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}

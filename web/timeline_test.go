@@ -11,6 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // TestTimeline asks for parts of a timeline, live, of the last recording and of
@@ -50,7 +51,7 @@ func TestTimeline(t *testing.T) {
 		if err := l.Attach(ctx, 4711, 0); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Start(ctx, live.Recording{Roots: []string{"shop.C1.m1"}, Timeline: has}); err != nil {
+		if err := l.Start(ctx, spec.Recording{Roots: []string{"shop.C1.m1"}, Timeline: map[bool]int{true: 1}[has]}); err != nil {
 			t.Fatal(err)
 		}
 		for _, state := range []string{"live", "stopped"} {

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A command is a row of the table from which dispatch and help are made.
@@ -33,9 +35,9 @@ func init() { // refers to itself by help
 		{"exclude", "PATTERN", 1, 1, "leave methods that match without probes; the last pattern that matches decides", rule("--exclude ")},
 		{"jdk", "", 0, 0, "instrument the JDK too, but for what Rivulet itself stands on", rule("--jdk")},
 		{"filters", "[clear]", 0, 1, "list the patterns, or forget them", filters},
-		{"scheme", "[A|B|C]", 0, 1, "choose the scheme; a recording that is on ends, is kept, and begins anew", scheme},
-		{"clock", "[tick|precise]", 0, 1, "choose the clock, at once", clock},
-		{"until-calls", "N", 1, 1, "end recordings when the roots have returned N times; 0 for never", untilCalls},
+		{"scheme", "[A|B|C]", 0, 1, "choose the scheme; a recording that is on ends, is kept, and begins anew", switched("scheme", (*Console).SetScheme)},
+		{"clock", "[tick|precise]", 0, 1, "choose the clock, at once", switched("clock", (*Console).SetClock)},
+		{"mode", "[PATTERN=MODE|clear]", 0, 1, "record the methods that match off, counted, tick or precise, at once; the last rule that matches holds", switched("mode", (*Console).AddMode)},
 		{"start", "[METHOD...]", 0, -1, "record; with methods, these are the roots", start},
 		{"wait", "TIME|end|calls N [TIME]", 1, 3, "wait: for a time, for the recording's end, for N calls (TIME at the most)", wait},
 		{"pause", "", 0, 0, "record nothing until resume", do("pause")},
@@ -57,6 +59,26 @@ func init() { // refers to itself by help
 		{"echo", "TEXT...", 0, -1, "print a line", echo},
 		{"help", "[COMMAND]", 0, 1, "this list", help},
 		{"quit", "", 0, 0, "end the recording, restore the classes, detach", quit},
+	}
+	at := slices.IndexFunc(commands, func(c command) bool { return c.name == "start" })
+	commands = slices.Insert(commands, at, optionCommands()...)
+}
+
+// optionCommands are the commands of those options that have none of another kind: wait
+// waits, and filters are made by include and exclude.
+func optionCommands() (out []command) {
+	for _, o := range spec.Options {
+		if o.Name != "filter" && lookUp(o.Name) == nil {
+			out = append(out, command{o.Name, "[" + o.Arg + "]", 0, 1, o.Short, set(o)})
+		}
+	}
+	return out
+}
+
+// set is the command that shows or sets an option of the next recording.
+func set(o *spec.Option) func(context.Context, *Console, io.Writer, []string) error {
+	return func(_ context.Context, c *Console, out io.Writer, args []string) error {
+		return c.option(o, out, args)
 	}
 }
 

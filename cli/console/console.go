@@ -17,8 +17,8 @@ import (
 	"sync"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // ErrQuit is returned by [Console.Exec] for the command quit.
@@ -30,29 +30,16 @@ var ErrUsage = errors.New("")
 
 // A Config says what a [Console] is made of. All functions are needed.
 type Config struct {
-	Live   *live.Live
-	PID    int   // of the JVM
-	Memory int64 // bytes for trees, 0 for the default
+	Live *live.Live
+	PID  int // of the JVM
 
-	// ParseRoot checks a root's form and returns the one that reports use.
-	ParseRoot func(string) (string, error)
 	// Save writes a report to a file, in a format or in that of the file's name.
 	Save func(path, format string, r *export.Report) error
 	// Load reads a report that was saved as JSON.
 	Load func(path string) (*export.Report, error)
 
-	Wait  bool // roots are waited for whose class nobody knows yet
 	Color bool // in what commands print
 	Width int  // columns that tables are cut to; 0 cuts nothing
-}
-
-// Settings are what the next recording begins with.
-type Settings struct {
-	Roots      []string
-	Filter     []string // rules, as live.Recording has them
-	Scheme     string   // "A", "B", "C"
-	Clock      string   // "tick", "precise"
-	UntilCalls int64    // 0: until it is stopped
 }
 
 // A Console is one terminal session. Its methods are safe for concurrent use.
@@ -61,43 +48,45 @@ type Console struct {
 	live *live.Live
 
 	mu  sync.Mutex
-	set Settings
+	set spec.Recording // what the next recording begins with
 }
 
-// New makes a console. Its JVM is attached to by [Console.Attach].
-func New(cfg Config, s Settings) *Console { return &Console{cfg: cfg, live: cfg.Live, set: s} }
+// New makes a console whose first recording begins with next. Its JVM is attached to by
+// [Console.Attach].
+func New(cfg Config, next spec.Recording) *Console {
+	return &Console{cfg: cfg, live: cfg.Live, set: next.Clone()}
+}
 
 // Attach opens the session in the JVM. Errors are those of [live.Live.Attach].
 func (c *Console) Attach(ctx context.Context) error {
-	return c.live.Attach(ctx, c.cfg.PID, c.cfg.Memory)
+	return c.live.Attach(ctx, c.cfg.PID, c.Settings().Memory)
 }
 
 // Live is the model that the console works on.
 func (c *Console) Live() *live.Live { return c.live }
 
-// Settings returns a copy of the settings.
-func (c *Console) Settings() Settings {
+// Settings is a copy of what the next recording begins with.
+func (c *Console) Settings() spec.Recording {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.set
-	s.Roots, s.Filter = slices.Clone(s.Roots), slices.Clone(s.Filter)
-	return s
+	return c.set.Clone()
 }
 
-// AddRoot adds a root for the next recording, unless it is one already. The error says why
-// the text can't be a root, and is that of [Config].ParseRoot.
-func (c *Console) AddRoot(text string) error {
-	root, err := c.cfg.ParseRoot(text)
-	if err != nil {
-		return err
-	}
+// Set gives an option of the next recording a value, or adds one to a list; "clear" empties
+// a list. Errors are [*spec.Error] and wrap [ErrUsage].
+func (c *Console) Set(o *spec.Option, value string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Contains(c.set.Roots, root) {
-		c.set.Roots = append(c.set.Roots, root)
+	if o.IsList() && value == "clear" {
+		o.Clear(&c.set)
+		return nil
 	}
-	return nil
+	return senseless(o.Set(&c.set, value))
 }
+
+// AddRoot adds a root for the next recording, unless it is one already. The error is a
+// [*spec.Error] that says why the text can't be a root.
+func (c *Console) AddRoot(text string) error { return c.Set(spec.Find("root"), text) }
 
 // DropRoot removes a root; false if it was none.
 func (c *Console) DropRoot(text string) bool {
@@ -108,72 +97,67 @@ func (c *Console) DropRoot(text string) bool {
 	return len(c.set.Roots) < n
 }
 
-// addRule appends a rule of the filter.
-func (c *Console) addRule(rule string) error {
-	var s filter.Set
-	if err := s.Parse(rule); err != nil {
-		return fmt.Errorf("%w%w; patterns are com.acme.*, com.acme.**, com.acme.Foo, com.acme.Foo.get*", ErrUsage, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if rule != "--jdk" || !slices.Contains(c.set.Filter, rule) {
-		c.set.Filter = append(c.set.Filter, rule)
-	}
-	return nil
-}
-
 // Start begins a recording with the settings, and attaches first if needed. Errors wrap
-// [ErrUsage] if no root is chosen, or are those of [live.Live.Start].
+// [ErrUsage] if no root is chosen, are [*spec.Error] if options exclude each other, or are
+// those of [live.Live.Start].
 func (c *Console) Start(ctx context.Context) error {
 	s := c.Settings()
 	if len(s.Roots) == 0 {
 		return wrong("no root is chosen: root CLASS.METHOD chooses one, find WORDS searches them")
+	}
+	if err := s.Validate(); err != nil {
+		return senseless(err)
 	}
 	if c.live.Phase() == live.Idle {
 		if err := c.Attach(ctx); err != nil {
 			return err
 		}
 	}
-	return c.live.Start(ctx, live.Recording{
-		Roots: s.Roots, Scheme: s.Scheme, Clock: s.Clock, UntilCalls: s.UntilCalls, Filter: s.Filter, Wait: c.cfg.Wait,
-	})
+	return c.live.Start(ctx, s)
 }
 
 // SetScheme chooses the scheme. A recording that is on ends, is kept as a snapshot, and
 // another one begins with the same roots: classes instrumented by one scheme can't be used by
-// another. After an error the choice is as before. Errors wrap [ErrUsage], or are those of
+// another. After an error the choice is as before. Errors are as for
+// [Console.Set], or those of
 // [live.Live.SwitchScheme].
 func (c *Console) SetScheme(ctx context.Context, scheme string) error {
 	scheme = strings.ToUpper(scheme)
-	if !slices.Contains([]string{"A", "B", "C"}, scheme) {
-		return wrong("scheme %q: there are A, B and C", scheme)
-	}
-	if c.live.Phase() == live.InRecording {
-		if err := c.live.SwitchScheme(ctx, scheme); err != nil {
-			return err
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.set.Scheme = scheme
-	return nil
+	return c.switchOn("scheme", scheme, func() error { return c.live.SwitchScheme(ctx, scheme) })
 }
 
-// SetClock chooses the clock, also of a recording that is on. Errors wrap [ErrUsage], or are
+// SetClock chooses the clock, also of a recording that is on. Errors are as for [Console.Set], or
 // those of [live.Live.Do].
 func (c *Console) SetClock(ctx context.Context, clock string) error {
-	if clock != "tick" && clock != "precise" {
-		return wrong("clock %q: there are tick and precise", clock)
+	return c.switchOn("clock", clock, func() error { return c.live.Do(ctx, "clock", clock) })
+}
+
+// AddMode gives the methods that match a pattern a mode, "PATTERN=MODE", also in a recording
+// that is on. Errors are as for [Console.Set], or those of [live.Live.Do].
+func (c *Console) AddMode(ctx context.Context, rule string) error {
+	return c.switchOn("mode", rule, func() error { return c.live.Do(ctx, "mode", rule) })
+}
+
+// switchOn sets an option, in a recording that is on by now.
+func (c *Console) switchOn(option, value string, now func() error) error {
+	o, trial := spec.Find(option), c.Settings()
+	if err := o.Set(&trial, value); err != nil {
+		return senseless(err)
 	}
 	if c.live.Phase() == live.InRecording {
-		if err := c.live.Do(ctx, "clock", clock); err != nil {
+		if err := now(); err != nil {
 			return err
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.set.Clock = clock
-	return nil
+	return c.Set(o, value)
+}
+
+// senseless marks an error of package spec as [ErrUsage]; nil stays nil.
+func senseless(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w%w", ErrUsage, err)
 }
 
 // wrong is an error about a command that makes no sense.

@@ -18,12 +18,13 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A fake is a JVM whose recordings have one call more at each look.
 type fake struct {
 	did  []string
-	rec  live.Recording
+	rec  spec.Recording
 	done chan struct{}
 	n    int64
 	act  func() // during actions
@@ -44,7 +45,7 @@ func (f *fake) Methods(context.Context) ([]live.Method, error) {
 	return []live.Method{{Name: "a.Order\x1bService.process()V", Root: true}, {Name: "a.B.nat()V", Reason: "native"}}, nil
 }
 
-func (f *fake) Start(_ context.Context, r live.Recording) error {
+func (f *fake) Start(_ context.Context, r spec.Recording) error {
 	f.did = append(f.did, fmt.Sprintf("start %s %s", r.Scheme, r.Clock))
 	f.rec, f.n = r, 0
 	return nil
@@ -63,7 +64,7 @@ func (f *fake) Snapshot(context.Context) (*export.Report, error) {
 
 func (f *fake) Warm(context.Context) error { return nil }
 
-func (f *fake) Preview(context.Context, live.Recording) (*export.Preview, error) {
+func (f *fake) Preview(context.Context, spec.Recording) (*export.Preview, error) {
 	return nil, errors.New("no preview")
 }
 
@@ -75,7 +76,7 @@ func (f *fake) Diagnose(context.Context) string { return "" }
 
 func (f *fake) Actions() map[string]func(context.Context, string) error {
 	out := map[string]func(context.Context, string) error{}
-	for _, name := range []string{"pause", "resume", "reset", "clock"} {
+	for _, name := range []string{"pause", "resume", "reset", "clock", "mode"} {
 		out[name] = func(_ context.Context, value string) error {
 			f.did = append(f.did, strings.TrimSpace(name+" "+value))
 			if f.act != nil {
@@ -99,18 +100,12 @@ func newConsole(t *testing.T, f *fake) (c *console.Console, saved map[string]str
 	saved = map[string]string{}
 	c = console.New(console.Config{
 		Live: live.New(live.Config{Backend: f}), PID: 7,
-		ParseRoot: func(s string) (string, error) {
-			if !strings.Contains(s, ".") {
-				return "", errors.New("no class before the method")
-			}
-			return s, nil
-		},
 		Save: func(path, format string, r *export.Report) error {
 			saved[path] = format + " " + r.Scheme
 			return nil
 		},
 		Load: func(path string) (*export.Report, error) { return nil, fmt.Errorf("open %s: %w", path, fs.ErrNotExist) },
-	}, console.Settings{Scheme: "B", Clock: "tick"})
+	}, spec.Recording{Scheme: "B", Clock: "tick"})
 	if err := c.Attach(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -152,11 +147,11 @@ frobnicate
 	if diff := cmp.Diff([]string{"attach", "start B precise", "clock tick", "finish", "attach", "start C tick", "pause"}, f.did); diff != "" {
 		t.Error("-want +got:\n", diff)
 	}
-	if want := []string{"--include a.**", "--exclude a.x.*", "--jdk"}; !slices.Equal(f.rec.Filter, want) || !slices.Equal(f.rec.Roots, []string{"a.B.m"}) {
+	if want := []string{"--jdk", "--include a.**", "--exclude a.x.*"}; !slices.Equal(f.rec.Filter.Strings(), want) || !slices.Equal(f.rec.Roots, []string{"a.B.m"}) {
 		t.Errorf("%+v", f.rec)
 	}
 	for _, want := range []string{
-		"a.B.m\n--include a.**\n--exclude a.x.*\n--jdk\na.Order\uFFFDService.process()V\n",
+		"a.B.m\n--jdk\n--include a.**\n--exclude a.x.*\na.Order\uFFFDService.process()V\n",
 		"snapshot 2: before\n", "before  snapshot 1: ", "saved to a file\none two  three\n",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -168,6 +163,50 @@ frobnicate
 	}
 }
 
+// TestOptions sets options of the next recording by a script, and one of the recording that
+// is on.
+func TestOptions(t *testing.T) {
+	f := &fake{}
+	c, _ := newConsole(t, f)
+	var out bytes.Buffer
+	if err := c.Script(t.Context(), strings.NewReader(`
+leaves timed
+cpu on
+mode a.*=off
+mode clear
+mode a.b.*=counted
+slowest 3
+over 50ms
+slowest 0
+leaves
+cpu
+mode
+over
+start a.B.m
+mode a.B.x=precise
+status
+`), &out); err != nil {
+		t.Fatal(err)
+	}
+	if r := f.rec; r.Leaves != "timed" || !r.CPU || len(r.Modes) != 1 || r.Modes[0].String() != "a.b.*=counted" || r.Slowest != 0 || r.Over != 0 {
+		t.Errorf("%+v", r)
+	}
+	if got := f.did[len(f.did)-1]; got != "mode a.B.x=precise" {
+		t.Errorf("did %q", f.did)
+	}
+	for _, want := range []string{"timed\non\na.b.*=counted\n0\n", "\nmode         a.b.*=counted a.B.x=precise\n", "\nleaves       timed\n", "\ncpu          on\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if m := c.Live().State().Recording.Modes; len(m) != 2 {
+		t.Errorf("the recording that is on has modes %v", m)
+	}
+	if err := c.Script(t.Context(), strings.NewReader("stop\nevents on\nstart"), &out); !errors.Is(err, console.ErrUsage) || !strings.Contains(err.Error(), "with events there are off, tick and precise") {
+		t.Error("modes and events:", err)
+	}
+}
+
 func TestScriptFails(t *testing.T) {
 	for _, test := range []struct {
 		line, want string
@@ -175,11 +214,14 @@ func TestScriptFails(t *testing.T) {
 	}{
 		{"frobnicate", `there is no command "frobnicate"`, true},
 		{"unroot a.B.c", "is no root", true},
-		{"root c", "no class before the method", false},
+		{"root c", "no class before the method", true},
 		{"include a..b", "--include", true},
-		{"scheme D", "there are A, B and C", true},
-		{"clock sun", "there are tick and precise", true},
-		{"until-calls -1", "no number of calls", true},
+		{"scheme D", "there is only A, B and C", true},
+		{"clock sun", "there is only tick and precise", true},
+		{"until-calls -1", "give a number above zero", true},
+		{"leaves green", "there is only counted and timed", true},
+		{"cpu 2", "there is only on and off", true},
+		{"mode a.*", "PATTERN=MODE", true},
 		{"start", "no root is chosen", true},
 		{"wait", "it is used as: wait TIME|end|calls N [TIME]", true},
 		{"wait 5", "give a time such as 5s", true},

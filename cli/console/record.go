@@ -11,6 +11,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // found is how many methods find lists.
@@ -61,53 +62,44 @@ func unroot(_ context.Context, c *Console, _ io.Writer, args []string) error {
 	return nil
 }
 
+// rule adds a rule of the filter.
 func rule(prefix string) func(context.Context, *Console, io.Writer, []string) error {
 	return func(_ context.Context, c *Console, _ io.Writer, args []string) error {
-		return c.addRule(prefix + strings.Join(args, ""))
+		return c.Set(spec.Find("filter"), prefix+strings.Join(args, ""))
 	}
 }
 
 func filters(_ context.Context, c *Console, out io.Writer, args []string) error {
-	if len(args) == 0 {
-		for _, f := range c.Settings().Filter {
-			fmt.Fprintln(out, export.Clean(f))
-		}
-		return nil
-	}
-	if args[0] != "clear" {
+	if len(args) > 0 && args[0] != "clear" {
 		return wrong("filters %q: there is only clear", args[0])
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.set.Filter = nil
+	return c.option(spec.Find("filter"), out, args)
+}
+
+// option shows an option of the next recording, or sets it.
+func (c *Console) option(o *spec.Option, out io.Writer, args []string) error {
+	if len(args) > 0 {
+		return c.Set(o, args[0])
+	}
+	next := c.Settings()
+	if !o.IsList() {
+		fmt.Fprintln(out, export.Clean(o.Get(&next)))
+		return nil
+	}
+	for _, value := range o.List(&next) {
+		fmt.Fprintln(out, export.Clean(value))
+	}
 	return nil
 }
 
-func scheme(ctx context.Context, c *Console, out io.Writer, args []string) error {
-	if len(args) == 0 {
-		fmt.Fprintln(out, c.Settings().Scheme)
-		return nil
+// switched is the command of an option that can be changed while a recording is on.
+func switched(name string, set func(*Console, context.Context, string) error) func(context.Context, *Console, io.Writer, []string) error {
+	return func(ctx context.Context, c *Console, out io.Writer, args []string) error {
+		if len(args) == 0 || args[0] == "clear" {
+			return c.option(spec.Find(name), out, args)
+		}
+		return set(c, ctx, args[0])
 	}
-	return c.SetScheme(ctx, args[0])
-}
-
-func clock(ctx context.Context, c *Console, out io.Writer, args []string) error {
-	if len(args) == 0 {
-		fmt.Fprintln(out, c.Settings().Clock)
-		return nil
-	}
-	return c.SetClock(ctx, args[0])
-}
-
-func untilCalls(_ context.Context, c *Console, _ io.Writer, args []string) error {
-	n, err := strconv.ParseInt(args[0], 10, 64)
-	if err != nil || n < 0 {
-		return wrong("%q is no number of calls", args[0])
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.set.UntilCalls = n
-	return nil
 }
 
 func start(ctx context.Context, c *Console, out io.Writer, args []string) error {

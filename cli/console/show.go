@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func status(ctx context.Context, c *Console, out io.Writer, _ []string) error {
@@ -39,11 +40,14 @@ func (c *Console) Status() [][2]string {
 		add("target", "%s (pid %d, Java %s)", t.Main, t.PID, t.Java)
 	}
 	add("roots", "%s", strings.Join(set.Roots, " "))
-	if len(set.Filter) > 0 {
-		add("filter", "%s", strings.Join(set.Filter, " "))
+	usual := spec.Default()
+	for _, o := range spec.Options {
+		value := o.Get(&set)
+		always := o.Name == "scheme" || o.Name == "clock"
+		if o.Name != "root" && (always || value != "" && value != o.Get(&usual)) {
+			add(o.Name, "%s", value)
+		}
 	}
-	add("scheme", "%s", set.Scheme)
-	add("clock", "%s", set.Clock)
 	f := st.Figures
 	if f == nil {
 		return out

@@ -15,6 +15,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A view is what fills the screen between head and foot.
@@ -71,7 +72,7 @@ type model struct {
 	output        []string
 
 	state     live.State
-	set       console.Settings
+	set       spec.Recording
 	log       []live.Entry
 	shown     live.View
 	drawing   bool // a view is being computed
@@ -119,7 +120,7 @@ type (
 	// status is how things stand. A large tree takes a while to count.
 	status struct {
 		state live.State
-		set   console.Settings
+		set   spec.Recording
 		log   []live.Entry
 	}
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 const (
@@ -81,8 +82,14 @@ func (m *model) head() []string {
 	default:
 		how += fmt.Sprintf("%d roots: %s", n, strings.Join(m.set.Roots, " "))
 	}
-	if len(m.set.Filter) > 0 {
-		how += ", " + strings.Join(m.set.Filter, " ")
+	if rules := m.set.Filter.Strings(); len(rules) > 0 {
+		how += ", " + strings.Join(rules, " ")
+	}
+	for _, name := range []string{"mode", "leaves", "cpu"} {
+		usual := spec.Default()
+		if o := spec.Find(name); o.Get(&m.set) != o.Get(&usual) {
+			how += ", " + name + " " + o.Get(&m.set)
+		}
 	}
 	if m.thread > 0 {
 		how = fmt.Sprintf("thread %s alone (t: all), ", m.whose) + how

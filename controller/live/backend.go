@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // ErrInput is wrapped by errors about a request that can't be fulfilled, such as a root that
@@ -50,26 +51,6 @@ type Method struct {
 	Root   bool   `json:"root"`             // it can be a root
 }
 
-// A Recording says what to record. Where a field is empty or absent, what the
-// command line said holds, else its default.
-type Recording struct {
-	Roots      []string `json:"roots"`               // pkg.Class.method, or with a descriptor, or a pattern
-	Scheme     string   `json:"scheme"`              // "A", "B" or "C"
-	Clock      string   `json:"clock"`               // "tick" or "precise"
-	UntilCalls int64    `json:"until_calls"`         // 0 is never
-	Wait       bool     `json:"wait"`                // for a root whose class nobody knows yet
-	Filter     []string `json:"filter,omitempty"`    // rules in order: "--include PATTERN", "--exclude PATTERN", "--jdk"
-	Natives    string   `json:"natives,omitempty"`   // "off", "on" or "all"
-	Recursion  string   `json:"recursion,omitempty"` // "expand" or "fold"
-	Probes     string   `json:"probes,omitempty"`    // "auto", "inlined" or "called"
-	Warmup     string   `json:"warmup,omitempty"`    // "5s", or root invocations, "500"
-	Slowest    int      `json:"slowest,omitempty"`   // so many of the slowest root invocations; events are recorded then
-	Over       string   `json:"over,omitempty"`      // of those that took longer: "50ms"
-	Timeline   bool     `json:"timeline,omitempty"`  // keep one; events are recorded then
-	Follow     bool     `json:"follow,omitempty"`    // show what tasks do on other threads below the method that handed them over
-	Memory     int64    `json:"memory,omitempty"`    // bytes of the room for trees
-}
-
 // Suggestions are methods that may be good roots, the best first. They come from a few thread
 // dumps.
 type Suggestions struct {
@@ -98,13 +79,13 @@ type Session interface {
 	Methods(ctx context.Context) ([]Method, error)
 	// Start begins a recording. After an error that wraps [ErrInput] it may be
 	// called again, after any other the session is of no more use.
-	Start(ctx context.Context, r Recording) error
+	Start(ctx context.Context, r spec.Recording) error
 	// Warm waits until the warm-up that the recording begins with is over;
 	// without one it returns at once.
 	Warm(ctx context.Context) error
 	// Preview says what Scheme A would instrument; nothing is. Errors about
 	// what was asked for wrap [ErrInput].
-	Preview(ctx context.Context, r Recording) (*export.Preview, error)
+	Preview(ctx context.Context, r spec.Recording) (*export.Preview, error)
 	// Suggest looks for roots. It costs the target a few thread dumps.
 	Suggest(ctx context.Context) (*Suggestions, error)
 	// Done is closed when the recording has ended by itself or the target has.
@@ -115,8 +96,8 @@ type Session interface {
 	// target a thread dump. "" where there is nothing to say.
 	Diagnose(ctx context.Context) string
 	// Actions are what else can be done to a recording that is on, by name:
-	// "pause", "resume", "reset", and with a value "clock" and "scheme". Those
-	// that it can't do are absent.
+	// "pause", "resume", "reset", and with a value "clock", "scheme" and "mode"
+	// (PATTERN=MODE). Those that it can't do are absent.
 	Actions() map[string]func(ctx context.Context, value string) error
 	// Finish ends the recording, restores the target and detaches. A report
 	// beside an error is one that lacks something.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // Phases of a [Live]. docs/formats-web.md has them, too.
@@ -76,7 +77,7 @@ type Live struct {
 	session   Session // nil when not attached
 	target    export.Target
 	memory    int64
-	recording Recording
+	recording spec.Recording
 	methods   []Method
 	listed    time.Time // when methods were
 	started   time.Time
@@ -96,7 +97,8 @@ type Live struct {
 	trial     *trial // nil but while schemes are compared
 	compared  int64  // number of the last comparison, 0 if there was none
 
-	store store // immutable
+	store    store          // immutable
+	defaults spec.Recording // immutable
 }
 
 // An Entry is a line of the log.
@@ -121,6 +123,9 @@ type Config struct {
 	// somebody asks for one. nil is nobody.
 	Watched func() bool
 
+	// Defaults are what a recording has where nobody chooses something else.
+	Defaults spec.Recording
+
 	// Snapshots is the folder that snapshots are kept in, made when it is needed;
 	// "" keeps them in memory.
 	Snapshots string
@@ -129,7 +134,7 @@ type Config struct {
 // New makes a Live that is attached to nothing, and lists the snapshots in its folder. It
 // starts no goroutine: call [Live.Run].
 func New(c Config) *Live {
-	l := &Live{backend: c.Backend, log: c.Log, changed: c.Changed, watched: c.Watched, numbering: newNumbering(), phase: Idle, store: store{c.Snapshots}}
+	l := &Live{backend: c.Backend, log: c.Log, changed: c.Changed, watched: c.Watched, numbering: newNumbering(), phase: Idle, store: store{c.Snapshots}, defaults: c.Defaults.WithDefaults()}
 	if l.log == nil {
 		l.log = hclog.NewNullLogger()
 	}
@@ -195,6 +200,10 @@ func (l *Live) begin(what, during string, in ...string) (end func(phase string),
 	}, nil
 }
 
+// Defaults are what a recording has where nobody chooses something else: what the command
+// line said. It is a copy.
+func (l *Live) Defaults() spec.Recording { return l.defaults.Clone() }
+
 // Attach opens a session in a JVM. memory is the size in bytes of the room for trees, 0 for
 // the default. Errors are [ErrBusy], wrap [ErrPhase], or are the backend's.
 func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
@@ -242,7 +251,8 @@ func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
 // Start begins a recording. After a recording that has ended, it first attaches to the same
 // JVM again. Errors are [ErrBusy], wrap [ErrPhase] or [ErrInput], or are the session's; after
 // one of these the session has ended.
-func (l *Live) Start(ctx context.Context, r Recording) error {
+func (l *Live) Start(ctx context.Context, r spec.Recording) error {
+	r = r.WithDefaults()
 	end, err := l.begin("start", Starting, Attached, Stopped)
 	if err != nil {
 		return err
@@ -284,7 +294,7 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 	}
 	l.mu.Lock()
 	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
-	l.warming = r.Warmup != ""
+	l.warming = r.HasWarmup()
 	l.mu.Unlock()
 	l.Logf("info", "recording with scheme %s and the %s clock", r.Scheme, r.Clock)
 	endWarmup := l.warm(s, r)
@@ -300,7 +310,7 @@ func (l *Live) Start(ctx context.Context, r Recording) error {
 // Errors wrap [ErrInput] or [ErrPhase]. If there is no room to keep the recording, the error
 // says so, and the recording goes on; if it can't be kept once it has ended, none is begun.
 func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
-	if !slices.Contains(schemes, scheme) {
+	if !slices.Contains(spec.Schemes, scheme) {
 		return fmt.Errorf("%w: scheme %q: there are A, B and C", ErrInput, scheme)
 	}
 	l.mu.Lock()
@@ -378,6 +388,10 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 		l.recording.Clock = value
 	case "scheme":
 		l.recording.Scheme = value
+	case "mode":
+		if m, err := spec.ParseModeRule(value); err == nil {
+			l.recording.Modes = append(slices.Clip(l.recording.Modes), m)
+		}
 	}
 	l.mu.Unlock()
 	l.Logf("info", "%s", strings.TrimSpace(name+" "+value))

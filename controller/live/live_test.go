@@ -9,6 +9,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // running is a Live that reads frames, and that has ended when the test has.
@@ -30,7 +31,7 @@ func running(t *testing.T, f live.Backend) *live.Live {
 // record begins a recording.
 func record(t *testing.T, l *live.Live) {
 	t.Helper()
-	if err := errors.Join(l.Attach(t.Context(), 4711, 0), l.Start(t.Context(), live.Recording{Roots: []string{"a.B.c"}})); err != nil {
+	if err := errors.Join(l.Attach(t.Context(), 4711, 0), l.Start(t.Context(), spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
 		t.Fatal(err)
 	}
 }

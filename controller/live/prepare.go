@@ -2,10 +2,10 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // attached is the session of a JVM that nothing is recorded of.
@@ -20,7 +20,7 @@ func (l *Live) attached(what string) (Session, error) {
 
 // Preview says what Scheme A would instrument in the attached JVM; it instruments nothing.
 // Errors are [ErrBusy], wrap [ErrInput] or [ErrPhase], or are the session's.
-func (l *Live) Preview(ctx context.Context, r Recording) (*export.Preview, error) {
+func (l *Live) Preview(ctx context.Context, r spec.Recording) (*export.Preview, error) {
 	end, err := l.begin("look ahead", Attached, Attached)
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
 
 // warm sees a recording's warm-up through, beside everything else. The returned
 // function ends the waiting, and returns when nobody waits any more.
-func (l *Live) warm(s Session, r Recording) (end func()) {
-	if r.Warmup == "" {
+func (l *Live) warm(s Session, r spec.Recording) (end func()) {
+	if !r.HasWarmup() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -73,22 +73,4 @@ func (l *Live) warm(s Session, r Recording) (end func()) {
 		}
 	}()
 	return func() { cancel(); <-over }
-}
-
-// Check refuses what makes no sense in any session. Its errors are for whoever made
-// the request, and say which field is at fault.
-func (r Recording) Check() error {
-	switch {
-	case len(r.Roots) == 0:
-		return errors.New("no root given: choose a method")
-	case len(r.Roots) > 100:
-		return errors.New("more than 100 roots")
-	case len(r.Filter) > 1000:
-		return errors.New("more than 1000 rules of a filter")
-	case r.UntilCalls < 0:
-		return errors.New("until_calls is below zero")
-	case r.Memory < 0:
-		return errors.New("memory is below zero; leave it out for the default")
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // Figures are the totals of a recording. Times are in ns.
@@ -53,21 +54,20 @@ func (f *Frame) figures() *Figures {
 }
 
 // actionNames are the actions that viewers know of, in their order.
-var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme}
+var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme, "mode"}
 
 // switchScheme is an action that there is with every session.
 const switchScheme = "scheme"
-
-var schemes = []string{"A", "B", "C"}
 
 // A State is everything about a [Live] except the trees.
 type State struct {
 	Phase     string         `json:"phase"`
 	Paused    bool           `json:"paused"`
-	Warming   bool           `json:"warming"` // what is recorded now will be forgotten
-	Target    *TargetInfo    `json:"target"`  // null when idle
-	Recording Recording      `json:"recording"`
-	Methods   int            `json:"methods"` // of the application, loaded when it was attached
+	Warming   bool           `json:"warming"`   // what is recorded now will be forgotten
+	Target    *TargetInfo    `json:"target"`    // null when idle
+	Recording spec.Recording `json:"recording"` // as it was started, and switched since
+	Defaults  spec.Recording `json:"defaults"`  // of a recording that says nothing else
+	Methods   int            `json:"methods"`   // of the application, loaded when it was attached
 	Actions   []string       `json:"actions"`
 	Diagnosis string         `json:"diagnosis"`
 	Frame     int64          `json:"frame"` // 0 if there is none
@@ -89,11 +89,8 @@ type TargetInfo struct {
 func (l *Live) State() State {
 	l.mu.Lock()
 	s := State{
-		Phase: l.phase, Paused: l.paused, Warming: l.warming, Recording: l.recording, Methods: len(l.methods), Actions: []string{}, Diagnosis: l.diagnosis,
+		Phase: l.phase, Paused: l.paused, Warming: l.warming, Recording: l.recording.Clone(), Defaults: l.defaults, Methods: len(l.methods), Actions: []string{}, Diagnosis: l.diagnosis,
 		Snapshots: []SnapshotInfo{},
-	}
-	if s.Recording.Roots == nil {
-		s.Recording.Roots = []string{}
 	}
 	if l.target.PID != 0 {
 		t := l.target

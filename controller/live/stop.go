@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // limited is the context of an action that can be given up: with its own, with
@@ -119,7 +120,7 @@ func (l *Live) Detach(ctx context.Context) error {
 	}
 	err = l.leave(ctx)
 	l.mu.Lock()
-	l.target, l.frame, l.report, l.notKept, l.methods, l.recording = export.Target{}, nil, nil, nil, nil, Recording{}
+	l.target, l.frame, l.report, l.notKept, l.methods, l.recording = export.Target{}, nil, nil, nil, nil, spec.Recording{}
 	l.mu.Unlock()
 	end(Idle)
 	return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A Comparer is a [Backend] that can also try schemes on a JVM, one after another.
@@ -29,27 +30,37 @@ type TrialProgress struct {
 	Partial func(*export.Comparison) // what there is after a step
 }
 
-// A Trial says how schemes are compared. Fields are as in a [Recording].
+// A Trial says how schemes are compared. In JSON it is an object with the fields of the
+// recording, schemes and seconds.
 type Trial struct {
-	Roots      []string `json:"roots"`
-	Schemes    []string `json:"schemes"`     // in this order; empty: A, B and C
-	Seconds    float64  `json:"seconds"`     // of each recording, and of timing the roots; 0 with UntilCalls: until then
-	UntilCalls int64    `json:"until_calls"` // root invocations after which each ends, 0 never
-	Clock      string   `json:"clock"`
-	Wait       bool     `json:"wait"`
-	Filter     []string `json:"filter,omitempty"`
-	Natives    string   `json:"natives,omitempty"`
-	Recursion  string   `json:"recursion,omitempty"`
-	Probes     string   `json:"probes,omitempty"`
-	Memory     int64    `json:"memory,omitempty"`
+	// Recording is what each of the schemes records. Its scheme is not used.
+	Recording spec.Recording
+	Schemes   []string // in this order; empty: A, B and C
+	// Seconds is the length of each recording, and of timing the roots. If it is 0, each
+	// ends with UntilCalls.
+	Seconds float64
 }
 
-// Recording is what each of the schemes records.
-func (t *Trial) Recording() Recording {
-	return Recording{
-		Roots: t.Roots, Scheme: "C", Clock: t.Clock, UntilCalls: t.UntilCalls, Wait: t.Wait,
-		Filter: t.Filter, Natives: t.Natives, Recursion: t.Recursion, Probes: t.Probes, Memory: t.Memory,
+// UnmarshalJSON changes what an object has fields for, as [spec.Recording.UnmarshalJSON]
+// does, whose errors it has.
+func (t *Trial) UnmarshalJSON(b []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return err
 	}
+	for name, to := range map[string]any{"schemes": &t.Schemes, "seconds": &t.Seconds} {
+		if raw, ok := fields[name]; ok {
+			if err := json.Unmarshal(raw, to); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			delete(fields, name)
+		}
+	}
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(rest, &t.Recording)
 }
 
 // A TrialState says how far a comparison is.
@@ -123,12 +134,12 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	defer cancel(nil)
 	l.mu.Lock()
 	pid, memory, was := l.target.PID, l.memory, l.session != nil
-	if t.Memory > 0 {
-		memory = t.Memory
+	if t.Recording.Memory > 0 {
+		memory = t.Recording.Memory
 	}
-	t.Memory = memory
+	t.Recording.Memory = memory
 	frame, recording := l.frame, l.recording
-	l.frame, l.rate, l.diagnosis, l.recording, l.compared = nil, 0, "", t.Recording(), 0
+	l.frame, l.rate, l.diagnosis, l.recording, l.compared = nil, 0, "", t.Recording, 0
 	l.trial = &trial{end: cancel, over: over, now: TrialState{Schemes: t.Schemes, Seconds: t.Seconds, Steps: 2 + len(t.Schemes), Since: time.Now()}}
 	l.mu.Unlock()
 	info, err := l.compareSchemes(ctx, b, pid, t)
@@ -211,22 +222,19 @@ const (
 // session. Its errors are for whoever made the request, and say which field is at
 // fault.
 func (t *Trial) Complete() error {
-	if t.Clock == "" {
-		t.Clock = "tick"
-	}
 	if len(t.Schemes) == 0 {
-		t.Schemes = slices.Clone(schemes)
+		t.Schemes = slices.Clone(spec.Schemes)
 	}
-	if t.Seconds == 0 && t.UntilCalls == 0 {
+	if t.Seconds == 0 && t.Recording.UntilCalls == 0 {
 		t.Seconds = trialSeconds
 	}
 	for i, name := range t.Schemes {
-		if !slices.Contains(schemes, name) || slices.Contains(t.Schemes[:i], name) {
+		if !slices.Contains(spec.Schemes, name) || slices.Contains(t.Schemes[:i], name) {
 			return fmt.Errorf("schemes %s: there are A, B and C; give each once", export.Fit(export.Clean(strings.Join(t.Schemes, ",")), 80))
 		}
 	}
 	if t.Seconds < 0 || t.Seconds > maxSeconds {
 		return fmt.Errorf("seconds %g: give a number up to %g", t.Seconds, maxSeconds)
 	}
-	return t.Recording().Check()
+	return t.Recording.ValidateForComparison()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A JVM is process 4711. Its fields are set before it is used.
@@ -27,7 +28,7 @@ type JVM struct {
 	Finishing func(context.Context) error        // during Finish; nil does nothing
 	Comparing func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error)
 
-	Recording live.Recording // of the last start
+	Recording spec.Recording // of the last start
 
 	done chan struct{}
 	mu   sync.Mutex
@@ -97,7 +98,7 @@ func (f *JVM) Methods(context.Context) ([]live.Method, error) {
 }
 
 // Start implements live.Session.
-func (f *JVM) Start(_ context.Context, r live.Recording) error {
+func (f *JVM) Start(_ context.Context, r spec.Recording) error {
 	f.note("start")
 	f.Recording = r
 	return f.StartErr
@@ -110,7 +111,7 @@ func (f *JVM) Warm(context.Context) error {
 }
 
 // Preview implements live.Session. It knows no class a.B.
-func (f *JVM) Preview(_ context.Context, r live.Recording) (*export.Preview, error) {
+func (f *JVM) Preview(_ context.Context, r spec.Recording) (*export.Preview, error) {
 	if r.Roots[0] == "a.B.c" {
 		return nil, fmt.Errorf("%w: no class a.B", live.ErrInput)
 	}

@@ -1,4 +1,4 @@
-package cli
+package spec
 
 import (
 	"errors"
@@ -9,14 +9,15 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 )
 
-const rootGrammar = "give a root as pkg.Class.method, pkg.Outer$Inner.method or pkg.Class.method(DESCRIPTOR)RETURN, such as shop.Price.of(IJ)V, or as a pattern such as shop.*Service.find*; rivulet methods PID CLASS prints them in this form"
+// RootForm says how a root is written.
+const RootForm = "give a root as pkg.Class.method, pkg.Outer$Inner.method or pkg.Class.method(DESCRIPTOR)RETURN, such as shop.Price.of(IJ)V, or as a pattern such as shop.*Service.find*; rivulet methods PID CLASS prints them in this form"
 
-// parseRoot checks a root's form and returns it in the one that reports use:
-// dots between packages. A class's name may be given with slashes, and the
-// method after # or ::, as stack traces and editors write them.
-func parseRoot(s string) (string, error) {
+// ParseRoot checks the form of a root, and returns it in the form that reports use:
+// dots between packages. The name of the class may be given with slashes, and the method
+// after # or ::, as stack traces and editors write them. The error is an [*Error].
+func ParseRoot(s string) (string, error) {
 	fail := func(format string, args ...any) error {
-		return usage("--root %q: %s; %s", s, fmt.Sprintf(format, args...), rootGrammar)
+		return wrong("root", s, "%s; %s", fmt.Sprintf(format, args...), RootForm)
 	}
 	name, descriptor, described := strings.Cut(strings.TrimSpace(s), "(")
 	for _, sep := range []string{"::", "#"} {
@@ -32,12 +33,12 @@ func parseRoot(s string) (string, error) {
 	}
 	class, method := name[:dot], name[dot+1:]
 	for part := range strings.SplitSeq(class, ".") {
-		if err := checkName(part); err != nil {
+		if err := CheckName(part); err != nil {
 			return "", fail("class %q: %v", class, err)
 		}
 	}
 	if method != "<init>" && method != "<clinit>" {
-		if err := checkName(method); err != nil {
+		if err := CheckName(method); err != nil {
 			return "", fail("method %q: %v", method, err)
 		}
 		if strings.ContainsAny(method, "<>") {
@@ -59,13 +60,14 @@ func rootPattern(s, name, descriptor string, described bool) (string, error) {
 		name += "(" + descriptor
 	}
 	if _, err := filter.Parse(name); err != nil {
-		return "", usage("--root %q: %w; patterns are com.acme.*Service.find*, com.acme.**.handle, com.acme.Foo.get(*)J", s, err)
+		return "", wrong("root", s, "%v; patterns are com.acme.*Service.find*, com.acme.**.handle, com.acme.Foo.get(*)J", err)
 	}
 	return name, nil
 }
 
-// checkName holds JVMS §4.2.2, and what no compiler ever writes.
-func checkName(s string) error {
+// CheckName says why a part of a name between dots can't be one (JVMS §4.2.2), or is one
+// that no compiler ever writes.
+func CheckName(s string) error {
 	if s == "" {
 		return errors.New("a name is empty")
 	}
