@@ -131,6 +131,11 @@ func (s liveSession) Timeline(ctx context.Context, q event.Query) (*export.Timel
 	return t.Timeline(ctx, q)
 }
 
+// A modeSetter is a session that can give methods a mode while it records.
+type modeSetter interface {
+	SetMode(context.Context, spec.ModeRule) (changed int, err error)
+}
+
 // Actions implements live.Session.
 func (s liveSession) Actions() map[string]func(context.Context, string) error {
 	out := map[string]func(context.Context, string) error{}
@@ -156,9 +161,7 @@ func (s liveSession) Actions() map[string]func(context.Context, string) error {
 	}); ok {
 		out["scheme"] = p.SetScheme
 	}
-	if p, ok := s.attached.(interface {
-		SetMode(context.Context, spec.ModeRule) (int, error)
-	}); ok {
+	if p, ok := s.attached.(modeSetter); ok {
 		out["mode"] = func(ctx context.Context, value string) error {
 			rule, err := spec.ParseModeRule(value)
 			if err == nil {

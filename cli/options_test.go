@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rivulet-profiler/rivulet/controller/filter"
+	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
@@ -73,6 +74,8 @@ func TestSameOptions(t *testing.T) {
 		}
 	}
 }
+
+var _ modeSetter = (*session.Session)(nil)
 
 func mode(t *testing.T, text string) spec.ModeRule {
 	t.Helper()

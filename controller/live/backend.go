@@ -71,9 +71,12 @@ type Suggestion struct {
 	Always  bool   `json:"always"`  // it never left their stacks: most likely a loop that was begun long ago
 }
 
-// A Session is one attached JVM. Finish or Close must be called at the end,
-// and nothing but Target after that.
+// A Session is one attached JVM. Finish or Close must be called at the end, and nothing
+// but Target after that. A [Live] calls Start, the functions of Actions, Finish and Close
+// one at a time; it calls the other methods while one of these runs, too, and Snapshot
+// never while Finish does. Errors that wrap [ErrInput] are about what was asked for.
 type Session interface {
+	// Target describes the JVM.
 	Target() export.Target
 	// Methods lists the methods of all the application's loaded classes.
 	Methods(ctx context.Context) ([]Method, error)
@@ -102,5 +105,6 @@ type Session interface {
 	// Finish ends the recording, restores the target and detaches. A report
 	// beside an error is one that lacks something.
 	Finish(ctx context.Context) (*export.Report, error)
+	// Close detaches from a JVM that nothing was recorded of.
 	Close() error
 }
