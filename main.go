@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/rivulet-profiler/rivulet/controller/cli"
+	"github.com/rivulet-profiler/rivulet/cli"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

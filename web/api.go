@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,9 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 // refuse answers with an error that people can read.
@@ -29,8 +30,15 @@ type apiError struct {
 
 func (e apiError) Unwrap() error { return e.error }
 
-func bad(format string, args ...any) error {
-	return apiError{http.StatusBadRequest, fmt.Errorf(format, args...)}
+func badRequestf(format string, args ...any) error { return badRequest(fmt.Errorf(format, args...)) }
+
+// badRequest marks an error as one that whoever made the request can do something about;
+// nil stays nil.
+func badRequest(err error) error {
+	if err == nil {
+		return nil
+	}
+	return apiError{http.StatusBadRequest, err}
 }
 
 // routes are the REST interface; docs/formats-web.md lists them.
@@ -38,23 +46,23 @@ func (s *Server) routes(mux *http.ServeMux) {
 	get := func(path string, f func(*http.Request) (any, error)) { mux.Handle("GET /api/"+path, answer(f)) }
 	post := func(path string, f func(*http.Request) (any, error)) { mux.Handle("POST /api/"+path, answer(f)) }
 	get("state", func(r *http.Request) (any, error) {
-		_, err := s.live.recent(whole(r))
+		_, err := s.live.RecentReport(whole(r))
 		return s.live.State(), err
 	})
 	get("log", func(r *http.Request) (any, error) {
 		after, err := number(r, "after", 0)
-		return s.live.Log(after), err
+		return s.live.Entries(after), err
 	})
 	get("targets", func(r *http.Request) (any, error) {
-		t, err := s.live.backend.Targets(r.Context())
+		t, err := s.live.Targets(r.Context())
 		if t == nil {
-			t = []Target{}
+			t = []live.Target{}
 		}
 		return t, err
 	})
 	get("methods", s.getMethods)
 	get("packages", func(r *http.Request) (any, error) {
-		return branches(s.live.known(r.Context()), r.URL.Query().Get("in")), nil
+		return s.live.Packages(r.Context(), r.URL.Query().Get("in")), nil
 	})
 	get("compare", s.getCompare)
 	get("timeline", s.getTimeline)
@@ -92,7 +100,7 @@ func (s *Server) done(err error) (any, error) {
 // answer makes a handler out of a function that returns what is to be sent.
 func answer(f func(*http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		out, err := f(r)
 		if err != nil {
 			refuse(w, code(err), export.Clean(err.Error()))
@@ -113,10 +121,12 @@ func code(err error) int {
 	switch {
 	case errors.As(err, &e):
 		return e.code
-	case errors.Is(err, ErrBusy), errors.Is(err, ErrPhase):
+	case errors.Is(err, live.ErrBusy), errors.Is(err, live.ErrPhase):
 		return http.StatusConflict
-	case errors.Is(err, ErrNoSnapshot):
+	case errors.Is(err, live.ErrNoSnapshot), errors.Is(err, live.ErrNoTimeline):
 		return http.StatusNotFound
+	case errors.Is(err, live.ErrNotRecording):
+		return http.StatusBadRequest
 	}
 	return http.StatusUnprocessableEntity
 }
@@ -129,12 +139,20 @@ func body(r *http.Request, to any) error {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {
-		return bad("the request's body: %w", err)
+		return badRequestf("the request's body: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return bad("the request's body: something follows the object")
+		return badRequestf("the request's body: something follows the object")
 	}
 	return nil
+}
+
+// recording reads what is to be recorded, and refuses what makes no sense.
+func recording(r *http.Request, to interface{ Validate() error }) error {
+	if err := body(r, to); err != nil {
+		return err
+	}
+	return badRequest(to.Validate())
 }
 
 func number(r *http.Request, name string, other int64) (int64, error) {
@@ -144,37 +162,9 @@ func number(r *http.Request, name string, other int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, bad("%s=%s is not a number", name, clip(text))
+		return 0, badRequestf("%s=%s is not a number", name, clip(text))
 	}
 	return n, nil
-}
-
-// listedFor is for how long a list of methods will do: classes are loaded meanwhile.
-const listedFor = 3 * time.Second
-
-// known are the methods that can be searched: while a root is being chosen, with those
-// of classes that were loaded since the attach.
-func (l *Live) known(ctx context.Context) []Method {
-	l.listing.Lock()
-	defer l.listing.Unlock()
-	l.mu.Lock()
-	s, known, listed := l.session, l.methods, l.listed
-	if s == nil || l.phase != Attached || time.Since(listed) < listedFor {
-		s = nil
-	}
-	l.mu.Unlock()
-	if s == nil {
-		return known
-	}
-	ctx, done := l.limited(ctx)
-	defer done()
-	methods, err := s.Methods(ctx)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err == nil && listed.Equal(l.listed) { // no other attach
-		l.methods, l.listed = methods, time.Now()
-	}
-	return l.methods
 }
 
 func (s *Server) getMethods(r *http.Request) (any, error) {
@@ -184,9 +174,9 @@ func (s *Server) getMethods(r *http.Request) (any, error) {
 	}
 	q := r.URL.Query().Get("q")
 	if len(q) > 200 {
-		return nil, bad("a query of more than 200 letters")
+		return nil, badRequestf("a query of more than 200 letters")
 	}
-	best, count := find(s.live.known(r.Context()), q, int(min(most, 500)))
+	best, count := s.live.Search(r.Context(), q, int(min(most, 500)))
 	return map[string]any{"methods": best, "count": count}, nil
 }
 
@@ -199,24 +189,38 @@ func (s *Server) postAttach(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if b.PID <= 0 || b.Memory < 0 {
-		return nil, bad("give a pid, and memory in bytes or 0")
+		return nil, badRequestf("give a pid, and memory in bytes or 0")
 	}
 	return s.done(s.live.Attach(whole(r), b.PID, b.Memory))
 }
 
 func (s *Server) postDemo(r *http.Request) (any, error) {
-	d, err := s.live.backend.Demo(whole(r))
+	d, err := s.live.Demo(whole(r))
 	if err != nil {
-		s.live.say("error", "%v", err)
 		return nil, err
 	}
-	s.live.say("info", "the sample program runs as process %d", d.PID)
 	return d, nil
 }
 
-func (s *Server) postStart(r *http.Request) (any, error) {
-	rec, err := recordingOf(r)
+func (s *Server) postPreview(r *http.Request) (any, error) {
+	rec := s.live.Defaults()
+	if err := recording(r, &rec); err != nil {
+		return nil, err
+	}
+	p, err := s.live.Preview(r.Context(), rec)
 	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := p.JSON(&b); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(b.Bytes()), nil
+}
+
+func (s *Server) postStart(r *http.Request) (any, error) {
+	rec := s.live.Defaults()
+	if err := recording(r, &rec); err != nil {
 		return nil, err
 	}
 	return s.done(s.live.Start(whole(r), rec))
@@ -268,6 +272,26 @@ func (s *Server) postDelete(r *http.Request) (any, error) {
 	return s.done(s.live.Delete(b.ID))
 }
 
+// getTimeline answers with a part of a timeline: of a snapshot, or live.
+func (s *Server) getTimeline(r *http.Request) (any, error) {
+	var q live.TimelineQuery
+	var source, most int64
+	for _, f := range []struct {
+		name string
+		to   *int64
+	}{{"source", &source}, {"from", &q.From}, {"to", &q.To}, {"thread", &q.Thread}, {"limit", &most}} {
+		var err error
+		if *f.to, err = number(r, f.name, 0); err != nil {
+			return nil, err
+		}
+	}
+	q.Most = int(min(most, live.MostItems))
+	if q.To != 0 && q.To < q.From {
+		return nil, badRequestf("to=%d lies before from=%d", q.To, q.From)
+	}
+	return s.live.Timeline(r.Context(), source, q)
+}
+
 // getCompare is the comparison of two snapshots for scripts: the method
 // numbers are replaced by names.
 func (s *Server) getCompare(r *http.Request) (any, error) {
@@ -279,14 +303,10 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, after := s.live.source(a), s.live.source(b)
-	if before == nil {
-		return nil, s.live.missing(a)
+	page, err := s.live.Compare(a, b, &live.CompareQuery{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
+	if err != nil {
+		return nil, err
 	}
-	if after == nil {
-		return nil, s.live.missing(b)
-	}
-	page := compare(before, after, &CompareLook{Rows: 1, Each: r.URL.Query().Get("each") == "1"})
 	type change struct {
 		Method      string `json:"method"`
 		CallsBefore int64  `json:"calls_before"`
@@ -298,7 +318,7 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 	}
 	changes := []change{}
 	for _, c := range page.Changes {
-		changes = append(changes, change{s.live.book.name(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
+		changes = append(changes, change{s.live.Method(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
 	}
 	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
 }

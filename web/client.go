@@ -11,38 +11,39 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 const (
-	// What a client sends is a Look, with four thousand open nodes at most.
-	mostMessage = 64 << 10
+	// What a client sends is a Query, with four thousand open nodes at most.
+	maxMessage = 64 << 10
 	// A client that takes nothing for so long is given up.
 	writeLimit = 20 * time.Second
 	pingEvery  = 15 * time.Second
 	pongLimit  = 40 * time.Second
 	// updateEvery is the shortest time between two messages that the client
-	// did not ask for, lookEvery between those that it did.
+	// did not ask for, queryEvery between those that it did.
 	updateEvery = 200 * time.Millisecond
-	lookEvery   = 15 * time.Millisecond
+	queryEvery  = 15 * time.Millisecond
 )
 
-// A Client is one connection: a goroutine that reads what it looks at, and one
-// that writes what has changed of that. There is no queue between them and the
-// recording: the writer takes what is current when it is ready to write.
+// A Client is one WebSocket connection. One goroutine reads its queries, one writes what has
+// changed of the answers. There is no queue between them and the recording: the writer takes
+// the newest frame when it is ready to write.
 type Client struct {
-	hub    *Hub
-	live   *Live
-	log    hclog.Logger
-	conn   *websocket.Conn
-	dirty  chan struct{} // something is new
-	looked chan struct{} // it looks at something else
-	over   chan struct{} // closed when it is to go
-	once   sync.Once
-	code   int // why, written before over is closed
-	reason string
+	hub     *Hub
+	live    *live.Live
+	log     hclog.Logger
+	conn    *websocket.Conn
+	dirty   chan struct{} // something is new
+	queried chan struct{} // it looks at something else
+	over    chan struct{} // closed when it is to go
+	once    sync.Once
+	code    int // why, written before over is closed
+	reason  string
 
-	mu   sync.Mutex
-	look Look
+	mu    sync.Mutex
+	query live.Query
 
 	// The writer's own.
 	knows   map[int32]string // methods whose names it has, with the place that it was told
@@ -76,7 +77,7 @@ func (c *Client) serve(conn *websocket.Conn) {
 }
 
 func (c *Client) read() {
-	c.conn.SetReadLimit(mostMessage)
+	c.conn.SetReadLimit(maxMessage)
 	alive := func(string) error { return c.conn.SetReadDeadline(time.Now().Add(pongLimit)) }
 	alive("") //nolint:errcheck // a connection without deadlines fails at the read
 	c.conn.SetPongHandler(alive)
@@ -90,16 +91,16 @@ func (c *Client) read() {
 			c.end(websocket.CloseUnsupportedData, "text messages only")
 			return
 		}
-		look, err := parseLook(b)
+		q, err := live.ParseQuery(b)
 		if err != nil {
 			c.end(websocket.ClosePolicyViolation, clip(err.Error()))
 			return
 		}
 		c.mu.Lock()
-		c.look = *look
+		c.query = *q
 		c.mu.Unlock()
 		select {
-		case c.looked <- struct{}{}:
+		case c.queried <- struct{}{}:
 		default:
 		}
 	}
@@ -120,8 +121,8 @@ func (c *Client) write() {
 				return
 			}
 			continue
-		case <-c.looked:
-			pause = lookEvery
+		case <-c.queried:
+			pause = queryEvery
 		case <-c.dirty:
 			pause = updateEvery
 		}
@@ -147,7 +148,7 @@ func (c *Client) rest(d time.Duration) bool {
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-c.looked:
+	case <-c.queried:
 	case <-c.over:
 		return false
 	}
@@ -166,9 +167,9 @@ func (c *Client) messages() [][]byte {
 		out = append(out, b)
 	}
 	c.mu.Lock()
-	look := c.look
+	q := c.query
 	c.mu.Unlock()
-	if b := c.page(&look); b != nil {
+	if b := c.page(&q); b != nil {
 		out = append(out, b)
 	}
 	return out
@@ -184,7 +185,7 @@ func (c *Client) stateMessage() []byte {
 		c.log.Error("state", "error", err)
 		return nil
 	}
-	entries := c.live.Log(c.lastLog)
+	entries := c.live.Entries(c.lastLog)
 	same := bytes.Equal(c.kept, kept)
 	if same && bytes.Equal(c.sent["state"], state) && len(entries) == 0 {
 		return nil
@@ -198,7 +199,7 @@ func (c *Client) stateMessage() []byte {
 		}
 	}
 	if entries == nil {
-		entries = []Entry{}
+		entries = []live.Entry{}
 	} else if n := len(entries); n > 0 {
 		c.lastLog = entries[n-1].Seq
 	}
@@ -230,99 +231,46 @@ type page struct {
 }
 
 // page draws what the client looks at; nil if it has all of that.
-func (c *Client) page(look *Look) []byte {
-	p := page{T: "page", Seq: look.Seq, Source: look.Source}
-	f := c.live.source(look.Source)
-	if f == nil || c.source != look.Source { // it forgets the sections, too
+func (c *Client) page(q *live.Query) []byte {
+	p := page{T: "page", Seq: q.Seq, Source: q.Source}
+	view := c.live.View(q)
+	p.Frame = view.Frame
+	if view.Frame == 0 || c.source != q.Source { // it forgets the sections, too
 		state := c.sent["state"]
 		clear(c.sent)
-		c.sent["state"], c.source = state, look.Source
+		c.sent["state"], c.source = state, q.Source
 	}
-	var mentioned []int64
 	changed := false
-	section := func(name string, to *json.RawMessage, content any) {
-		b, err := json.Marshal(content)
+	for _, section := range []struct {
+		name    string
+		to      *json.RawMessage
+		there   bool
+		content any
+	}{
+		{"figures", &p.Figures, view.Figures != nil, view.Figures},
+		{"tree", &p.Tree, view.Tree != nil, view.Tree},
+		{"icicle", &p.Icicle, view.Icicle != nil, view.Icicle},
+		{"methods", &p.Methods, view.Methods != nil, view.Methods},
+		{"around", &p.Around, view.Around != nil, view.Around},
+		{"threads", &p.Threads, view.Threads != nil, view.Threads},
+		{"doubts", &p.Doubts, view.Uncertainty != nil, view.Uncertainty},
+		{"skipped", &p.Skipped, view.Skipped != nil, view.Skipped},
+		{"slowest", &p.Slowest, view.Slowest != nil, view.Slowest},
+		{"compare", &p.Compare, view.Compare != nil, view.Compare},
+	} {
+		if !section.there {
+			continue
+		}
+		b, err := json.Marshal(section.content)
 		if err != nil {
-			c.log.Error("page", "section", name, "error", err)
-			return
+			c.log.Error("page", "section", section.name, "error", err)
+			continue
 		}
-		if bytes.Equal(c.sent[name], b) {
-			return
-		}
-		c.sent[name], *to, changed = b, b, true
-	}
-	if f != nil {
-		p.Frame = f.ID
-		if look.Source != 0 { // those of the live recording are in the state
-			section("figures", &p.Figures, f.figures())
-		}
-		if look.Tree != nil {
-			t := f.view(look).tree(look.Tree)
-			for _, r := range t.Rows {
-				mentioned = append(mentioned, r[2])
-			}
-			section("tree", &p.Tree, t)
-		}
-		if look.Icicle != nil {
-			t := f.view(look).icicle(look.Icicle)
-			for _, b := range t.Boxes {
-				mentioned = append(mentioned, b[2])
-			}
-			for _, m := range t.Above {
-				mentioned = append(mentioned, int64(m[1]))
-			}
-			section("icicle", &p.Icicle, t)
-		}
-		if look.Methods != nil {
-			t := f.methods(look)
-			mentioned = mention(mentioned, t.Lines)
-			section("methods", &p.Methods, t)
-		}
-		if look.Around != nil {
-			t := f.aroundPage(look.Around)
-			mentioned = mention(append(mentioned, int64(look.Around.Method)), t.Callers, t.Callees)
-			section("around", &p.Around, t)
-		}
-		if look.Threads {
-			section("threads", &p.Threads, f.threadsPage())
-		}
-		if look.Doubts {
-			t := f.doubts()
-			for _, d := range t.Dark {
-				mentioned = append(mentioned, int64(d.Method))
-			}
-			section("doubts", &p.Doubts, t)
-		}
-		if look.Skipped != nil {
-			section("skipped", &p.Skipped, f.skipped(look.Skipped))
-		}
-		if look.Slowest {
-			t := f.slowest(look.Slow)
-			for _, i := range t.Lines {
-				mentioned = append(mentioned, int64(i.Method))
-			}
-			if t.Path != nil {
-				for _, s := range t.Path.Segments {
-					mentioned = append(mentioned, s[2])
-				}
-				for _, m := range t.Path.Methods {
-					mentioned = append(mentioned, m[0])
-				}
-			}
-			section("slowest", &p.Slowest, t)
-		}
-		if before := c.live.source(look.Against); look.Compare != nil && before != nil {
-			t := compare(before, f, look.Compare)
-			for _, r := range t.Rows {
-				mentioned = append(mentioned, r[2])
-			}
-			for _, r := range t.Changes {
-				mentioned = append(mentioned, r[0])
-			}
-			section("compare", &p.Compare, t)
+		if !bytes.Equal(c.sent[section.name], b) {
+			c.sent[section.name], *section.to, changed = b, b, true
 		}
 	}
-	p.Names = c.news(f, mentioned)
+	p.Names = c.news(&view)
 	head, err := json.Marshal([3]int64{p.Seq, p.Source, p.Frame})
 	if err != nil {
 		return nil
@@ -339,29 +287,16 @@ func (c *Client) page(look *Look) []byte {
 	return b
 }
 
-func mention(to []int64, lists ...[]Line) []int64 {
-	for _, list := range lists {
-		for _, l := range list {
-			to = append(to, l.Figures[0])
-		}
-	}
-	return to
-}
-
-// news are the names that the client has not got yet: [number, name, loader, place].
-// The place is that of the frame that is looked at, since code moves from one
-// version of a program to the next.
-func (c *Client) news(f *Frame, methods []int64) [][]any {
+// news are the names of methods that the client does not have yet: [number, name, loader,
+// place].
+func (c *Client) news(view *live.View) [][]any {
 	var out [][]any
-	for _, m := range methods {
-		n := int32(m)
+	for _, number := range view.Mentioned() {
+		n := int32(number)
 		if n == 0 {
 			continue
 		}
-		m := c.live.book.name(n)
-		if id, ok := f.local[n]; ok {
-			m = f.method(id)
-		}
+		m := view.Method(n)
 		place := export.Clean(m.Place())
 		if told, ok := c.knows[n]; ok && told == place {
 			continue

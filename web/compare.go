@@ -1,252 +1,55 @@
 package web
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-	"strings"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 
-	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
-// A DiffRow is [path, depth, method, flags, calls before, calls after, total
-// before, total after, self before, self after, children]; times in ns.
-type DiffRow [11]int64
-
-// A Change is [method, calls before, calls after, self before, self after,
-// total before, total after]; times in ns.
-type Change [7]int64
-
-// A ComparePage is a window of the difference of two trees, and the methods
-// whose own time differs most.
-type ComparePage struct {
-	Before  int64     `json:"before"` // ns of the whole tree
-	After   int64     `json:"after"`
-	Roots   [2]int64  `json:"roots"` // root invocations, before and after
-	Count   int       `json:"count"`
-	From    int       `json:"from"`
-	Rows    []DiffRow `json:"rows"`
-	Hot     []int32   `json:"hot"` // from a root to where most of the difference is
-	Changes []Change  `json:"changes"`
-	More    int       `json:"more"` // methods beyond the listed changes
+// postCompare compares schemes, and answers when that is done.
+func (s *Server) postCompare(r *http.Request) (any, error) {
+	defaults := s.live.Defaults()
+	t := live.Trial{Recording: defaults.ForComparison()}
+	if err := body(r, &t); err != nil {
+		return nil, err
+	}
+	if err := t.Complete(); err != nil {
+		return nil, badRequest(err)
+	}
+	info, err := s.live.CompareSchemes(whole(r), t)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.live.Comparison(info.ID)
+	if err != nil || c == nil { // ended before there was anything, or deleted meanwhile
+		return map[string]any{"snapshot": 0, "comparison": nil}, err
+	}
+	var text bytes.Buffer
+	if err := c.JSON(&text); err != nil {
+		return nil, err
+	}
+	return map[string]any{"snapshot": info.ID, "comparison": json.RawMessage(text.Bytes())}, nil
 }
 
-// A pair is one path in two trees; either may lack it.
-type pair struct {
-	edge int32 // of both
-	a, b *cct.Node
-}
-
-// A matching gives the methods of the one before the numbers that the one after
-// has for them; those that only the one before has keep theirs.
-type matching map[int32]int32
-
-func match(a, b *Frame) matching {
-	needed := false
-	for n, id := range a.local {
-		if _, both := b.local[n]; !both && strings.Contains(a.method(id).Loader, "@") {
-			needed = true
-			break
-		}
+// sendComparison sends one as JSON or as text.
+func (s *Server) sendComparison(w http.ResponseWriter, id int64, c *export.Comparison, form form) {
+	kind, write := "application/json", c.JSON
+	switch form.Name {
+	case "json":
+	case "text":
+		kind, write = "text/plain; charset=utf-8", func(w io.Writer) error { return c.Text(w, export.TextOptions{}) }
+	default:
+		refuse(w, http.StatusBadRequest, "a comparison of schemes is written as json and text")
+		return
 	}
-	if !needed {
-		return nil
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.FileName(id), form.Ending))
+	if err := write(w); err != nil {
+		s.log.Debug("comparison", "error", err)
 	}
-	var m cct.Matcher
-	in := func(f *Frame) (numbers, same []int32) {
-		numbers = slices.Sorted(maps.Keys(f.local))
-		methods := make([]cct.Method, len(numbers))
-		for i, n := range numbers {
-			methods[i] = f.method(f.local[n])
-		}
-		return numbers, m.Add(methods)
-	}
-	after, keys := in(b)
-	at := make(map[int32]int32, len(after))
-	for i, k := range keys {
-		at[k] = after[i]
-	}
-	out := matching{}
-	before, keys := in(a)
-	for i, k := range keys {
-		if n, ok := at[k]; ok && n != before[i] {
-			out[before[i]] = n
-		}
-	}
-	return out
-}
-
-// edge is one of the one before, as the one after has it.
-func (m matching) edge(of int32) int32 {
-	n, ok := m[methodOf(of)]
-	switch {
-	case !ok:
-		return of
-	case of < 0:
-		return -n
-	}
-	return n
-}
-
-// differs is by how much the part of a pair's time that of looks at has changed, in ns.
-func (p pair) differs(of func(*cct.Node) int64, scale float64) float64 {
-	var before, after float64
-	if p.a != nil {
-		before = float64(of(p.a))
-	}
-	if p.b != nil {
-		after = float64(of(p.b)) * scale
-	}
-	return max(before-after, after-before)
-}
-
-func (p pair) total(scale float64) float64 {
-	return p.differs(func(n *cct.Node) int64 { return n.Total }, scale)
-}
-
-func (p pair) self(scale float64) float64 {
-	return p.differs(func(n *cct.Node) int64 { return n.Self }, scale)
-}
-
-// children are those of both.
-func (p pair) children() (a, b []*cct.Node) {
-	if p.a != nil {
-		a = p.a.Children
-	}
-	if p.b != nil {
-		b = p.b.Children
-	}
-	return a, b
-}
-
-// compare draws the difference between two frames, from a to b. Nodes are
-// matched by their paths, methods as [cct.Matcher] does. With each, b's figures
-// are scaled to a's number of root invocations, so that recordings of different
-// length can be compared.
-func compare(a, b *Frame, l *CompareLook) ComparePage {
-	scale := 1.0
-	if l.Each && a.invocations > 0 && b.invocations > 0 {
-		scale = float64(a.invocations) / float64(b.invocations)
-	}
-	by := func(v int64) int64 { return int64(float64(v) * scale) }
-	page := ComparePage{
-		Before: total(a.merged), After: by(total(b.merged)), Roots: [2]int64{a.invocations, b.invocations},
-		From: l.From, Rows: []DiffRow{},
-	}
-	open, same := set(l.Open), match(a, b)
-	type level struct {
-		pairs []pair
-		above int32
-	}
-	stack := []level{{pairs(a, b, same, a.merged, b.merged, scale), 0}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if len(top.pairs) == 0 {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		p, above, depth := top.pairs[0], top.above, len(stack)-1
-		top.pairs = top.pairs[1:]
-		path := a.book.enter(above, p.edge)
-		var na, nb cct.Node
-		if p.a != nil {
-			na = *p.a
-		}
-		if p.b != nil {
-			nb = *p.b
-		}
-		children := max(len(na.Children), len(nb.Children))
-		isOpen := open[path] && path != 0 && children > 0
-		if page.Count >= l.From && len(page.Rows) < l.Rows {
-			r := DiffRow{
-				int64(path), int64(depth), int64(methodOf(p.edge)), 0, na.Calls, by(nb.Calls), na.Total, by(nb.Total), na.Self, by(nb.Self),
-				int64(children),
-			}
-			if isOpen {
-				r[3] |= rowOpen
-			}
-			if p.edge < 0 {
-				r[3] |= rowAsync
-			}
-			page.Rows = append(page.Rows, r)
-		}
-		page.Count++
-		if isOpen && depth < mostDepth {
-			stack = append(stack, level{pairs(a, b, same, na.Children, nb.Children, scale), path})
-		}
-	}
-	page.Hot = hottest(a, b, same, scale)
-	page.Changes, page.More = changes(a, b, same, by)
-	return page
-}
-
-// hottest is the path to where most of the difference is: from a root on to the
-// callee that differs most, until a method's own time differs more than any of them.
-func hottest(a, b *Frame, same matching, scale float64) []int32 {
-	path := []int32{}
-	above := int32(0)
-	for next := pairs(a, b, same, a.merged, b.merged, scale); len(next) > 0 && len(path) < mostDepth; {
-		p := next[0]
-		above = a.book.enter(above, p.edge)
-		if above == 0 || p.total(scale) == 0 {
-			break
-		}
-		path = append(path, above)
-		na, nb := p.children()
-		next = pairs(a, b, same, na, nb, scale)
-		if len(next) > 0 && next[0].total(scale) < p.self(scale) {
-			break
-		}
-	}
-	return path
-}
-
-// pairs matches two lists of nodes, the largest change first.
-func pairs(fa, fb *Frame, same matching, a, b []*cct.Node, scale float64) []pair {
-	at := map[int32]int{}
-	var out []pair
-	for _, n := range a {
-		k := same.edge(fa.edge(n))
-		at[k] = len(out)
-		out = append(out, pair{edge: k, a: n})
-	}
-	for _, n := range b {
-		k := fb.edge(n)
-		if i, ok := at[k]; ok {
-			out[i].b = n
-		} else {
-			out = append(out, pair{edge: k, b: n})
-		}
-	}
-	slices.SortFunc(out, func(x, y pair) int {
-		return cmp.Or(cmp.Compare(y.total(scale), x.total(scale)), cmp.Compare(x.edge, y.edge))
-	})
-	return out
-}
-
-// changes are the methods whose own time differs most.
-func changes(a, b *Frame, same matching, by func(int64) int64) (out []Change, more int) {
-	at := map[int32]int{}
-	for _, e := range a.flat(flatKey{}) {
-		method := same.edge(e.Method)
-		at[method] = len(out)
-		out = append(out, Change{int64(method), e.Calls, 0, e.Self, 0, e.Total, 0})
-	}
-	for _, e := range b.flat(flatKey{}) {
-		i, ok := at[e.Method]
-		if !ok {
-			i = len(out)
-			out = append(out, Change{int64(e.Method)})
-		}
-		out[i][2], out[i][4], out[i][6] = by(e.Calls), by(e.Self), by(e.Total)
-	}
-	weight := func(c Change) int64 { return max(c[3]-c[4], c[4]-c[3]) }
-	slices.SortFunc(out, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x[0], y[0]))
-	})
-	n := min(len(out), 100)
-	if out == nil {
-		out = []Change{}
-	}
-	return out[:n], len(out) - n
 }

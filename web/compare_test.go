@@ -1,72 +1,269 @@
 package web
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
-func TestCompare(t *testing.T) {
-	b := newBook()
-	before := frameOf(b, snapshot(node(1, 10, 100, node(2, 20, 50), node(3, 5, 5))))
-	after := frameOf(b, snapshot(node(1, 20, 200, node(2, 40, 400), node(4, 1, 8))))
-	page := compare(before, after, &CompareLook{Open: []int32{1}, Rows: 10})
-	var rows []string
-	for _, r := range page.Rows {
-		rows = append(rows, fmt.Sprint(b.name(int32(r[2])).Name, r[4:10]))
+// tried is a comparison of so many of A, B and C.
+func tried(n int) *export.Comparison {
+	c := &export.Comparison{
+		Target: export.Target{PID: 4711, Main: "shop.Main"}, Clock: "tick", Roots: []string{"shop.Price.of(I)J"},
+		Root: &export.BareRoot{Invocations: 100, Total: 100 * time.Millisecond},
 	}
-	want := []string{
-		"p1.C1.m1()V[10 20 155 608 100 200]", "p2.C2.m2()V[20 40 50 400 50 400]", "p1.C4.m4()V[0 1 0 8 0 8]", "p0.C3.m3()V[5 0 5 0 5 0]",
+	for i := range n {
+		c.Runs = append(c.Runs, export.SchemeRun{
+			Scheme: string(rune('A' + i)), Time: time.Second, Calls: 600, Invocations: 100, Exact: true, Instrumented: 9 + 90*((i+1)%3), Called: 6,
+			Measured: 120 * time.Millisecond,
+		})
 	}
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Error("-want +got:\n", diff)
-	}
-	if want := []int32{1, b.at(1, after.numbers[2])}; !cmp.Equal(want, page.Hot) || want[1] == 0 {
-		t.Errorf("most of the difference is at %v, want %v", page.Hot, want)
-	}
-	page = compare(before, after, &CompareLook{Rows: 10, Each: true})
-	if r := page.Rows[0]; r[4] != 10 || r[5] != 10 || r[7] != 304 {
-		t.Errorf("for the same number of root calls: %v", r)
-	}
-	if c := page.Changes[0]; b.name(int32(c[0])).Name != "p2.C2.m2()V" || c[4] != 200 {
-		t.Errorf("largest change: %v", c)
+	return c
+}
+
+func (s *Server) phase(t *testing.T, want string) live.State {
+	t.Helper()
+	for over := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		state := s.live.State()
+		if state.Phase == want {
+			return state
+		}
+		if time.Now().After(over) {
+			t.Fatalf("still %s, not %s", state.Phase, want)
+		}
 	}
 }
 
-// TestCompareRestarted compares recordings of a server before and after a restart:
-// its loaders have other hashes then.
-func TestCompareRestarted(t *testing.T) {
-	run := func(b *Book, hash string, s *cct.Snapshot) *Frame {
-		r := reportOf(s)
-		r.Lookup = func(id int32) (cct.Method, bool) {
-			return cct.Method{Name: fmt.Sprintf("p.C.m%d()V", id), Loader: "srv.WebLoader@" + hash}, true
+// TestCompareSchemes compares by REST: what is told on the way is part of the
+// state, and the result is kept, saved and opened again.
+func TestCompareSchemes(t *testing.T) {
+	f := fakejvm.New()
+	goOn := make(chan struct{})
+	var asked live.Trial
+	f.Comparing = func(_ context.Context, tr live.Trial, tell live.TrialProgress) (*export.Comparison, error) {
+		asked = tr
+		tell.Step("timing the roots alone")
+		tell.Step("timing the roots alone")
+		tell.Partial(tried(0))
+		tell.Step("recording by scheme A")
+		<-goOn
+		return tried(3), nil
+	}
+	dir := t.TempDir()
+	s, end := keepingBy(t, f, dir)
+	for _, step := range []struct {
+		body string
+		code int
+		has  string
+	}{
+		{`{"roots":["a.B.c"]}`, 409, "can't compare schemes while idle"},
+		{`{"roots":[]}`, 400, "no root given"},
+		{`{"roots":["a.B.c"],"schemes":["A","D"]}`, 400, "there are A, B and C"},
+		{`{"roots":["a.B.c"],"schemes":["A","A"]}`, 400, "give each once"},
+		{`{"roots":["a.B.c"],"seconds":-1}`, 400, "give a number up to 3600"},
+		{`{"roots":["a.B.c"],"slowest":5}`, 400, "does not record that"},
+		{`{"roots":["a.B.c"],"colour":5}`, 400, "unknown field"},
+	} {
+		if code, text := s.call(t, "compare", step.body); code != step.code || !strings.Contains(text, step.has) {
+			t.Errorf("%s: %d %s", step.body, code, text)
 		}
-		return newFrame(1, r, b)
 	}
-	b := newBook()
-	before := run(b, "1f", snapshot(node(1, 10, 100, node(2, 20, 50), node(3, 5, 5))))
-	after := run(b, "2a", snapshot(node(1, 20, 200, node(2, 40, 400), node(4, 1, 8))))
-	root := b.enter(0, after.numbers[1])
-	page := compare(before, after, &CompareLook{Open: []int32{root}, Rows: 10})
-	var rows []string
-	for _, r := range page.Rows {
-		rows = append(rows, fmt.Sprint(b.name(int32(r[2])).Key(), r[4:10]))
+	s.call(t, "attach", `{"pid":4711}`)
+	answer := make(chan string)
+	go func() {
+		_, text := s.call(t, "compare", `{"roots":["shop.Price.of"],"filter":["--exclude shop.log.**"],"clock":"precise"}`)
+		answer <- text
+	}()
+	var now *live.TrialState
+	for over := time.Now().Add(time.Minute); now == nil || now.Step < 3; now = s.live.State().Comparing {
+		if time.Now().After(over) {
+			t.Fatalf("%+v", now)
+		}
+		time.Sleep(time.Millisecond)
 	}
-	want := []string{
-		"{p.C.m1()V srv.WebLoader@2a} [10 20 155 608 100 200]", "{p.C.m2()V srv.WebLoader@2a} [20 40 50 400 50 400]",
-		"{p.C.m4()V srv.WebLoader@2a} [0 1 0 8 0 8]", "{p.C.m3()V srv.WebLoader@1f} [5 0 5 0 5 0]",
+	if now.Steps != 5 || now.Seconds != 10 || now.Doing != "recording by scheme A" || !strings.Contains(string(now.Sofar), `"mean_ns": 1000000`) {
+		t.Errorf("on the way: %+v", now)
 	}
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Error("-want +got:\n", diff)
+	for _, path := range []string{"start", "attach", "detach", "compare"} {
+		body := map[string]string{"start": `{"roots":["a.B.c"]}`, "attach": `{"pid":1}`, "compare": `{"roots":["a.B.c"]}`}[path]
+		if body == "" {
+			body = "{}"
+		}
+		if code, text := s.call(t, path, body); code != 409 || !strings.Contains(text, "under way") {
+			t.Errorf("%s meanwhile: %d %s", path, code, text)
+		}
 	}
-	if c := page.Changes; len(c) != 4 || c[0] != (Change{int64(after.numbers[2]), 20, 40, 50, 400, 50, 400}) {
-		t.Errorf("changes %v", c)
+	close(goOn)
+	var got struct {
+		Snapshot   int64
+		Comparison struct {
+			Kind, Advice string
+			Schemes      []struct{ Scheme string }
+		}
 	}
-	d := Difference(before.Report, after.Report, DifferenceOptions{Top: 9, Depth: 9})
-	if len(d.Tree)+d.Small != 4 || len(d.Methods) != 4 {
-		t.Errorf("%+v", d)
+	if text := <-answer; json.Unmarshal([]byte(text), &got) != nil || got.Snapshot != 1 || got.Comparison.Kind != "comparison" || len(got.Comparison.Schemes) != 3 ||
+		!strings.HasPrefix(got.Comparison.Advice, "Use C") {
+		t.Error("the answer:", text)
+	}
+	if asked.Recording.Clock != "precise" || asked.Recording.Filter.Strings()[0] != "--exclude shop.log.**" || f.Steps() != "[attach close compare 4711 [A B C]]" {
+		t.Errorf("%+v, %s", asked, f.Steps())
+	}
+	state := s.phase(t, live.Stopped)
+	if k := state.Snapshots[0]; state.Compared != 1 || state.Comparing != nil || k.Kind != "comparison" || k.Scheme != "A B C" || k.Calls != 1800 || k.File == "" {
+		t.Errorf("%+v", state)
+	}
+	// The next recording begins from there.
+	if code, text := s.call(t, "start", `{"roots":["a.B.c"]}`); code != 200 {
+		t.Error(code, text)
+	}
+	if code, text := s.call(t, "compare", `{"roots":["a.B.c"]}`); code != 409 || !strings.Contains(text, "can't compare schemes while recording") {
+		t.Error(code, text)
+	}
+	s.call(t, "stop", "{}")
+	if code, text := s.call(t, "compare?before=1&after=2", ""); code != 400 || !strings.Contains(text, "no recording") {
+		t.Error(code, text)
+	}
+	_, saved := s.call(t, "report?source=1", "")
+	if code, text := s.call(t, "report?source=1&format=text", ""); code != 200 || !strings.Contains(text, "methods instrumented") {
+		t.Error(code, text)
+	}
+	if code, text := s.call(t, "report?source=1&format=pprof", ""); code != 400 || !strings.Contains(text, "json and text") {
+		t.Error(code, text)
+	}
+	s.call(t, "rename", `{"id":1,"name":"which one"}`)
+	end()
+
+	s, end = keepingBy(t, f, dir)
+	defer end()
+	list := s.live.State().Snapshots
+	if len(list) != 2 || list[0].Kind != "comparison" || list[0].Name != "which one" {
+		t.Fatalf("after a restart: %+v", list)
+	}
+	if code, text := s.call(t, "report?source=1", ""); code != 200 || text != saved {
+		t.Errorf("%d: %s, it was %s", code, text, saved)
+	}
+	if view := s.live.View(&live.Query{Source: 1}); view.Frame != 0 {
+		t.Error("a comparison has a tree")
+	}
+	req, err := http.NewRequest("POST", "http://"+s.Address()+"/api/open?name=again.json", strings.NewReader(saved))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.secret)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var opened live.SnapshotInfo
+	if err := json.NewDecoder(resp.Body).Decode(&opened); err != nil || opened.Kind != "comparison" || opened.ID != 3 || opened.File != "" {
+		t.Errorf("%+v, %v", opened, err)
+	}
+	if code, text := s.call(t, "report?source=3", ""); code != 200 || text != saved {
+		t.Errorf("opened: %d %s", code, text)
+	}
+	if code, _ := s.call(t, "delete", `{"id":1}`); code != 200 {
+		t.Error(code)
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(files) != 1 {
+		t.Errorf("files %q, %v", files, err)
+	}
+}
+
+// TestCompareEnds ends comparisons in all the ways there are: each leaves the
+// session as it can be used, and keeps what there is.
+func TestCompareEnds(t *testing.T) {
+	untilEnded := func(n int) func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error) {
+		return func(ctx context.Context, _ live.Trial, tell live.TrialProgress) (*export.Comparison, error) {
+			tell.Step("recording")
+			<-ctx.Done()
+			if n == 0 {
+				return nil, ctx.Err()
+			}
+			return tried(n), ctx.Err()
+		}
+	}
+	fails := func(c *export.Comparison, err error) func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error) {
+		return func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error) { return c, err }
+	}
+	for _, test := range []struct {
+		name    string
+		compare func(context.Context, live.Trial, live.TrialProgress) (*export.Comparison, error)
+		stop    bool
+		code    int
+		has     string
+		phase   string
+		kept    int
+	}{
+		{"a root that is none", fails(nil, fmt.Errorf("%w: no class a.B", live.ErrInput)), false, 422, "no class a.B", live.Attached, 0},
+		{"another session", fails(nil, errors.New("another Rivulet session is active in this JVM")), false, 422, "another Rivulet session", live.Attached, 0},
+		{"in the middle", fails(tried(2), errors.New("scheme C: the target has exited")), false, 422, "the target has exited", live.Stopped, 1},
+		{"ended at once", untilEnded(0), true, 200, `"snapshot":0`, live.Attached, 0},
+		{"ended after a scheme", untilEnded(1), true, 200, "It was ended before all schemes had been tried.", live.Stopped, 1},
+	} {
+		f := fakejvm.New()
+		f.Comparing = test.compare
+		s := running(t, f)
+		s.call(t, "attach", `{"pid":4711}`)
+		type answer struct {
+			code int
+			text string
+		}
+		got := make(chan answer)
+		go func() {
+			code, text := s.call(t, "compare", `{"roots":["a.B.c"]}`)
+			got <- answer{code, text}
+		}()
+		if test.stop {
+			s.phase(t, live.Comparing)
+			if code, text := s.call(t, "stop", "{}"); code != 200 || strings.Contains(text, `"phase":"comparing"`) {
+				t.Errorf("%s: stop: %d %s", test.name, code, text)
+			}
+		}
+		a := <-got
+		state := s.live.State()
+		if a.code != test.code || !strings.Contains(a.text, test.has) || state.Phase != test.phase || len(state.Snapshots) != test.kept {
+			t.Errorf("%s: %d %s; then %s with %d snapshots", test.name, a.code, a.text, state.Phase, len(state.Snapshots))
+		}
+	}
+	// What was recorded before can still be looked at.
+	f := fakejvm.New()
+	f.Comparing = fails(nil, errors.New("another Rivulet session is active in this JVM"))
+	s := running(t, f)
+	s.call(t, "attach", `{"pid":4711}`)
+	s.call(t, "start", `{"roots":["a.B.c"]}`)
+	s.call(t, "stop", "{}")
+	if code, text := s.call(t, "compare", `{"roots":["x.Y.z"]}`); code != 422 || !strings.Contains(text, "another Rivulet session") {
+		t.Error(code, text)
+	}
+	if state := s.live.State(); state.Phase != live.Stopped || state.Figures == nil || state.Recording.Roots[0] != "a.B.c" {
+		t.Errorf("%+v", state)
+	}
+	// A server that ends leaves the target.
+	f = fakejvm.New()
+	f.Comparing = untilEnded(0)
+	s, end := keepingBy(t, f, "")
+	s.call(t, "attach", `{"pid":4711}`)
+	begun := make(chan struct{})
+	go func() {
+		close(begun)
+		_, _ = s.live.CompareSchemes(context.Background(), live.Trial{Recording: spec.Recording{Roots: []string{"a.B.c"}}, Schemes: []string{"B"}})
+	}()
+	<-begun
+	s.phase(t, live.Comparing)
+	end()
+	if f.Steps() != "[attach close compare 4711 [B]]" {
+		t.Error(f.Steps())
 	}
 }

@@ -2,17 +2,13 @@
 // this machine, attaches to one, records, and lets any number of browsers look
 // at the tree while it grows.
 //
-// The package owns the interfaces that it needs ([Backend], [Session]); the
-// command line implements them. A [Server] has one [Live], the recording that
-// all clients see, and a [Hub] of [Client] connections. What a client looks at
-// is a [View] of a [Frame], an immutable picture of the recording: rows are
-// sorted and cut here, so a message's size depends on the client's window,
-// never on the tree's.
+// What is shown is package live's: a [Server] has one [live.Live], the recording that
+// all clients see, and a [Hub] of [Client] connections. This package adds HTTP, the
+// WebSocket, and who may come in.
 //
 // Nothing waits for a client: each has a writer of its own that takes the
 // latest frame when it has got rid of the last message, so a slow one sees
-// fewer pictures and nobody else notices. A frame is read for at most a tenth
-// of the time, and only while somebody looks.
+// fewer pictures and nobody else notices.
 //
 // Who may come in: those who know the secret of the URL that was printed.
 // Requests with another Host (DNS rebinding) or Origin (other pages) than the

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
-// mostFile bounds a file that is opened, as it is sent.
-const mostFile = 1 << 30
+// maxFile bounds a file that is opened, as it is sent.
+const maxFile = 1 << 30
 
 // A form is a format as the page offers it.
 type form struct {
@@ -45,20 +46,20 @@ func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 		for _, f := range all {
 			names = append(names, f.Name)
 		}
-		err = bad("there is no such format; there are %s", strings.Join(names, ", "))
+		err = badRequestf("there is no such format; there are %s", strings.Join(names, ", "))
 	}
 	if err != nil {
 		refuse(w, code(err), err.Error())
 		return
 	}
 	form := all[known]
-	if c, err := s.live.comparison(id); err == nil && c != nil {
+	if c, err := s.live.Comparison(id); err == nil && c != nil {
 		s.sendComparison(w, id, c, form)
 		return
 	}
-	f, err := s.frame(r, id, form.Timeline || form.Name == "snapshot")
-	if err == nil && form.Timeline && f.Report.Timeline == nil {
-		err = errNoTimeline
+	report, err := s.live.SourceReport(r.Context(), id, form.Timeline || form.Name == "snapshot")
+	if err == nil && form.Timeline && report.Timeline == nil {
+		err = live.ErrNoTimeline
 	}
 	if err != nil {
 		refuse(w, code(err), err.Error())
@@ -69,56 +70,16 @@ func (s *Server) getReport(w http.ResponseWriter, r *http.Request) {
 		kind = "application/json"
 	}
 	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.fileName(id), form.Ending))
-	if err := form.write(f.Report, w); err != nil {
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s%s"`, s.live.FileName(id), form.Ending))
+	if err := form.write(report, w); err != nil {
 		s.log.Debug("report", "error", err)
 	}
-}
-
-// frame is that of a snapshot, or of the live recording, which has its timeline
-// only if that is asked for.
-func (s *Server) frame(r *http.Request, id int64, timeline bool) (*Frame, error) {
-	if id == 0 {
-		if _, err := s.live.recent(whole(r)); err != nil {
-			return nil, err
-		}
-	}
-	f := s.live.source(id)
-	if f == nil {
-		return nil, s.live.missing(id)
-	}
-	if id == 0 && timeline {
-		return s.live.withTimeline(r.Context(), f)
-	}
-	return f, nil
-}
-
-// fileName is what a recording's file is called: the snapshot's name, in letters
-// that every file system has.
-func (l *Live) fileName(id int64) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	name := "rivulet"
-	if s := l.snapshot(id); s != nil {
-		name = s.Name
-	}
-	name = strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_':
-			return r
-		}
-		return '-'
-	}, name), ".-")
-	for strings.Contains(name, "--") {
-		name = strings.ReplaceAll(name, "--", "-")
-	}
-	return cmp.Or(name, "rivulet")
 }
 
 // postOpen takes a saved report, JSON or a snapshot, or a comparison, into the list.
 func (s *Server) postOpen(w http.ResponseWriter, r *http.Request) {
 	fail := func(err error) { refuse(w, code(err), export.Clean(err.Error())) }
-	body := http.MaxBytesReader(w, r.Body, mostFile)
+	body := http.MaxBytesReader(w, r.Body, maxFile)
 	k, err := export.ReadSaved(body)
 	if err != nil {
 		fail(fmt.Errorf("%w; rivulet profile --format json or snapshot writes what can be opened, and so do the exports of this page", err))

@@ -87,7 +87,7 @@ func (s *Server) safely(next http.Handler) http.Handler {
 				panic(p)
 			}
 			s.log.Error("fault while answering "+clip(r.URL.Path), "fault", p, "stack", string(debug.Stack()))
-			s.live.say("error", "fault of Rivulet's own while answering %s: %v", clip(r.URL.Path), p)
+			s.live.Logf("error", "fault of Rivulet's own while answering %s: %v", clip(r.URL.Path), p)
 			refuse(w, http.StatusInternalServerError, "a fault of Rivulet's own; its log on the terminal has more")
 		}()
 		next.ServeHTTP(w, r)

@@ -13,10 +13,14 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func TestGuard(t *testing.T) {
-	s := running(t, newFake())
+	s := running(t, fakejvm.New())
 	own := "127.0.0.1:" + s.port
 	tests := []struct {
 		name, method, path, host string
@@ -76,7 +80,7 @@ func TestGuard(t *testing.T) {
 
 // TestDefaultPort has a server on port 80, which browsers leave out of Host and Origin.
 func TestDefaultPort(t *testing.T) {
-	s := running(t, newFake())
+	s := running(t, fakejvm.New())
 	eighty := &Server{port: "80", loopback: true, secret: s.secret, live: s.live, log: s.log}
 	h := eighty.handler()
 	for _, test := range []struct {
@@ -147,7 +151,7 @@ func (s *Server) dial(t *testing.T, key, origin string) (*websocket.Conn, int) {
 }
 
 func TestSocketGuard(t *testing.T) {
-	s := running(t, newFake())
+	s := running(t, fakejvm.New())
 	if _, code := s.dial(t, "wrong", "http://"+s.Address()); code != 401 {
 		t.Errorf("wrong secret: %d", code)
 	}
@@ -171,9 +175,9 @@ func TestBadMessages(t *testing.T) {
 		{"wrong type", websocket.TextMessage, `{"tree":{"open":"all"}}`, websocket.ClosePolicyViolation},
 		{"wrong group", websocket.TextMessage, `{"methods":{"group":"planet"}}`, websocket.ClosePolicyViolation},
 		{"binary", websocket.BinaryMessage, "{}", websocket.CloseUnsupportedData},
-		{"too long", websocket.TextMessage, strings.Repeat(" ", mostMessage+1), websocket.CloseMessageTooBig},
+		{"too long", websocket.TextMessage, strings.Repeat(" ", maxMessage+1), websocket.CloseMessageTooBig},
 	}
-	s := running(t, newFake())
+	s := running(t, fakejvm.New())
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c, _ := s.dial(t, s.secret, "")
@@ -197,10 +201,10 @@ func TestBadMessages(t *testing.T) {
 // go on as before, and the server to answer as soon as a place is free.
 func TestConnections(t *testing.T) {
 	const flood = 3000
-	f := newFake()
+	f := fakejvm.New()
 	s := running(t, f)
 	ctx := t.Context()
-	if err := errors.Join(s.live.Attach(ctx, 4711, 0), s.live.Start(ctx, Recording{Roots: []string{"a.B.c"}})); err != nil {
+	if err := errors.Join(s.live.Attach(ctx, 4711, 0), s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
 		t.Fatal(err)
 	}
 	c, _ := s.dial(t, s.secret, "")
@@ -216,22 +220,22 @@ func TestConnections(t *testing.T) {
 		}
 		defer k.Close()
 		if open = append(open, k); i%1000 == 999 {
-			frame, err := s.live.refresh(ctx)
-			if err != nil || frame.ID <= seen {
+			frame, err := s.fresh(ctx)
+			if err != nil || frame <= seen {
 				t.Fatalf("with %d connections: frame %+v, %v", i, frame, err)
 			}
-			seen = next(t, c, func(m message) bool { return m.T == "page" && m.Frame >= frame.ID }).Frame
+			seen = next(t, c, func(m message) bool { return m.T == "page" && m.Frame >= frame }).Frame
 		}
 	}
 	refused := 0
-	for _, k := range open[mostConns:] {
+	for _, k := range open[maxConns:] {
 		k.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := k.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			refused++
 		}
 	}
-	if refused != flood-mostConns {
-		t.Errorf("%d of %d connections too many were refused", refused, flood-mostConns)
+	if refused != flood-maxConns {
+		t.Errorf("%d of %d connections too many were refused", refused, flood-maxConns)
 	}
 	for _, k := range open {
 		k.Close()
@@ -249,7 +253,7 @@ func TestConnections(t *testing.T) {
 	if !answers {
 		t.Error("the server does not answer any more")
 	}
-	if err := s.live.Stop(ctx); err != nil || s.live.State().Phase != Stopped {
+	if err := s.live.Stop(ctx); err != nil || s.live.State().Phase != live.Stopped {
 		t.Errorf("the recording: %v, %s", err, s.live.State().Phase)
 	}
 }
@@ -257,8 +261,8 @@ func TestConnections(t *testing.T) {
 // TestFault has a request run into a fault of the program's own: it is answered, the log
 // of the page has it, and others are served on.
 func TestFault(t *testing.T) {
-	f := newFake()
-	f.faulty = true
+	f := fakejvm.New()
+	f.Faulty = true
 	s := running(t, f)
 	h := s.safely(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { f.Methods(t.Context()) })) //nolint:errcheck // it panics
 	w := httptest.NewRecorder()
@@ -266,7 +270,7 @@ func TestFault(t *testing.T) {
 	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "fault of Rivulet's own") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	log := s.live.Log(0)
+	log := s.live.Entries(0)
 	if len(log) == 0 || !strings.Contains(log[len(log)-1].Text, "/api/methods: faulty") {
 		t.Errorf("log %v", log)
 	}

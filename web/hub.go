@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// A Hub knows the clients. It never waits for one.
+// A Hub holds the clients of a [Server]. It never waits for one.
 type Hub struct {
 	mu      sync.Mutex
 	clients map[*Client]struct{}
@@ -17,7 +17,7 @@ type Hub struct {
 	left    sync.WaitGroup
 }
 
-const mostClients = 64
+const maxClients = 64
 
 var errFull = errors.New("64 pages are open already; close one")
 
@@ -45,7 +45,7 @@ func (h *Hub) watched() bool {
 func (h *Hub) add(c *Client) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || len(h.clients) >= mostClients {
+	if h.closed || len(h.clients) >= maxClients {
 		return errFull
 	}
 	h.clients[c] = struct{}{}
@@ -81,7 +81,7 @@ var upgrader = websocket.Upgrader{
 
 // connect makes a client of a connection and serves it until it goes away.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	c := &Client{hub: s.hub, live: s.live, log: s.log, dirty: make(chan struct{}, 1), looked: make(chan struct{}, 1), over: make(chan struct{})}
+	c := &Client{hub: s.hub, live: s.live, log: s.log, dirty: make(chan struct{}, 1), queried: make(chan struct{}, 1), over: make(chan struct{})}
 	if err := s.hub.add(c); err != nil {
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return

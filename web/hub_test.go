@@ -11,6 +11,10 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/live/livetest"
+	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A message is what tests read of the server's messages.
@@ -19,8 +23,8 @@ type message struct {
 	Seq   int64
 	Frame int64
 	Names [][3]any
-	Tree  *TreePage
-	State *State
+	Tree  *live.TreeView
+	State *live.State
 }
 
 func next(t *testing.T, c *websocket.Conn, want func(message) bool) message {
@@ -44,56 +48,56 @@ func next(t *testing.T, c *websocket.Conn, want func(message) bool) message {
 // TestSlowClient has one client that never reads, and wants the other to get
 // every new state, and nobody to wait.
 func TestSlowClient(t *testing.T) {
-	f := newFake()
+	f := fakejvm.New()
 	size := int32(0)
-	f.tree = func() *cct.Snapshot {
+	f.Tree = func() *cct.Snapshot {
 		size += 10
-		wide := node(1, int64(size), 0)
+		wide := livetest.Node(1, int64(size), 0)
 		for i := range int32(400) {
-			wide.Children = append(wide.Children, node(1000+400*size+i, 1, 1)) // new names each time
+			wide.Children = append(wide.Children, livetest.Node(1000+400*size+i, 1, 1)) // new names each time
 		}
-		return snapshot(wide)
+		return livetest.Snapshot(wide)
 	}
 	s := running(t, f)
 	ctx := context.Background()
 	if err := s.live.Attach(ctx, 4711, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.live.Start(ctx, Recording{Roots: []string{"a.B.c"}}); err != nil {
+	if err := s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}}); err != nil {
 		t.Fatal(err)
 	}
-	look := []byte(`{"seq":1,"tree":{"rows":400,"open":[1]},"icicle":{"width":4000,"depth":9}}`)
+	q := []byte(`{"seq":1,"tree":{"rows":400,"open":[1]},"icicle":{"width":4000,"depth":9}}`)
 	slow, _ := s.dial(t, s.secret, "")
 	if err := slow.NetConn().(*net.TCPConn).SetReadBuffer(8 << 10); err != nil {
 		t.Fatal(err)
 	}
-	if err := slow.WriteMessage(websocket.TextMessage, look); err != nil {
+	if err := slow.WriteMessage(websocket.TextMessage, q); err != nil {
 		t.Fatal(err)
 	}
 	fast, _ := s.dial(t, s.secret, "")
-	if err := fast.WriteMessage(websocket.TextMessage, look); err != nil {
+	if err := fast.WriteMessage(websocket.TextMessage, q); err != nil {
 		t.Fatal(err)
 	}
 	var last int64
 	for range 20 {
-		frame, err := s.live.refresh(ctx) // returns though a client does not read
+		frame, err := s.fresh(ctx) // returns though a client does not read
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := next(t, fast, func(m message) bool { return m.T == "page" && m.Frame >= frame.ID })
+		m := next(t, fast, func(m message) bool { return m.T == "page" && m.Frame >= frame })
 		if m.Frame <= last {
 			t.Errorf("frame %d after %d", m.Frame, last)
 		}
 		last = m.Frame
 	}
 	// The slow one may come back: it gets what is current, not all that it missed.
-	frame, _ := s.live.refresh(ctx)
+	frame, _ := s.fresh(ctx)
 	pages := 0
 	next(t, slow, func(m message) bool {
 		if m.T == "page" {
 			pages++
 		}
-		return m.Frame >= frame.ID
+		return m.Frame >= frame
 	})
 	if pages > 15 {
 		t.Errorf("the slow client got %d pages for 21 frames", pages)
@@ -101,8 +105,8 @@ func TestSlowClient(t *testing.T) {
 }
 
 func TestTooManyClients(t *testing.T) {
-	s := running(t, newFake())
-	for range mostClients {
+	s := running(t, fakejvm.New())
+	for range maxClients {
 		if _, code := s.dial(t, s.secret, ""); code != 101 {
 			t.Fatalf("refused: %d", code)
 		}
@@ -115,12 +119,12 @@ func TestTooManyClients(t *testing.T) {
 // TestReconnect wants a second connection to be told everything anew, under
 // the same numbers.
 func TestReconnect(t *testing.T) {
-	f := newFake()
+	f := fakejvm.New()
 	s := running(t, f)
 	ctx := context.Background()
 	s.live.Attach(ctx, 4711, 0)
-	s.live.Start(ctx, Recording{Roots: []string{"a.B.c"}})
-	s.live.refresh(ctx)
+	s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}})
+	s.fresh(ctx)
 	var first message
 	for i := range 2 {
 		c, _ := s.dial(t, s.secret, "")
@@ -138,11 +142,11 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-func withOpen(r Row) Row { r[3] |= rowOpen; return r }
+func withOpen(r live.Row) live.Row { r[3] |= 1; return r }
 
 // TestGoodbye wants clients to be told when the server ends.
 func TestGoodbye(t *testing.T) {
-	s, err := Listen("127.0.0.1:0", Config{Backend: newFake()})
+	s, err := Listen("127.0.0.1:0", Config{Backend: fakejvm.New()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // dist is the page as "go tool task ui" builds it.
@@ -22,33 +25,38 @@ import (
 var dist embed.FS
 
 const (
-	mostConns = 256
-	mostBody  = 1 << 20
+	maxConns = 256
+	maxBody  = 1 << 20
 )
 
-// A Config says what a server stands on.
+// A Config says what a [Server] is made of.
 type Config struct {
-	Backend Backend
+	Backend live.Backend
 	Log     hclog.Logger // nil logs nothing
+
+	// Defaults are what a recording has where the page chooses nothing else.
+	Defaults spec.Recording
 
 	// Snapshots is the folder that snapshots are kept in, made when it is
 	// needed; "" keeps them in memory.
 	Snapshots string
 }
 
-// A Server answers for the page, its REST interface and its WebSocket.
+// A Server serves the page, its REST interface and its WebSocket. Its methods are safe for
+// concurrent use; Run must be called once.
 type Server struct {
 	listener net.Listener
 	secret   string
 	port     string
 	loopback bool // it listens on the loopback interface only
-	live     *Live
+	live     *live.Live
 	hub      *Hub
 	log      hclog.Logger
 }
 
-// Listen opens a server on an address such as 127.0.0.1:0, whose port 0 is
-// any free one. It answers once Run is called.
+// Listen opens a server on an address such as 127.0.0.1:0, where port 0 is any free one. It
+// answers once [Server.Run] is called. The error says why the address can't be used, and
+// wraps what the operating system says.
 func Listen(address string, c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = hclog.NewNullLogger()
@@ -63,35 +71,33 @@ func Listen(address string, c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		listener: limit(l, mostConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
+		listener: limit(l, maxConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
 		log: c.Log.Named("web"),
 	}
 	s.hub = newHub()
-	s.live = newLive(c.Backend, s.log, s.hub.wake, s.hub.watched)
-	s.live.store = store{c.Snapshots}
-	s.live.recall()
+	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults})
 	return s, nil
 }
 
-// URL is where the page is, its secret included. The secret is in the
-// fragment, which browsers keep to themselves.
+// URL is the address of the page, with its secret in the fragment, which browsers do not
+// send.
 func (s *Server) URL() string { return "http://" + s.Address() + "/#" + s.secret }
 
-// An Opening is what a page shows first: snapshots by their numbers.
+// An Opening says what the page shows first. Snapshots are given by number.
 type Opening struct {
 	Source   int64 // 0 is what the state of the server suggests
 	Against  int64 // what Source is compared with, the one before; 0 is none
 	Absolute bool  // the figures of Source aren't scaled to as many root invocations as Against has
 }
 
-// URLOf is [Server.URL] with what to show.
+// URLOf is [Server.URL] with what the page shows first.
 func (s *Server) URLOf(o Opening) string {
 	at := s.URL()
 	if o.Source == 0 {
 		return at
 	}
 	key := "source"
-	if s.live.comparesSchemes(o.Source) {
+	if s.live.IsComparison(o.Source) {
 		key = "compared"
 	}
 	at += fmt.Sprintf("&%s=%d", key, o.Source)
@@ -104,35 +110,32 @@ func (s *Server) URLOf(o Opening) string {
 	return at
 }
 
-// Address is host:port.
+// Address is the address that the server listens on, as host:port.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Loopback tells whether only this machine can reach the server.
 func (s *Server) Loopback() bool { return s.loopback }
 
-// Live is what the server works on.
-func (s *Server) Live() *Live { return s.live }
+// Live is the model that the server shows.
+func (s *Server) Live() *live.Live { return s.live }
 
-// Run answers until the context is done. Then clients are told, the recording
-// that is on ends, and the target is restored: that may take until the context
-// patience is done as well.
-func (s *Server) Run(ctx, patience context.Context) error {
+// Run answers requests until ctx is done. Then it ends the recording, restores the target for
+// as long as grace is not done, and tells the clients. The error says what could not be
+// restored, or why the listener failed.
+func (s *Server) Run(ctx, grace context.Context) error {
 	srv := &http.Server{
 		Handler:           s.handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		BaseContext:       func(net.Listener) context.Context { return patience },
+		BaseContext:       func(net.Listener) context.Context { return grace },
 		ErrorLog:          s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
 	}
-	work, stop := context.WithCancel(patience)
-	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		s.live.run(work, patience)
-	}()
+	work, stop := context.WithCancel(grace)
+	defer stop()
+	closed := make(chan error, 1)
+	go func() { closed <- s.live.Run(work, grace) }()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(s.listener) }()
 	var err error
@@ -141,10 +144,9 @@ func (s *Server) Run(ctx, patience context.Context) error {
 	case err = <-failed:
 	}
 	stop()
-	wg.Wait()
-	err = errors.Join(err, s.live.close(patience))
+	err = errors.Join(err, <-closed)
 	s.hub.close()
-	end, cancel := context.WithTimeout(patience, 3*time.Second)
+	end, cancel := context.WithTimeout(grace, 3*time.Second)
 	defer cancel()
 	if srv.Shutdown(end) != nil {
 		srv.Close()

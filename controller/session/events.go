@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -41,32 +40,6 @@ type events struct {
 	gcOff   int64
 	noGC    string // why there are none
 	err     error
-}
-
-// checkEvents looks for what can't be recorded with events.
-func checkEvents(rec *Recording) error {
-	if rec.Slowest > 0 || rec.Timeline > 0 || rec.Stream > 0 {
-		rec.Events = true
-	}
-	if !rec.Events {
-		return nil
-	}
-	if rec.Fold {
-		return errors.New("folded recursion and events exclude each other: an event is of one invocation; leave out --recursion fold")
-	}
-	for _, r := range rec.Modes {
-		if err := checkEventMode(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkEventMode(r ModeRule) error {
-	if modes[r.Mode] == wire.ModeCounted {
-		return fmt.Errorf("mode %s: with events there are off, tick and precise: an event without its time can't be placed", r.Mode)
-	}
-	return nil
 }
 
 // eventModes are the modes with events of those without.

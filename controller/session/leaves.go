@@ -10,12 +10,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// What becomes of short leaf methods, see [Recording].
-const (
-	LeavesCounted = "counted"
-	LeavesTimed   = "timed"
-)
-
 // counts tells whether a mode has no times: they are the callers'.
 func counts(mode byte) bool { return mode == wire.ModeCounted || mode == wire.ModeLeaf }
 
@@ -37,7 +31,7 @@ func (l *loop) mayBeLeaf(class hotswap.ClassID, key probe.MethodKey) bool {
 // timedByRule tells whether a method was given a clock of its own.
 func (l *loop) timedByRule(id cha.MethodID) (is bool) {
 	for _, r := range l.rec.Modes {
-		if r.matches(id) {
+		if matches(r, id) {
 			is = modes[r.Mode] == wire.ModeTick || modes[r.Mode] == wire.ModePrecise
 		}
 	}

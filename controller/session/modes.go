@@ -5,40 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
-	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// A ModeRule gives the methods that match a pattern a mode of their own:
-//
-//	off      neither counted nor timed; what it calls shows as its caller's
-//	counted  counted; its time is its caller's
-//	tick     timed by the tick clock
-//	precise  timed by System.nanoTime
-//
-// The pattern is one of package filter's. Of several rules that match, the last
-// one holds. Roots are always recorded.
-type ModeRule struct {
-	Pattern filter.Pattern
-	Mode    string
-}
-
-// ParseModeRule reads a rule of the form PATTERN=MODE.
-func ParseModeRule(text string) (ModeRule, error) {
-	pattern, mode, _ := strings.Cut(text, "=")
-	if _, ok := modes[mode]; !ok {
-		return ModeRule{}, fmt.Errorf("mode %q: there are off, counted, tick and precise", mode)
-	}
-	p, err := filter.Parse(pattern)
-	return ModeRule{p, mode}, err
-}
-
 var modes = map[string]byte{"off": wire.ModeOff, "counted": wire.ModeCounted, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
-func (r ModeRule) matches(id cha.MethodID) bool {
+// matches tells whether a rule is about a method.
+func matches(r ModeRule, id cha.MethodID) bool {
 	return r.Pattern.Method(id.Class.String(), id.Name, id.Desc)
 }
 
@@ -51,7 +26,7 @@ func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err 
 		return 0, fmt.Errorf("mode %q: there are off, counted, tick and precise", rule.Mode)
 	}
 	if s.data.load32(wire.HEvents) != 0 {
-		if err := checkEventMode(rule); err != nil {
+		if err := rule.ValidateWithEvents(); err != nil {
 			return 0, err
 		}
 	}
@@ -119,7 +94,7 @@ func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
 func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 	mode := l.clock()
 	for _, r := range l.rec.Modes {
-		if m := modes[r.Mode]; r.matches(id) && (m == wire.ModeTick || m == wire.ModePrecise || !root) {
+		if m := modes[r.Mode]; matches(r, id) && (m == wire.ModeTick || m == wire.ModePrecise || !root) {
 			mode = m
 		}
 	}

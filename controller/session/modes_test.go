@@ -11,6 +11,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -91,7 +92,7 @@ func TestCountedLater(t *testing.T) {
 
 func rule(t *testing.T, text string) session.ModeRule {
 	t.Helper()
-	r, err := session.ParseModeRule(text)
+	r, err := spec.ParseModeRule(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestModes(t *testing.T) {
 		set("t.**", "off", 2) // the root stays
 		ask(t, p, "run 100", "RAN ")
 		for _, bad := range []string{"t.*=slow", "t.*", "=off"} {
-			if r, err := session.ParseModeRule(bad); err == nil {
+			if r, err := spec.ParseModeRule(bad); err == nil {
 				t.Errorf("%s: %v", bad, r)
 			}
 		}

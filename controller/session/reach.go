@@ -12,13 +12,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// How the target's compiler is to treat probes, see [Recording].
-const (
-	ProbesAuto    = "auto"
-	ProbesInlined = "inlined"
-	ProbesCalled  = "called"
-)
-
 // calledFrom is from how many methods within reach on probes are called, not
 // inlined (docs/decisions/0023-called-probes.md).
 const calledFrom = export.ReachCounted

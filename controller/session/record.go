@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,56 +9,9 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
-	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
-
-// A Recording says what to record.
-type Recording struct {
-	Roots      []string // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
-	Scheme     string   // "A", "B" or "C"; "" is DefaultScheme
-	Clock      string   // "tick" or "precise"; "" is tick
-	UntilCalls int64    // end when root invocations have returned so often; 0 is never
-	Wait       bool     // a root whose class nobody knows is waited for
-	Fold       bool     // fold recursion: a method that is on the path already goes on in its node
-	Modes      []ModeRule
-	CPU        bool // sample threads' time on a core, see [cpuSampler]
-
-	// Events records each invocation's begin and end, too (package event).
-	// Slowest keeps so many of the slowest root invocations, of those that took
-	// longer than Over; Timeline so many slices of threads' time; Stream so many
-	// of the first events. Any of them implies Events.
-	Events   bool
-	Slowest  int
-	Over     time.Duration
-	Timeline int
-	Stream   int
-
-	// Warmup lets the target run on for a time, or WarmupCalls for so many root
-	// invocations, before what is recorded counts: see [Session.Warm].
-	Warmup      time.Duration
-	WarmupCalls int64
-
-	// Follow records the execution of tasks that are handed over inside the
-	// subgraph, on whatever thread, below the node that handed them over.
-	Follow bool
-
-	Filter filter.Set // which methods are instrumented; roots always are
-
-	// Natives says which methods are recorded by probes where they are called:
-	// one of the Natives constants, "" is NativesOn.
-	Natives string
-
-	// Leaves says whether short leaf methods are only counted (package probe,
-	// Leaf), their time being their callers': one of the Leaves constants, "" is
-	// LeavesCounted. With Events, and where a mode rule says so, they are timed.
-	Leaves string
-
-	// Probes says whether the target's compiler is to inline the probes: one of
-	// the Probes constants, "" is ProbesAuto.
-	Probes string
-}
 
 // recording is what the loop knows of the recording that is on.
 type recording struct {
@@ -75,40 +27,20 @@ type recording struct {
 	stuck          time.Time // since when the last of them hasn't returned
 }
 
-// DefaultScheme is what a recording has that names none (docs/decisions/0025).
-const DefaultScheme = "C"
-
 var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC}
 
 var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
 // Start instruments the roots as the scheme says and opens the gate. It
 // returns when every root is armed or, where its class isn't loaded, awaited.
-// Root invocations that begin from then on are recorded.
+// Root invocations that begin from then on are recorded. Errors are [*spec.Error] where
+// options make no sense, wrap [ErrNoRoot], or say what failed.
 func (s *Session) Start(ctx context.Context, rec Recording) error {
-	clock, ok := clocks[rec.Clock]
-	if !ok {
-		return fmt.Errorf("clock %q: there is tick and precise", rec.Clock)
-	}
-	make, ok := schemes[rec.Scheme]
-	if !ok {
-		return fmt.Errorf("scheme %q: there are A, B and C", rec.Scheme)
-	}
-	if !slices.Contains([]string{"", NativesOff, NativesOn, NativesAll}, rec.Natives) {
-		return fmt.Errorf("natives %q: there are off, on and all", rec.Natives)
-	}
-	if !slices.Contains([]string{"", ProbesAuto, ProbesInlined, ProbesCalled}, rec.Probes) {
-		return fmt.Errorf("probes %q: there are auto, inlined and called", rec.Probes)
-	}
-	if !slices.Contains([]string{"", LeavesCounted, LeavesTimed}, rec.Leaves) {
-		return fmt.Errorf("leaves %q: there are counted and timed", rec.Leaves)
-	}
-	if len(rec.Roots) == 0 {
-		return errors.New("no root given")
-	}
-	if err := checkEvents(&rec); err != nil {
+	if err := rec.Validate(); err != nil {
 		return err
 	}
+	rec.Events = rec.HasEvents()
+	clock, make := clocks[rec.Clock], schemes[rec.Scheme]
 	lap := laps{s.log, time.Now()}
 	settle := s.hasten(ctx)
 	defer settle()

@@ -12,14 +12,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// Which methods get probes where they are called, since they can have none
-// themselves: docs/decisions/0012.
-const (
-	NativesOff = "off"
-	NativesOn  = "on"  // native ones that no compiler replaces by code of its own
-	NativesAll = "all" // those too, and methods of the JDK's that a compiler may replace, such as Math.max
-)
-
 // sites are the calls that have probes around them, or may get them.
 type sites struct {
 	which string                      // one of the Natives constants

@@ -37,7 +37,8 @@ function Counts({ d }: { d: DoubtsPage }) {
   return (
     <section>
       <h3>Counts</h3>
-      <p>{d.incomplete + d.overflow + d.lost + d.unfollowed + d.damaged === 0 ? "All counts are exact." : "Counts are exact but for what is marked here."}</p>
+      <p>{d.exact ? "Exact: every call below the root is counted." : "Not exact: calls may be missing, or have no context of their own, for what is marked here."}</p>
+      {d.gaps.length > 0 && <ul class="warn" id="gaps">{d.gaps.map((g) => <Gap key={g.reason} g={g} />)}</ul>}
       <table class="plain-table"><tbody>
         <Row n={d.incomplete} label="incomplete">waits for instrumentation that timed out; callees may be missing there</Row>
         <Row n={d.overflow} label="overflowed">calls without a context of their own: record with more room for trees</Row>
@@ -53,6 +54,16 @@ function Counts({ d }: { d: DoubtsPage }) {
         {e && e.differ !== null && <Row n={e.differ} label="differ">contexts in which the tree made of the events is another one than that recorded</Row>}
       </tbody></table>
     </section>
+  );
+}
+
+function Gap({ g }: { g: { reason: string; count: number; where: string[] } }) {
+  const rest = g.count - g.where.length;
+  return (
+    <li>
+      {g.reason}
+      {g.where.length > 0 && <details><summary>{count(g.count)}</summary>{g.where.map((w) => <div key={w}>{w}</div>)}{rest > 0 && <div class="muted">and {count(rest)} more</div>}</details>}
+    </li>
   );
 }
 

@@ -10,6 +10,7 @@ import { Around, Methods } from "./methods";
 import { Empty } from "./parts";
 import { Picker } from "./picker";
 import { Comparing } from "./schemes";
+import { takeDefaults } from "./setup";
 import { Compare, Snapshots } from "./snapshots";
 import { Slowest } from "./slowest";
 import { Start } from "./start";
@@ -111,6 +112,7 @@ subscribe(() => {
   const s = store.state;
   if (comparing && s?.phase === "stopped" && s.compared) (go({ tab: "compare", compared: s.compared }), focusView());
   comparing = s?.phase === "comparing";
+  if (s && !ui.setup.taken) takeDefaults(s.defaults);
   const now = (store.state?.phase ?? "") + store.link;
   if (now !== seen) (seen = now), ask();
 });

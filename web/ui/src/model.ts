@@ -4,8 +4,8 @@ export interface Target { pid: number; user: string; java: string; main: string;
 export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
-  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter?: string[]; natives?: string; recursion?: string; probes?: string; warmup?: string;
-  slowest?: number; over?: string; memory?: number; timeline?: boolean; follow?: boolean;
+  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter: string[]; natives: string; recursion: string; probes: string; warmup: string;
+  slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; modes: string[];
 }
 export interface Snapshot {
   id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;
@@ -33,7 +33,7 @@ export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording"
 
 export interface State {
   phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
-  recording: Recording; methods: number; actions: string[]; diagnosis: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
+  recording: Recording; defaults: Recording; methods: number; actions: string[]; diagnosis: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
   comparing: Trying | null; compared: number;
 }
 
@@ -70,7 +70,7 @@ export interface ThreadsPage { count: number; threads: ThreadLine[] | null }
 export interface Calibration { inner_ns: number; outer_ns: number; spread_ns: number; batches: number; tick: { period_ns: number; core_share: number; longest_gap_ns: number; gaps_over_1ms: number; ticks: number } | null }
 export interface DoubtsPage {
   incomplete: number; overflow: number; lost: number; unfollowed: number; refused: number; damaged: number; open: number; clamped: number; subtracted: number; measured: number;
-  uncounted: number; calibration: Calibration | null; notes: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
+  uncounted: number; exact: boolean; gaps: { reason: string; count: number; where: string[] }[]; calibration: Calibration | null; notes: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
   filter: Filter | null; natives: number; events: { dropped: number; muted: number; bad: number; waits: number; waited: number; differ: number | null } | null;
   dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
 }

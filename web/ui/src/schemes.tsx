@@ -8,7 +8,7 @@ import { useAction, useStore } from "./hooks";
 import type { Comparison } from "./model";
 import { Export } from "./export";
 import { ErrorLine, NumberField } from "./parts";
-import { choose, recording } from "./setup";
+import { choose, compared } from "./setup";
 import { SideBySide, advised } from "./sidebyside";
 import { start } from "./bar";
 import { focusMain, ui } from "./ui";
@@ -32,7 +32,7 @@ const lasts = (seconds: number, schemes: number) => Math.round(Math.min(seconds,
 /** Schemes is what is chosen before a comparison. */
 export function Schemes() {
   useStore();
-  const s = ui.setup, all = recording(s);
+  const s = ui.setup;
   const busy = store.state?.phase !== "attached";
   const toggle = (k: string) => choose({ schemes: ["A", "B", "C"].filter((x) => (x === k) !== ui.setup.schemes.includes(x)) });
   return (
@@ -45,9 +45,7 @@ export function Schemes() {
           {["A", "B", "C"].map((k) => <label key={k}><input type="checkbox" checked={s.schemes.includes(k)} onChange={() => toggle(k)} />{k} </label>)}
         </span>
         <label><NumberField id="seconds" value={s.seconds} most={3600} set={(seconds) => choose({ seconds })} /> s each</label>
-        <button id="compare" disabled={busy || s.roots.length === 0 || s.schemes.length === 0} onClick={() => void compare({
-          roots: all.roots, filter: all.filter, clock: all.clock, natives: all.natives, recursion: all.recursion, probes: all.probes, memory: all.memory, schemes: s.schemes, seconds: s.seconds,
-        })}>Compare</button>
+        <button id="compare" disabled={busy || s.roots.length === 0 || s.schemes.length === 0} onClick={() => void compare({ ...compared(s), schemes: s.schemes, seconds: s.seconds })}>Compare</button>
       </p>
       <p class="hint">{s.roots.length === 0 ? "Choose a root first." : `Takes some ${lasts(s.seconds, s.schemes.length)} s. The JVM goes on with its work meanwhile.`}</p>
     </details>
@@ -59,10 +57,10 @@ export function TryAll() {
   useStore();
   const s = store.state;
   if (s?.phase !== "stopped" || s.recording.roots.length === 0) return null;
-  const { roots, filter, clock, natives, recursion, probes, memory } = s.recording, { schemes, seconds } = ui.setup;
+  const { roots, filter, clock, natives, recursion, probes, leaves, modes, memory } = s.recording, { schemes, seconds } = ui.setup;
   return (
     <>
-      <button id="try" title={`Schemes ${schemes.join(", ")} on the roots of this recording, for ${seconds} s each`} onClick={() => void compare({ roots, filter, clock, natives, recursion, probes, memory, schemes, seconds })}>
+      <button id="try" title={`Schemes ${schemes.join(", ")} on the roots of this recording, for ${seconds} s each`} onClick={() => void compare({ roots, filter, clock, natives, recursion, probes, leaves, modes, memory, schemes, seconds })}>
         Compare schemes on these roots
       </button>
       <ErrorLine text={problem} close={() => { problem = ""; changed(); }} />

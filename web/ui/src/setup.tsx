@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { NumberField } from "./parts";
+import type { Recording } from "./model";
 import { go, ui, type Setup } from "./ui";
 
 /** choose changes what is to be recorded. */
@@ -9,12 +10,30 @@ export function choose(change: Partial<Setup>): void {
   go({ setup: { ...ui.setup, ...change } });
 }
 
-/** recording is what the server is asked for. */
+/** recording is what the server is asked for. What it does not say is as the server's defaults. */
 export function recording(s: Setup) {
   return {
-    roots: s.roots, scheme: s.scheme, clock: s.clock, until_calls: Number(s.until) || 0, filter: [...(s.jdk ? ["--jdk"] : []), ...s.filter],
-    natives: s.natives, recursion: s.recursion, probes: s.probes, warmup: s.warmup.trim(), slowest: s.slowest, over: s.slowest > 0 ? s.over.trim() : "", memory: s.memory, ...(s.timeline ? { timeline: true } : {}), ...(s.follow ? { follow: true } : {}),
+    ...compared(s), scheme: s.scheme, until_calls: Number(s.until) || 0,
+    warmup: s.warmup.trim() || "0", slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu,
   };
+}
+
+/** compared is what a comparison of schemes and a recording have in common. */
+export function compared(s: Setup) {
+  return {
+    roots: s.roots, clock: s.clock, filter: [...(s.jdk ? ["--jdk"] : []), ...s.filter],
+    natives: s.natives, recursion: s.recursion, probes: s.probes, leaves: s.leaves, modes: s.modes, memory: s.memory,
+  };
+}
+
+/** takeDefaults begins with what the command line said, once. */
+export function takeDefaults(d: Recording): void {
+  const none = (text: string) => (text === "0" ? "" : text);
+  choose({
+    taken: true, scheme: d.scheme, clock: d.clock, until: d.until_calls ? String(d.until_calls) : "", filter: d.filter.filter((r) => r !== "--jdk"), jdk: d.filter.includes("--jdk"),
+    natives: d.natives, recursion: d.recursion, probes: d.probes, warmup: none(d.warmup), slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
+    cpu: d.cpu, leaves: d.leaves, modes: d.modes, memory: d.memory,
+  });
 }
 
 export function Setup() {
@@ -95,12 +114,45 @@ function Filter() {
   );
 }
 
+/** Modes edits the rules that give methods a mode of their own; their order counts. */
+function Modes() {
+  const s = ui.setup;
+  const [text, setText] = useState("");
+  const [mode, setMode] = useState("counted");
+  const add = () => {
+    if (text.trim()) (choose({ modes: [...s.modes, text.trim() + "=" + mode] }), setText(""));
+  };
+  return (
+    <div class="modes">
+      <p class="line wrap">
+        <label for="mode-pattern">Mode for</label>
+        <input id="mode-pattern" value={text} placeholder="shop.util.*" aria-label="Pattern of methods with a mode of their own" spellcheck={false}
+          onInput={(e) => setText(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && add()} />
+        <select id="mode" value={mode} aria-label="Their mode" onChange={(e) => setMode(e.currentTarget.value)}>
+          <option value="off">off</option><option value="counted">counted only</option><option value="tick">tick clock</option><option value="precise">precise clock</option>
+        </select>
+        <button id="add-mode" disabled={!text.trim()} onClick={add}>Add</button>
+      </p>
+      {s.modes.length > 0 && (
+        <ol class="chosen" id="modes" aria-label="Modes; the last rule that matches holds">
+          {s.modes.map((r, i) => (
+            <li key={i + r}>
+              <span><span class="muted">{r.slice(r.lastIndexOf("=") + 1)}</span> <code>{r.slice(0, r.lastIndexOf("="))}</code></span>
+              <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ modes: s.modes.filter((_, k) => k !== i) })}>✕</button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
 function More() {
   const s = ui.setup;
-  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.modes.length > 0 || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
-      <summary>More: single invocations, natives, recursion, probes, warm-up, memory</summary>
+      <summary>More: single invocations, time on a core, modes, short methods, natives, recursion, probes, warm-up, memory</summary>
       <label class="radio">
         <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
         <small class="muted">Records events, too; some nanoseconds more a call</small>
@@ -115,7 +167,18 @@ function More() {
         <input type="checkbox" id="timeline" checked={s.timeline} onChange={(e) => choose({ timeline: e.currentTarget.checked, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep a timeline of single invocations
         <small class="muted">Records events, too</small>
       </label>
+      <label class="radio">
+        <input type="checkbox" id="cpu" checked={s.cpu} onChange={(e) => choose({ cpu: e.currentTarget.checked })} /> tell computing from waiting
+        <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
+      </label>
+      <Modes />
       <dl class="fields">
+        <div>
+          <dt><label for="leaves">Short methods</label></dt>
+          <dd><select id="leaves" value={s.leaves} title="Methods that call nothing, such as getters" onChange={(e) => choose({ leaves: e.currentTarget.value })}>
+            <option value="counted">counted; their time is their callers'</option><option value="timed">timed as all others</option>
+          </select></dd>
+        </div>
         <div>
           <dt><label for="natives">Native methods</label></dt>
           <dd><select id="natives" value={s.natives} onChange={(e) => choose({ natives: e.currentTarget.value })}>
@@ -145,6 +208,7 @@ function More() {
         <div>
           <dt><label for="memory">Room for trees</label></dt>
           <dd><select id="memory" value={s.memory} title="In the target's shared memory (tmpfs); taken as it is needed. When it is full, new contexts are put together, and the page says so" onChange={(e) => choose({ memory: Number(e.currentTarget.value) })}>
+            {![0, 128 << 20, 512 << 20, 2047 * 2 ** 20].includes(s.memory) && <option value={s.memory}>{Math.round(s.memory / 2 ** 20)} MB</option>}
             <option value={128 << 20}>128 MB</option><option value={512 << 20}>512 MB</option><option value={0}>1 GB</option><option value={2047 * 2 ** 20}>2 GB</option>
           </select></dd>
         </div>

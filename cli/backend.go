@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
+)
+
+// A backend is what the commands stand on: the real one, or a fake in tests.
+type backend interface {
+	processes(ctx context.Context) ([]attach.Process, error)
+	attach(ctx context.Context, pid int, cfg session.Config) (attached, error)
+	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
+	compare(ctx context.Context, pid int, c session.Comparing) (*export.Comparison, error)
+	compareRuns(ctx context.Context, argv []string, std session.Stdio, c session.Comparing) (*export.Comparison, error)
+	doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check
+}
+
+// An attached is one attached JVM: *session.Session. Finish, FinishTiming or Close must be
+// called at the end, and nothing but Target after that.
+type attached interface {
+	Target() session.Target
+	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
+	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
+	Start(ctx context.Context, r spec.Recording) error
+	Warm(ctx context.Context) error
+	StartTiming(ctx context.Context, t session.Timing) error
+	DryRun(ctx context.Context, r spec.Recording) (*export.Preview, error)
+	Done() <-chan struct{}
+	Progress() session.Progress
+	Diagnose(ctx context.Context) string
+	Finish(ctx context.Context) (*export.Report, error)
+	FinishTiming(ctx context.Context) (*export.Timing, error)
+	Close() error
+
+	// What the live page needs beyond that.
+	Snapshot(ctx context.Context) (*export.Report, error)
+	AllMethods(ctx context.Context) ([]session.MethodInfo, error)
+	Suggest(ctx context.Context) (*session.Suggestions, error)
+}
+
+type system struct{}
+
+func (system) processes(ctx context.Context) ([]attach.Process, error) { return attach.List(ctx) }
+
+func (system) attach(ctx context.Context, pid int, cfg session.Config) (attached, error) {
+	s, err := session.Attach(ctx, pid, cfg)
+	if err != nil {
+		return nil, err // not a nil *Session in an interface
+	}
+	return s, nil
+}
+
+func (system) compare(ctx context.Context, pid int, c session.Comparing) (*export.Comparison, error) {
+	return session.Compare(ctx, pid, c)
+}
+
+func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio, c session.Comparing) (*export.Comparison, error) {
+	return session.CompareRuns(ctx, argv, std, c)
+}
+
+func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check {
+	return session.Doctor(ctx, pid, root, cfg)
+}
+
+// isBadInput reports errors about things that don't exist or can't be what
+// they are asked to be: the command was wrong, nothing failed.
+func isBadInput(err error) bool {
+	var wrong *spec.Error
+	if errors.As(err, &wrong) {
+		return true
+	}
+	for _, kind := range []error{session.ErrNoRoot, attach.ErrNoProcess, attach.ErrNotJVM} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
+)
+
+func (a *app) diff() *cobra.Command {
+	var file string
+	var absolute, asJSON bool
+	var p pageFlags
+	options := live.DifferenceOptions{Each: true}
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE AFTER",
+		Short: "Show what differs between two saved reports",
+		Long: `Reads two reports that rivulet profile --format json (or snapshot) has written and
+shows where they differ: the tree, followed where the difference is, and the
+methods whose own time differs most. The figures of AFTER are scaled to as many
+root invocations as BEFORE has, so that recordings of different length can be
+compared, unless --absolute is given. With --ui the page shows both, all of the tree
+and each of them alone.`,
+		Example: `  rivulet diff before.json after.json
+  rivulet diff before.json after.json --ui
+  rivulet diff before.json after.json --json -o difference.json
+  rivulet diff before.json after.json --absolute --top 50`,
+		Args: takes(2, "BEFORE", "AFTER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.Top < 1 || options.Depth < 1 {
+				return usage("--top %d --depth %d: give numbers above zero", options.Top, options.Depth)
+			}
+			if err := p.check(cmd); err != nil {
+				return err
+			}
+			before, err := a.loadReport(args[0])
+			if err != nil {
+				return err
+			}
+			after, err := a.loadReport(args[1])
+			if err != nil {
+				return err
+			}
+			if p.ui {
+				return a.showPage(p.listen, args, []export.Saved{{Report: before}, {Report: after}}, absolute)
+			}
+			options.Each = !absolute
+			d := live.Difference(before, after, options)
+			d.Names = [2]string{args[0], args[1]}
+			return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
+				if asJSON || strings.HasSuffix(out.name, ".json") {
+					return out.write(d.JSON)
+				}
+				o := textOptions(out.w)
+				return out.write(func(w io.Writer) error { return d.Text(w, o) })
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&absolute, "absolute", false, "don't scale")
+	fs.IntVar(&options.Top, "top", export.DefaultTop, "`N` methods")
+	fs.IntVar(&options.Depth, "depth", export.DefaultDepth, "`N` levels of the tree")
+	fs.BoolVar(&asJSON, "json", false, "write JSON: both sides, the tree and the methods")
+	fs.StringVarP(&file, "output", "o", "", "write to this `file`; JSON if its name ends so")
+	p.add(fs)
+	return cmd
+}

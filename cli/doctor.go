@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
+)
+
+func (a *app) doctor() *cobra.Command {
+	var asJSON bool
+	var root string
+	cmd := &cobra.Command{
+		Use:   "doctor PID [--root CLASS.METHOD]",
+		Short: "Say what stands in the way of profiling a JVM, or a root in it",
+		Long: `Looks at a process for everything that can stand in the way of profiling it, and
+says for each whether it does and what to do about it. It asks the JVM to open its
+attach listener, and makes and removes files in its /tmp. With --root, and if
+nothing is in the way so far, it loads the agent, which looks at the root and
+leaves: nothing is redefined.
+
+Exit code 0: nothing fails (there may be warnings). 1: something does.`,
+		Example: `  rivulet doctor 4711
+  rivulet doctor 4711 --root shop.orders.OrderService.process
+  rivulet doctor 4711 --json`,
+		Args: takes(1, "PID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("root") {
+				if root, err = spec.ParseRoot(root); err != nil {
+					return usage("--%w", err)
+				}
+			}
+			in := watchInterrupts()
+			defer in.stop()
+			checks := a.backend.doctor(in.first, pid, root, a.config(0))
+			if in.first.Err() != nil {
+				return errInterrupted
+			}
+			ok := !slices.ContainsFunc(checks, func(c session.Check) bool { return c.Status == session.Failure })
+			if !ok {
+				a.code = exitFailed
+			}
+			if asJSON {
+				return writeJSON(a.stdout, doctorJSON{export.Schema, "doctor", pid, root, ok, checks})
+			}
+			return writeChecks(a.stdout, checks)
+		},
+	}
+	cmd.Flags().StringVar(&root, "root", "", "look at this root too: `CLASS.METHOD[(DESC)RET]` or a pattern")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: an object with ok and a list of checks, each with check, status, text and fix")
+	return cmd
+}
+
+type doctorJSON struct {
+	Schema int             `json:"schema"`
+	Kind   string          `json:"kind"`
+	PID    int             `json:"pid"`
+	Root   string          `json:"root,omitempty"`
+	OK     bool            `json:"ok"`
+	Checks []session.Check `json:"checks"`
+}
+
+// writeChecks writes a line for each check, and the way out below it.
+func writeChecks(w io.Writer, checks []session.Check) error {
+	var b strings.Builder
+	for _, c := range checks {
+		fmt.Fprintf(&b, "%-5s %-12s %s\n", c.Status, c.Name, oneLine(c.Text))
+		if c.Fix != "" {
+			fmt.Fprintf(&b, "%18s -> %s\n", "", oneLine(c.Fix))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
+)
+
+func (a *app) ps() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ps",
+		Short: "List the JVMs of this machine, and whether Rivulet can attach to them",
+		Example: `  rivulet ps
+  rivulet ps --json`,
+		Args: takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found, err := a.backend.processes(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(a.stdout, processesJSON(found))
+			}
+			if len(found) == 0 {
+				a.say("no JVM is running that you may see; root sees those of all users")
+				return nil
+			}
+			return writeProcesses(a.stdout, found)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: a list of objects with pid, user, java, main, uptime_seconds, attachable, reason and more")
+	return cmd
+}
+
+// A processJSON adds what a reader would have to compute.
+type processJSON struct {
+	attach.Process
+	Uptime float64 `json:"uptime_seconds"`
+}
+
+func processesJSON(found []attach.Process) []processJSON {
+	list := []processJSON{}
+	for _, p := range found {
+		if p.Options == nil {
+			p.Options = []string{}
+		}
+		list = append(list, processJSON{p, time.Since(p.Started).Truncate(10 * time.Millisecond).Seconds()})
+	}
+	return list
+}
+
+func writeProcesses(w io.Writer, found []attach.Process) error {
+	rows := [][]string{{"PID", "USER", "JAVA", "UPTIME", "MAIN", ""}}
+	for _, p := range found {
+		main := p.Main
+		if strings.HasSuffix(main, ".jar") {
+			main = path.Base(main)
+		}
+		java := p.JavaVersion
+		if java == "" {
+			java = "?"
+		}
+		note := ""
+		if !p.Attachable {
+			note = "not attachable: " + p.Reason
+		}
+		uptime := export.Duration(int64(time.Since(p.Started).Truncate(time.Second)))
+		if d := time.Since(p.Started); d < time.Minute {
+			uptime = fmt.Sprintf("%d s", int(d.Seconds()))
+		}
+		rows = append(rows, []string{fmt.Sprint(p.PID), p.User, java, uptime, main, note})
+	}
+	return writeRows(w, rows)
+}
+
+func (a *app) classes() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "classes PID [PATTERN]",
+		Short: "List the loaded classes of a JVM, to find a root",
+		Long: `Attaches, lists the loaded classes with their loaders and numbers of methods,
+and detaches. PATTERN is a part of the name, or a whole name with * and ?.`,
+		Example: `  rivulet classes 4711
+  rivulet classes 4711 OrderService
+  rivulet classes 4711 'shop.orders.*' --json`,
+		Args: takes(1, "PID", "PATTERN"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			pattern := ""
+			if len(args) > 1 {
+				pattern = args[1]
+			}
+			return a.look(args[0], func(ctx context.Context, s attached) error {
+				found, err := s.Classes(ctx, pattern)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return writeJSON(a.stdout, append([]session.ClassInfo{}, found...))
+				case len(found) == 0:
+					a.say("no loaded class matches %q; a class that is not loaded yet can be a root all the same", pattern)
+					return nil
+				}
+				rows := [][]string{{"CLASS", "LOADER", "METHODS"}}
+				for _, c := range found {
+					rows = append(rows, []string{c.Name, c.Loader, fmt.Sprint(c.Methods)})
+				}
+				return writeRows(a.stdout, rows)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: a list of objects with name, loader and methods")
+	return cmd
+}
+
+func (a *app) methods() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "methods PID CLASS",
+		Short: "List the methods of a class in a JVM, in the form that --root takes",
+		Example: `  rivulet methods 4711 shop.orders.OrderService
+  rivulet methods 4711 'shop.Outer$Inner' --json`,
+		Args: takes(2, "PID", "CLASS"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			class := strings.ReplaceAll(args[1], "/", ".")
+			for part := range strings.SplitSeq(class, ".") {
+				if err := spec.CheckName(part); err != nil {
+					return usage("%q is not a class: %w; rivulet classes %s lists them", args[1], err, args[0])
+				}
+			}
+			return a.look(args[0], func(ctx context.Context, s attached) error {
+				found, err := s.Methods(ctx, class)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return writeJSON(a.stdout, append([]session.MethodInfo{}, found...))
+				}
+				rows := [][]string{{"METHOD", "LOADER", "FLAGS", ""}}
+				for _, m := range found {
+					note := ""
+					if !m.Probeable {
+						note = "no probes: " + m.Reason
+					}
+					rows = append(rows, []string{m.Name, m.Loader, m.Flags, note})
+				}
+				return writeRows(a.stdout, rows)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: a list of objects with name, loader, flags, probeable and reason")
+	return cmd
+}
+
+// look attaches only to ask something.
+func (a *app) look(arg string, ask func(context.Context, attached) error) error {
+	pid, err := parsePID(arg)
+	if err != nil {
+		return err
+	}
+	in := watchInterrupts()
+	defer in.stop()
+	s, err := a.attach(in, pid, a.config(0))
+	if err != nil {
+		return err
+	}
+	err = ask(in.first, s)
+	if closing := s.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+func writeJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(export.CleanJSON(b.Bytes()))
+	return err
+}
+
+// writeRows aligns all columns but the last to the left.
+func writeRows(w io.Writer, rows [][]string) error {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = export.Clean(cell)
+			width[i] = max(width[i], export.Width(row[i]))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += cell + strings.Repeat(" ", width[i]-export.Width(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

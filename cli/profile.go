@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+func (a *app) profile() *cobra.Command {
+	f := newRecordFlags()
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "profile PID --root CLASS.METHOD[(DESC)RET]",
+		Short: "Record what a root method of a running JVM calls, and report",
+		Long: `Attaches to a running JVM, instruments what the root method calls, records
+until told to stop, restores every class, detaches, and reports. Only
+invocations of the root that begin while recording count.
+
+A root may be a pattern of class and method, such as 'com.acme.*Service.find*':
+all matching methods are roots then, those of classes loaded later included.
+
+Without --for and --until-calls it records until Ctrl-C, which detaches cleanly,
+reports, and exits 0. A second Ctrl-C no longer waits for the target.
+
+--dry-run says what scheme A would instrument. For that the agent is loaded, lists
+the classes, reads their files, and leaves; no class is redefined.
+
+` + filterHelp,
+		Example: `  rivulet profile 4711 --root shop.orders.OrderService.process --for 10s
+  rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
+  rivulet profile 4711 --root shop.Main.loop --dry-run
+  rivulet profile 4711 --root 'shop.**.*Service.find*' --for 10s
+  rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
+  rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
+  rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
+  rivulet profile 4711 --root shop.Main.loop --slowest 10 --over 50ms --trace timeline.json --for 1m
+  rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
+  rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
+		Args: takes(1, "PID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			if err != nil {
+				return err
+			}
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			if f.ui {
+				return a.profileOnPage(pid, f)
+			}
+			if dry {
+				return a.dryRun(cmd, pid, f)
+			}
+			return a.profileRunning(pid, f)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
+	f.addOptions(cmd.Flags(), "wait")
+	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
+	cmd.Flags().StringVar(&f.listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")
+	addSnapshots(cmd.Flags(), &f.snapshots)
+	return cmd
+}
+
+func parsePID(s string) (int, error) {
+	pid, err := strconv.Atoi(s)
+	if err != nil || pid <= 0 {
+		return 0, usage("%q is not a process id; rivulet ps lists the JVMs and theirs", s)
+	}
+	return pid, nil
+}
+
+func (a *app) profileRunning(pid int, f *recordFlags) error {
+	return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
+		if _, err := out.format(f.format); err != nil {
+			return err
+		}
+		defer f.discardMore()
+		if err := f.openMore(a.stdout); err != nil {
+			return err
+		}
+		s, m, err := a.attachShown(in, pid, a.config(f.rec.Memory))
+		if err != nil {
+			return err
+		}
+		defer m.stop()
+		if err := arm(in, s, m, f.rec); err != nil {
+			return err
+		}
+		m.armed()
+		if err := f.warm(s, m, in.first); err != nil {
+			return errors.Join(err, s.Close())
+		}
+		await(s, m, f.length, in.first)
+		r, err := finish(in, s, m)
+		return a.deliver(r, err, f, out)
+	})
+}
+
+// deliver writes the report. A report with an error is one that lacks
+// something: it is written, and the command fails all the same.
+func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *output) error {
+	if r == nil {
+		return failed
+	}
+	if r.Ended != "" {
+		a.say("%s after %s", oneLine(r.Ended), export.Duration(int64(r.Time.Round(time.Millisecond))))
+	}
+	if err := f.report(r, out); err != nil {
+		return errors.Join(failed, err)
+	}
+	if out.path != "" {
+		a.say("report written to %s", out.path)
+	}
+	if f.timeline != nil && r.Timeline != nil {
+		if err := a.writeTrace(r, f.timeline); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if f.streamed != nil && r.Stream != nil {
+		if err := f.streamed.write(r.StreamText); err != nil {
+			return errors.Join(failed, err)
+		}
+		if kept, left := r.Stream.Len(); f.streamed.path != "" {
+			a.say("events written to %s: %s, and %s came after them", f.streamed.path, export.Plural(int64(kept), "event", "events"), export.Count(left))
+		}
+	}
+	return failed
+}
+
+// writeTrace writes the timeline that a report has.
+func (a *app) writeTrace(r *export.Report, out *output) error {
+	err := out.write(r.Trace)
+	if err == nil && out.path != "" {
+		a.say("timeline written to %s: %s", out.path, r.Timeline.Summary())
+	}
+	return err
+}

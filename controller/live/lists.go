@@ -1,0 +1,125 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/search"
+)
+
+// A Line is a method, class or package of the flat list: [method, contexts, calls, thrown,
+// self, measured, error, total, tasks, waited, longest wait]. Times are in ns. For a class
+// or package, method is 0 and Name says which. tasks are those of the calls that are
+// executions of tasks handed over from elsewhere; waited is how long all of them waited
+// between hand-over and execution.
+type Line struct {
+	Name    string    `json:"name,omitempty"`
+	Figures [11]int64 `json:"f"`
+}
+
+func line(e flat) Line {
+	l := Line{Figures: [11]int64{int64(e.Method), e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Error, e.Total, e.Tasks, e.Waited, e.Longest}}
+	if e.Method == 0 {
+		l.Name = e.Key
+	}
+	return l
+}
+
+// A MethodsView is a window of the flat list.
+type MethodsView struct {
+	Total int64  `json:"total"` // ns of the whole tree
+	All   int    `json:"all"`   // lines before filtering
+	Count int    `json:"count"` // lines that there are
+	From  int    `json:"from"`
+	Lines []Line `json:"lines"`
+}
+
+func (f *Frame) methods(l *Query) MethodsView {
+	m := l.Methods
+	k := flatKey{treeKey{thread: l.Thread}, m.Group}
+	list := f.flat(k)
+	view := MethodsView{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}}
+	match := search.New(m.Filter)
+	var kept []flat
+	for _, e := range list {
+		if match.All(e.Key) {
+			kept = append(kept, e)
+		}
+	}
+	sortFlat(kept, m.Sort, m.Up)
+	view.Count = len(kept)
+	for _, e := range kept[min(m.From, len(kept)):min(m.From+m.Rows, len(kept))] {
+		view.Lines = append(view.Lines, line(e))
+	}
+	return view
+}
+
+func sortFlat(list []flat, by string, up bool) {
+	slices.SortFunc(list, order(by, "self", up,
+		func(e flat) amounts { return amounts{e.Total, e.Self, e.Calls, e.Thrown, e.Error, e.Contexts} },
+		func(e flat) string { return e.Key },
+		func(a, b flat) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Tasks, b.Tasks)) }))
+}
+
+// An AroundView is one method with its callers and callees, at most 400 of each, those with
+// the most time first.
+type AroundView struct {
+	Total   int64  `json:"total"`
+	Self    Line   `json:"self"`
+	Callers []Line `json:"callers"`
+	Callees []Line `json:"callees"`
+	More    [2]int `json:"more"` // callers and callees beyond the first
+}
+
+func (f *Frame) aroundView(l *AroundQuery) AroundView {
+	a := f.around(l.Method)
+	view := AroundView{Total: total(f.merged), Self: line(a.self)}
+	side := func(list []flat) ([]Line, int) {
+		list = slices.Clone(list)
+		sortFlat(list, "total", false)
+		n := min(len(list), maxList)
+		out := make([]Line, 0, n)
+		for _, e := range list[:n] {
+			out = append(out, line(e))
+		}
+		return out, len(list) - n
+	}
+	view.Callers, view.More[0] = side(a.callers)
+	view.Callees, view.More[1] = side(a.callees)
+	return view
+}
+
+// A ThreadLine is a thread, or a record that several threads had one after another. Times are
+// in ns.
+type ThreadLine struct {
+	Name      string `json:"name"`
+	ID        int64  `json:"id"`
+	Virtual   bool   `json:"virtual,omitempty"`
+	Shared    bool   `json:"shared,omitempty"`
+	Inside    bool   `json:"inside"`
+	Entries   int64  `json:"entries"`
+	Open      int64  `json:"open"`
+	Total     int64  `json:"total"`
+	Suspended int64  `json:"suspended"`
+	Place     int    `json:"place"` // number of the thread for a [Query], in all recordings of this JVM
+}
+
+// A ThreadsView lists the threads, those with the most time first, at most 400.
+type ThreadsView struct {
+	Count   int          `json:"count"`
+	Threads []ThreadLine `json:"threads"`
+}
+
+func (f *Frame) threadsView() ThreadsView {
+	view := ThreadsView{Count: len(f.threads)}
+	for i, t := range f.threads {
+		view.Threads = append(view.Threads, ThreadLine{
+			Name: export.Clean(t.Name), ID: t.ID, Virtual: t.Virtual, Shared: t.Shared, Inside: t.Open, Entries: t.RootEntries,
+			Open: t.RootEntries - t.RootReturns, Total: total(t.Roots), Suspended: t.Suspended, Place: f.places[i],
+		})
+	}
+	slices.SortStableFunc(view.Threads, func(a, b ThreadLine) int { return cmp.Compare(b.Total, a.Total) })
+	view.Threads = view.Threads[:min(len(view.Threads), maxList)]
+	return view
+}

@@ -1,0 +1,76 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
+)
+
+// attached is the session of a JVM that nothing is recorded of.
+func (l *Live) attached(what string) (Session, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == nil || l.phase != Attached {
+		return nil, fmt.Errorf("%w: can't %s while %s", ErrPhase, what, l.phase)
+	}
+	return l.session, nil
+}
+
+// Preview says what Scheme A would instrument in the attached JVM; it instruments nothing.
+// Errors are [ErrBusy], wrap [ErrInput] or [ErrPhase], or are the session's.
+func (l *Live) Preview(ctx context.Context, r spec.Recording) (*export.Preview, error) {
+	end, err := l.begin("look ahead", Attached, Attached)
+	if err != nil {
+		return nil, err
+	}
+	defer end(Attached)
+	s, err := l.attached("look ahead")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionLimit)
+	defer cancel()
+	return s.Preview(ctx, r)
+}
+
+// Suggest looks for roots in the attached JVM by thread dumps, for some seconds; other
+// actions go on meanwhile. Errors are [ErrBusy] if it is being called already, wrap
+// [ErrPhase], or are the session's.
+func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
+	if !l.suggesting.TryLock() {
+		return nil, ErrBusy
+	}
+	defer l.suggesting.Unlock()
+	s, err := l.attached("look for roots")
+	if err != nil {
+		return nil, err
+	}
+	return s.Suggest(ctx)
+}
+
+// warm sees a recording's warm-up through, beside everything else. The returned
+// function ends the waiting, and returns when nobody waits any more.
+func (l *Live) warm(s Session, r spec.Recording) (end func()) {
+	if !r.HasWarmup() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		err := s.Warm(ctx)
+		l.mu.Lock()
+		l.warming = false
+		l.mu.Unlock()
+		switch {
+		case ctx.Err() != nil: // the recording has ended first
+		case err != nil:
+			l.Logf("error", "warm-up: %v", err)
+		default:
+			l.Logf("info", "the warm-up is over; what was recorded in it is forgotten")
+		}
+	}()
+	return func() { cancel(); <-over }
+}

@@ -1,0 +1,26 @@
+package session
+
+import "github.com/rivulet-profiler/rivulet/controller/spec"
+
+// A Recording says what to record.
+type Recording = spec.Recording
+
+// A ModeRule gives the methods that match a pattern a mode of their own.
+type ModeRule = spec.ModeRule
+
+// DefaultScheme is the scheme of a recording that names none.
+const DefaultScheme = spec.DefaultScheme
+
+// Values of the options of a [Recording].
+const (
+	NativesOff = spec.NativesOff
+	NativesOn  = spec.NativesOn
+	NativesAll = spec.NativesAll
+
+	LeavesCounted = spec.LeavesCounted
+	LeavesTimed   = spec.LeavesTimed
+
+	ProbesAuto    = spec.ProbesAuto
+	ProbesInlined = spec.ProbesInlined
+	ProbesCalled  = spec.ProbesCalled
+)

@@ -1,0 +1,312 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
+)
+
+// An Option is a row of the table from which flags, JSON and the commands of scripts are
+// made.
+type Option struct {
+	Name   string   // of the flag, "until-calls"
+	Field  string   // in JSON, "until_calls"
+	Values []string // what there is; nil where more than a few texts make sense
+	Arg    string   // what a value looks like, "TIME"
+	Help   string   // what it does, with the flag's argument in backquotes
+	Short  string   // the same in a few words
+
+	kind  kind
+	get   func(r *Recording) string
+	set   func(r *Recording, value string) error
+	list  func(r *Recording) []string // of lists
+	clear func(r *Recording)          // of lists
+}
+
+// A kind is how an option is written in JSON.
+type kind int
+
+const (
+	text kind = iota
+	number
+	flag
+	list
+)
+
+// Options are all options of a recording, except Stream, which is a file of the command
+// line's.
+var Options = []*Option{
+	{
+		Name: "root", Field: "roots", kind: list, Arg: "METHOD",
+		Help:  "method to start from, `CLASS.METHOD[(DESC)RET]`, or a pattern of such; may be repeated",
+		Short: "methods to start from",
+		list:  func(r *Recording) []string { return r.Roots },
+		clear: func(r *Recording) { r.Roots = nil },
+		set:   (*Recording).AddRoot,
+	},
+	{
+		Name: "scheme", Field: "scheme", Values: Schemes, Arg: "A|B|C",
+		Help:  "`C`: instrument what is called next, when it is called first, looking ahead; B: the same without a look ahead; A: all that is reachable at once",
+		Short: "who gets probes, and when",
+		get:   func(r *Recording) string { return r.Scheme },
+		set:   func(r *Recording, v string) error { r.Scheme = strings.ToUpper(v); return nil },
+	},
+	{
+		Name: "clock", Field: "clock", Values: []string{"tick", "precise"}, Arg: "tick|precise",
+		Help:  "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty",
+		Short: "what measures time",
+		get:   func(r *Recording) string { return r.Clock },
+		set:   func(r *Recording, v string) error { r.Clock = v; return nil },
+	},
+	{
+		Name: "until-calls", Field: "until_calls", kind: number, Arg: "N",
+		Help:  "record until the roots have returned `N` times, over all threads; with --for, whichever is first",
+		Short: "end recordings when the roots have returned N times; 0 for never",
+		get:   func(r *Recording) string { return strconv.FormatInt(r.UntilCalls, 10) },
+		set: func(r *Recording, v string) (err error) {
+			r.UntilCalls, err = parseNumber("until-calls", v)
+			return err
+		},
+	},
+	{
+		Name: "wait", Field: "wait", kind: flag, Arg: "on|off",
+		Help:  "wait for the root even if no class loader can find its class yet",
+		Short: "wait for roots whose class nobody knows",
+		get:   func(r *Recording) string { return onOff(r.Wait) },
+		set:   func(r *Recording, v string) (err error) { r.Wait, err = parseFlag("wait", v); return err },
+	},
+	{
+		Name: "filter", Field: "filter", kind: list, Arg: "RULE",
+		Help:  "`RULE`: --include PATTERN, --exclude PATTERN or --jdk; the last that matches a method decides",
+		Short: "what gets probes",
+		list:  func(r *Recording) []string { return r.Filter.Strings() },
+		clear: func(r *Recording) { r.Filter = filter.Set{} },
+		set: func(r *Recording, v string) error {
+			if err := r.Filter.Parse(v); err != nil {
+				return wrong("filter", v, "%v; patterns are com.acme.*, com.acme.**, com.acme.Foo, com.acme.Foo.get*", err)
+			}
+			return nil
+		},
+	},
+	{
+		Name: "mode", Field: "modes", kind: list, Arg: "PATTERN=MODE",
+		Help:  "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated",
+		Short: "record the methods that match off, counted, tick or precise; the last rule that matches holds",
+		clear: func(r *Recording) { r.Modes = nil },
+		list: func(r *Recording) (out []string) {
+			for _, m := range r.Modes {
+				out = append(out, m.String())
+			}
+			return out
+		},
+		set: func(r *Recording, v string) error {
+			m, err := ParseModeRule(v)
+			if err == nil {
+				r.Modes = append(slices.Clip(r.Modes), m)
+			}
+			return err
+		},
+	},
+	{
+		Name: "leaves", Field: "leaves", Values: []string{LeavesCounted, LeavesTimed}, Arg: "counted|timed",
+		Help:  "`counted`: short methods that call nothing are only counted, and their time goes to their callers; timed: as all others",
+		Short: "short methods that call nothing are only counted, or timed as all others",
+		get:   func(r *Recording) string { return r.Leaves },
+		set:   func(r *Recording, v string) error { r.Leaves = v; return nil },
+	},
+	{
+		Name: "cpu", Field: "cpu", kind: flag, Arg: "on|off",
+		Help:  "tell computing from waiting: sample how long threads are on a core, at no cost to the target but a thread dump now and then",
+		Short: "tell computing from waiting",
+		get:   func(r *Recording) string { return onOff(r.CPU) },
+		set:   func(r *Recording, v string) (err error) { r.CPU, err = parseFlag("cpu", v); return err },
+	},
+	{
+		Name: "follow", Field: "follow", kind: flag, Arg: "on|off",
+		Help:  "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers",
+		Short: "show what tasks do on other threads below the method that handed them over",
+		get:   func(r *Recording) string { return onOff(r.Follow) },
+		set:   func(r *Recording, v string) (err error) { r.Follow, err = parseFlag("follow", v); return err },
+	},
+	{
+		Name: "natives", Field: "natives", Values: []string{NativesOff, NativesOn, NativesAll}, Arg: "off|on|all",
+		Help:  "record native methods where they are called; `all`: also what the JVM may replace by code of its own, such as Math.max; off: neither",
+		Short: "record native methods where they are called; all: also what the JVM may replace",
+		get:   func(r *Recording) string { return r.Natives },
+		set:   func(r *Recording, v string) error { r.Natives = v; return nil },
+	},
+	{
+		Name: "recursion", Field: "recursion", Values: []string{"expand", "fold"}, Arg: "expand|fold",
+		Help:  "`expand`: a node for each level; fold: a method that is on the path already goes on in its node",
+		Short: "a node for each level of recursion, or one for all",
+		get: func(r *Recording) string {
+			if r.Fold {
+				return "fold"
+			}
+			return "expand"
+		},
+		set: func(r *Recording, v string) error { r.Fold = v == "fold"; return nil },
+	},
+	{
+		Name: "probes", Field: "probes", Values: []string{ProbesAuto, ProbesInlined, ProbesCalled}, Arg: "auto|inlined|called",
+		Help:  "`auto`: the target's compiler inlines the probes, but not where a thousand methods and more are within reach, or most of what is called is not loaded yet; inlined; called",
+		Short: "whether the target's compiler inlines the probes",
+		get:   func(r *Recording) string { return r.Probes },
+		set:   func(r *Recording, v string) error { r.Probes = v; return nil },
+	},
+	{
+		Name: "events", Field: "events", kind: flag, Arg: "on|off",
+		Help:  "record the begin and end of each invocation, too",
+		Short: "record the begin and end of each invocation, too",
+		get:   func(r *Recording) string { return onOff(r.Events) },
+		set:   func(r *Recording, v string) (err error) { r.Events, err = parseFlag("events", v); return err },
+	},
+	{
+		Name: "slowest", Field: "slowest", kind: number, Arg: "N",
+		Help:  "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events",
+		Short: "keep the N slowest root invocations with trees of their own; 0 for none",
+		get:   func(r *Recording) string { return strconv.Itoa(r.Slowest) },
+		set: func(r *Recording, v string) error {
+			n, err := parseNumber("slowest", v)
+			if err == nil && n > event.MostSlowest {
+				err = wrongNumber("slowest", n, "give a number from 1 to %d, or 0 for none", event.MostSlowest)
+			}
+			if err == nil {
+				r.Slowest, r.Over = int(n), 0 // which says of which they are
+			}
+			return err
+		},
+	},
+	{
+		Name: "over", Field: "over", Arg: "TIME",
+		Help:  "with --slowest, only those that took longer than this `time`, such as 50ms",
+		Short: "with slowest: only those that took longer than this; 0 for all",
+		get:   func(r *Recording) string { return duration(r.Over) },
+		set: func(r *Recording, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < 0 {
+				return wrong("over", v, "give a time such as 50ms, or 0 for all")
+			}
+			r.Over = d
+			return nil
+		},
+	},
+	{
+		Name: "timeline", Field: "timeline", kind: flag, Arg: "on|off",
+		Help:  "keep a timeline of threads' calls; implies --record events",
+		Short: "keep a timeline of threads' calls",
+		get:   func(r *Recording) string { return onOff(r.Timeline > 0) },
+		set: func(r *Recording, v string) error {
+			on, err := parseFlag("timeline", v)
+			if err == nil {
+				r.Timeline = 0
+				if on {
+					r.Timeline = event.DefaultSlices
+				}
+			}
+			return err
+		},
+	},
+	{
+		Name: "warmup", Field: "warmup", Arg: "TIME|N",
+		Help:  "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts",
+		Short: "forget the first TIME, or N root invocations; 0 for none",
+		get:   (*Recording).warmup,
+		set:   (*Recording).setWarmup,
+	},
+	{
+		Name: "memory", Field: "memory", kind: number, Arg: "SIZE",
+		Help:  "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)",
+		Short: "the room for trees in the target, such as 512M; 0 for the default",
+		get:   func(r *Recording) string { return strconv.FormatInt(r.Memory, 10) },
+		set: func(r *Recording, v string) error {
+			n, err := ParseSize(v)
+			if v == "0" {
+				n, err = 0, nil
+			}
+			if err != nil {
+				return wrong("memory", v, "%v", err)
+			}
+			r.Memory = n
+			return nil
+		},
+	},
+}
+
+// Find is the option of a name; nil if there is none.
+func Find(name string) *Option {
+	for _, o := range Options {
+		if o.Name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// Get is the value of an option, of a list all of them; "" stands for the default.
+func (o *Option) Get(r *Recording) string {
+	if o.kind == list {
+		return strings.Join(o.list(r), " ")
+	}
+	return o.get(r)
+}
+
+// Set gives an option a value, or adds one to a list. The error is an [*Error]; then the
+// recording is as it was.
+func (o *Option) Set(r *Recording, value string) error {
+	if o.kind == text && len(o.Values) > 0 {
+		known := slices.ContainsFunc(o.Values, func(v string) bool { return v == value || o.Name == "scheme" && strings.EqualFold(v, value) })
+		if !known {
+			return o.unknown(value)
+		}
+	}
+	return o.set(r, value)
+}
+
+// IsFlag tells whether the option is on or off.
+func (o *Option) IsFlag() bool { return o.kind == flag }
+
+// IsList tells whether the option has any number of values; [Option.Set] adds one.
+func (o *Option) IsList() bool { return o.kind == list }
+
+// List are the values of a list.
+func (o *Option) List(r *Recording) []string { return o.list(r) }
+
+// Clear empties a list.
+func (o *Option) Clear(r *Recording) { o.clear(r) }
+
+func (o *Option) unknown(value string) error {
+	return wrong(o.Name, value, "there is only %s", enumerate(o.Values))
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func parseFlag(option, value string) (bool, error) {
+	switch value {
+	case "on", "true":
+		return true, nil
+	case "off", "false":
+		return false, nil
+	}
+	return false, wrong(option, value, "there is only on and off")
+}
+
+func parseNumber(option, value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err == nil && n < 0 {
+		return 0, wrongNumber(option, n, "give a number above zero, or 0 for none")
+	}
+	if err != nil {
+		return 0, wrong(option, value, "give a number above zero, or 0 for none")
+	}
+	return n, nil
+}

@@ -1,0 +1,71 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestOptions chooses that short methods are timed, that computing is told from waiting, and
+// a mode for a method, and wants the recording to be so. The page of a recording that the
+// command line began with such options has them chosen for the next one.
+func TestOptions(t *testing.T) {
+	program := program(t, "Busy")
+	pid := fmt.Sprint(program.cmd.Process.Pid)
+	url := served(t)
+	p := open(t, url, 1280, 800)
+	p.root(program, "Busy handle")
+	p.click(".more summary")
+	p.click("#cpu")
+	value[bool](p, `(() => { const s = document.querySelector("#leaves"); s.value = "timed"; return s.dispatchEvent(new Event("change", { bubbles: true })); })()`)
+	p.do("a pattern", chromedp.SendKeys("#mode-pattern", "Busy.pr*"))
+	p.click("#add-mode")
+	p.until(`document.querySelector("#modes li code")?.textContent === "Busy.pr*"`)
+	p.fair("the options of a recording")
+	value[bool](p, `(document.querySelector("#memory").scrollIntoView({ block: "end" }), true)`)
+	p.shot("options")
+	p.click("#start")
+	p.wait(".phase.recording")
+	p.until(`Number(document.querySelector(".fig:nth-child(3) dd")?.textContent.replace(/\D/g, "")) > 20`)
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	address, secret, _ := strings.Cut(url, "/#")
+	var state struct {
+		Recording struct {
+			CPU    bool
+			Leaves string
+			Modes  []string
+		}
+	}
+	if err := json.Unmarshal(ask(t, address+"/api/state", secret, nil), &state); err != nil {
+		t.Fatal(err)
+	}
+	if r := state.Recording; !r.CPU || r.Leaves != "timed" || fmt.Sprint(r.Modes) != "[Busy.pr*=counted]" {
+		t.Errorf("recorded %+v", r)
+	}
+	report := string(ask(t, address+"/api/report", secret, nil))
+	if !strings.Contains(report, `"counted":true`) || strings.Contains(report, `"cpu": null`) {
+		t.Errorf("price is not only counted, or there are no samples of time on a core: %.3000s", report)
+	}
+	p.click("#detach")
+	p.wait(".start, #targets, button[data-pid]")
+
+	file, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, file, "profile", pid, "--ui", "--root", "Busy.handle", "--leaves", "timed", "--mode", "Busy.ship=precise", "--snapshots", t.TempDir())
+	l := server.line(t, "http://")
+	p = open(t, l[strings.Index(l, "http://"):], 1280, 800)
+	p.wait(".phase.recording")
+	p.click("#stop")
+	p.wait(".phase.stopped")
+	p.click("#other")
+	p.until(`document.querySelector("#leaves")?.value === "timed" && document.querySelector("#modes li")?.textContent.includes("Busy.ship")`)
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
+	}
+}
