@@ -8,7 +8,7 @@ import "slices"
 type Watch struct {
 	h       *Hierarchy
 	calls   []watched
-	seen    map[callKey]struct{}
+	seen    map[CallKey]struct{}
 	byOwner map[string][]int32  // virtual calls by owner
 	exact   map[string][]int32  // other calls by owner
 	bySym   map[sym][]int32     // virtual calls
@@ -23,8 +23,9 @@ type watched struct {
 	sym  sym
 }
 
-// A callKey is what the answer for a call depends on.
-type callKey struct {
+// A CallKey is what the answer for a call depends on: calls with equal keys reach the
+// same in one epoch. It is of use with the hierarchy that made it only.
+type CallKey struct {
 	how   CallKind
 	from  ClassID // only the loader, except for Special
 	owner string
@@ -35,7 +36,7 @@ type callKey struct {
 func (h *Hierarchy) NewWatch() *Watch {
 	return &Watch{
 		h:       h,
-		seen:    map[callKey]struct{}{},
+		seen:    map[CallKey]struct{}{},
 		byOwner: map[string][]int32{},
 		exact:   map[string][]int32{},
 		bySym:   map[sym][]int32{},
@@ -47,16 +48,17 @@ func (h *Hierarchy) NewWatch() *Watch {
 // Len returns the number of different calls watched.
 func (w *Watch) Len() int { return len(w.calls) }
 
-// key returns what identifies a call, and false for one that reaches nothing.
-func (w *Watch) key(from ClassID, c *Call) (callKey, bool) {
+// Key returns what identifies a call in class from, and false for one that reaches
+// nothing.
+func (h *Hierarchy) Key(from ClassID, c *Call) (CallKey, bool) {
 	how := c.How()
 	if how == Dynamic || c.polymorphic() {
-		return callKey{}, false
+		return CallKey{}, false
 	}
 	if how == Interface {
 		how = Virtual
 	}
-	k := callKey{how, ClassID{Loader: from.Loader}, ownerName(c), w.h.sym(c.Name, c.Desc)}
+	k := CallKey{how, ClassID{Loader: from.Loader}, ownerName(c), h.sym(c.Name, c.Desc)}
 	if how == Special && c.Name != initName {
 		k.from = from
 	}
@@ -66,7 +68,7 @@ func (w *Watch) key(from ClassID, c *Call) (callKey, bool) {
 // Has reports whether a call in class from is watched already, so that adding
 // it would say nothing.
 func (w *Watch) Has(from ClassID, c *Call) bool {
-	k, ok := w.key(from, c)
+	k, ok := w.h.Key(from, c)
 	_, seen := w.seen[k]
 	return seen || !ok
 }
@@ -74,7 +76,7 @@ func (w *Watch) Has(from ClassID, c *Call) bool {
 // Call watches a call in class from. If it is new, Call calls f for all that it
 // reaches now, as [Hierarchy.Reach] does.
 func (w *Watch) Call(from ClassID, c Call, f func(Hit)) {
-	k, ok := w.key(from, &c)
+	k, ok := w.h.Key(from, &c)
 	if _, seen := w.seen[k]; seen || !ok {
 		return
 	}

@@ -26,6 +26,7 @@ const (
 type schemeC struct {
 	core
 	views   map[cha.MethodID]*view
+	reached map[cha.CallKey]*callees
 	round   int
 	free    bool // only what adds nothing
 	invoked func(m cha.MethodID) bool
@@ -39,14 +40,30 @@ type view struct {
 	m        *method // nil until it is known
 	round    int     // of looking ahead, in which it was last seen
 	expanded bool
-	all      []*view // of application classes
-	sure     []*view // those that most invocations call
-	other    []*view
+	calls    []*targets
+}
+
+// A targets is what a call was seen to reach in application classes. All methods that
+// make the same call share it: of equals and its like there are thousands.
+type targets struct {
+	*callees
+	sure, other   []*view // of all: those that most invocations of the call's method call
+	asSure, asMay int     // rounds in which sure was last put among what is sure, and among what is not
+	rest          int     // round in which other was
+}
+
+// A callees is what a call was seen to reach, whether it is likely or not.
+type callees struct {
+	epoch   uint64 // of the hierarchy
+	ids     []cha.MethodID
+	all     []*view     // without what the filter hides
+	split   [2]*targets // of an unlikely and of a likely call; nil until asked for
+	planned bool        // all of all are
 }
 
 // NewC returns Scheme C over a hierarchy.
 func NewC(h *cha.Hierarchy) Scheme {
-	s := &schemeC{core: newCore(h), views: map[cha.MethodID]*view{}}
+	s := &schemeC{core: newCore(h), views: map[cha.MethodID]*view{}, reached: map[cha.CallKey]*callees{}}
 	s.prune = true
 	s.withheld = map[cha.MethodID]bool{}
 	return s
@@ -171,17 +188,26 @@ func (s *schemeC) lookAhead(near []cha.MethodID, far int) {
 		}
 		v.round = s.round
 		seen++
-		if likely {
-			sure = s.unseen(sure, v.sure)
-		} else {
-			other = s.unseen(other, v.sure)
+		for _, c := range v.calls {
+			switch {
+			case likely:
+				sure = s.unseen(sure, c.sure, &c.asSure)
+			case c.asSure != s.round:
+				other = s.unseen(other, c.sure, &c.asMay)
+			}
 		}
-		other = s.unseen(other, v.other)
+		for _, c := range v.calls {
+			other = s.unseen(other, c.other, &c.rest)
+		}
 	}
 }
 
-// unseen appends the views that this round has not seen.
-func (s *schemeC) unseen(to, from []*view) []*view {
+// unseen appends the views that this round has not seen, once in a round.
+func (s *schemeC) unseen(to, from []*view, last *int) []*view {
+	if *last == s.round {
+		return to
+	}
+	*last = s.round
 	for _, v := range from {
 		if v.round != s.round {
 			to = append(to, v)
@@ -198,18 +224,27 @@ func (s *schemeC) idle(id cha.MethodID) bool {
 }
 
 // price returns the number of methods that get probes when the method of a view
-// is revealed. One in a class that is not initialized is too dear: the threads
-// that wait have to change it themselves.
+// is revealed, or some number above lookCheap. One in a class that is not initialized is
+// too dear: the threads that wait have to change it themselves.
 func (s *schemeC) price(v *view) int {
 	more := 0
-	for _, t := range v.all {
-		if m := s.method(t); m != nil && m.planned {
+	for _, c := range v.calls {
+		if c.planned {
 			continue
 		}
-		if c := s.h.Class(t.id.Class); c != nil && !c.Initialized {
-			return math.MaxInt
+		before := more
+		for _, t := range c.all {
+			if m := s.method(t); m != nil && m.planned {
+				continue
+			}
+			if c := s.h.Class(t.id.Class); c != nil && !c.Initialized {
+				return math.MaxInt
+			}
+			if more++; more > lookCheap {
+				return more
+			}
 		}
-		more++
+		c.planned = more == before
 	}
 	return more
 }
@@ -243,22 +278,47 @@ func (s *schemeC) expand(v *view) {
 		return
 	}
 	for i := range m.Calls {
-		ts := slices.DeleteFunc(s.h.Targets(c.Scope(), m.Calls[i]), func(t cha.MethodID) bool {
-			c := s.h.Class(t.Class)
-			return c == nil || c.Excluded
-		})
-		sure := s.sure(ts, m.Likely == nil || m.Likely[i])
-		for _, t := range ts {
-			to := &v.other
-			if sure(t) {
-				to = &v.sure
-			}
-			*to = append(*to, s.view(t))
-			if !s.h.Method(t).Filtered {
-				v.all = append(v.all, s.view(t))
+		if k, ok := s.h.Key(c.Scope(), &m.Calls[i]); ok {
+			if t := s.targets(k, c.Scope(), &m.Calls[i], m.Likely == nil || m.Likely[i]); len(t.ids) > 0 {
+				v.calls = append(v.calls, t)
 			}
 		}
 	}
+}
+
+// targets returns what a call reaches by the present hierarchy.
+func (s *schemeC) targets(k cha.CallKey, from cha.ClassID, call *cha.Call, likely bool) *targets {
+	r := s.reached[k]
+	if r == nil || r.epoch != s.h.Epoch() {
+		r = &callees{epoch: s.h.Epoch()}
+		s.reached[k] = r
+		for _, t := range s.h.Targets(from, *call) {
+			if c := s.h.Class(t.Class); c == nil || c.Excluded {
+				continue
+			}
+			r.ids = append(r.ids, t)
+			if !s.h.Method(t).Filtered {
+				r.all = append(r.all, s.view(t))
+			}
+		}
+	}
+	i := 0
+	if likely {
+		i = 1
+	}
+	if r.split[i] == nil {
+		ts := &targets{callees: r}
+		sure := s.sure(r.ids, likely)
+		for _, t := range r.ids {
+			to := &ts.other
+			if sure(t) {
+				to = &ts.sure
+			}
+			*to = append(*to, s.view(t))
+		}
+		r.split[i] = ts
+	}
+	return r.split[i]
 }
 
 // sure says which targets of a call most invocations of its method call. Of a call

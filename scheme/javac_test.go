@@ -104,6 +104,14 @@ func BenchmarkA(b *testing.B) {
 	}
 }
 
+// BenchmarkC plans the root with its look ahead.
+func BenchmarkC(b *testing.B) {
+	h := javac(b, jvmtest.Any(b))
+	for b.Loop() {
+		NewC(h).Roots([]cha.MethodID{compile})
+	}
+}
+
 // BenchmarkLoaded announces the second half of javac's classes, in an order
 // without regard to their supertypes, to a scheme that is at work.
 func BenchmarkLoaded(b *testing.B) {
