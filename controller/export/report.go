@@ -137,7 +137,7 @@ type Redefinition struct {
 	Time         time.Duration
 	LongestPause *time.Duration
 	Pauses       *time.Duration // in all
-	LongestWait  *time.Duration // of a thread that had entered a method whose callees had no probes
+	LongestWait  *time.Duration // of a thread of the program at once: at a method whose callees had no probes, for the targets of a handle, for the bytes of a class
 	Analysis     *time.Duration // Rivulet's own: of classes and call sites, and rewriting
 }
 

@@ -215,6 +215,7 @@ func (l *loop) brief() *export.Report {
 	if st.pauseKnown {
 		r.Redefinition.LongestPause, r.Redefinition.Pauses = &st.longestPause, &st.pauses
 	}
+	st.longestWait = max(st.longestWait, time.Duration(s.data.load(wire.HLongestWait)))
 	r.Redefinition.LongestWait, r.Redefinition.Analysis = &st.longestWait, &st.analysis
 	select {
 	case <-s.ended:

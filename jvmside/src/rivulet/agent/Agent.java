@@ -337,7 +337,10 @@ public final class Agent implements Runnable, LongBinaryOperator {
     }
 
     private long reveal(long method) {
-        return finish(method, mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE));
+        long from = System.nanoTime();
+        long done = finish(method, mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE));
+        memory.waited(from);
+        return done;
     }
 
     /**
@@ -346,9 +349,12 @@ public final class Agent implements Runnable, LongBinaryOperator {
      */
     boolean find(int methods, Out rows) {
         int number = -1 - (finds.getAndIncrement() & Integer.MAX_VALUE);
+        long from = System.nanoTime();
         loaders.tell(mailbox, PATIENCE);
         byte[] request = Out.join(new Out().u32(number).u32(methods), rows);
-        return finish(number, mailbox.call(Wire.REQ_TARGETS, request, PATIENCE)) != 0;
+        boolean done = finish(number, mailbox.call(Wire.REQ_TARGETS, request, PATIENCE)) != 0;
+        memory.waited(from);
+        return done;
     }
 
     /**

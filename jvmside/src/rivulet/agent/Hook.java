@@ -122,11 +122,13 @@ final class Hook implements ClassFileTransformer {
     }
 
     private byte[] ask(int id, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
+        long from = System.nanoTime();
         loaders.tell(mailbox, PATIENCE);
         int flags = inside | (redefined != null ? Wire.HOOK_REDEFINED : 0);
         if (Thread.currentThread() == agent) flags |= Wire.HOOK_AGENT | (redefined != null && redefined == last ? Wire.HOOK_LAST : 0);
         else if (Batch.busy()) flags |= Wire.HOOK_REVEAL;
         byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), PATIENCE);
+        if (redefined == null) memory.waited(from);
         String key = Loaders.key(id, name);
         mute = reply == null;
         if (reply == null || reply.length == 0) {

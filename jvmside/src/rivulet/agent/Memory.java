@@ -48,6 +48,14 @@ final class Memory {
         if (U.getLong(base + Layout.H_TAG) != 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
     }
 
+    /** A thread of the program was made to wait since then, on System.nanoTime. */
+    void waited(long since) {
+        long ns = System.nanoTime() - since, at = base + Layout.H_LONGEST_WAIT;
+        for (long most; (most = U.getLongVolatile(null, at)) < ns; ) {
+            if (U.compareAndSetLong(null, at, most, ns)) return;
+        }
+    }
+
     /** Unmaps the file. Whoever touches it afterwards crashes the JVM: see Silence. */
     void unmap() throws Exception {
         ByteBuffer b = buffer;

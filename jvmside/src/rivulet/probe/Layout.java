@@ -31,6 +31,8 @@ public final class Layout {
     public static final int H_UNFOLLOWED = 416;
     /** i64: tasks that were handed over with events: each gets the next number. */
     public static final int H_TASKS = 424;
+    /** i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads. */
+    public static final int H_LONGEST_WAIT = 432;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
