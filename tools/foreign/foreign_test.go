@@ -38,7 +38,9 @@ func TestOwn(t *testing.T) {
 				for _, va := range p.variants {
 					c := p.command(t, va, j, line)
 					t.Run(va.name+"/A", func(t *testing.T) { attached(t, "A", c) })
-					t.Run(va.name+"/C-run", func(t *testing.T) { started(t, "C", c) })
+					if !c.warm {
+						t.Run(va.name+"/C-run", func(t *testing.T) { started(t, "C", c) })
+					}
 				}
 				t.Run("C", func(t *testing.T) { attached(t, "C", p.command(t, p.variants[0], j, line)) })
 			}, p.versions...)

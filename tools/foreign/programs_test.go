@@ -25,10 +25,14 @@ type variant struct {
 	root string   // another than the program's
 	jvm  []string // more options of the JVM
 	args []string // more arguments of the program
+	// warm: only by attaching. Nashorn gives up a function that it has compiled for the
+	// wrong types in the middle of its first invocation: that ends by an exception, and
+	// what is left of it runs in another method, which is not below the root.
+	warm bool
 }
 
 func (p program) command(t *testing.T, v variant, j jvmtest.JDK, line []string) command {
-	c := command{java: j.Java(), jvm: slices.Concat(v.jvm, line), args: v.args, root: p.root}
+	c := command{java: j.Java(), jvm: slices.Concat(v.jvm, line), args: v.args, root: p.root, warm: v.warm}
 	if v.root != "" {
 		c.root = v.root
 	}
@@ -43,6 +47,7 @@ func (p program) command(t *testing.T, v variant, j jvmtest.JDK, line []string) 
 type command struct {
 	root, java, dir string
 	jvm, args       []string
+	warm            bool
 }
 
 // start makes the command for so many roots, 0 for as many as there are until
@@ -63,6 +68,6 @@ var (
 	nashorn = program{
 		name: "nashorn", versions: []int{8, 11}, root: "Work.root", // the JDK has none from 15 on
 		build:    buildNashorn,
-		variants: []variant{{name: "java"}, {name: "script", root: "jdk.nashorn.internal.scripts.Script$*work.order"}},
+		variants: []variant{{name: "java"}, {name: "script", root: "jdk.nashorn.internal.scripts.Script$*work.order", warm: true}},
 	}
 )
