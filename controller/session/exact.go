@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -126,7 +125,7 @@ func (l *loop) settledSince(k scheme.Skip) bool {
 // where nothing is.
 func refusedGap(reason string) string {
 	switch {
-	case reason == "abstract" || strings.Contains(reason, invalidClass):
+	case reason == "abstract" || reason == unlinkable:
 		return ""
 	case reason == "native":
 		return skipGaps[scheme.Native]
@@ -135,9 +134,13 @@ func refusedGap(reason string) string {
 	}
 }
 
-// invalidClass is how the JVM refuses to redefine a class that it can't link: none of
-// its code can run.
-const invalidClass = "class redefinition failed: invalid class"
+// invalidClass is how the JVM refuses to redefine a class that it can't link, wordless
+// how JDK 8 does, and unlinkable what that means.
+const (
+	invalidClass = "class redefinition failed: invalid class"
+	wordless     = "java.lang.InternalError"
+	unlinkable   = "its class can't be linked, most likely for want of a class of an optional dependency: none of its code can run, so nothing is missing"
+)
 
 // lateGaps says what the tree, and a look at the end, show to be missing.
 // looked tells that the classes could be looked at.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -460,6 +461,9 @@ func (l *loop) forgo(id cha.ClassID) {
 }
 
 func (l *loop) refused(id cha.ClassID, reason string) {
+	if m := l.h.Class(id); strings.Contains(reason, invalidClass) || reason == wordless && m != nil && !m.Initialized {
+		reason = unlinkable
+	}
 	l.s.log.Info("class left alone", "class", id, "reason", reason)
 	if d := l.door(id); d != nil {
 		d.problem = fmt.Sprintf("%s: %s", id, reason)

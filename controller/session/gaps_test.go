@@ -1,0 +1,48 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// TestGaps has a recording exact where all is understood, and where what has no probe
+// can't run; and not where a class was initialized by its name.
+func TestGaps(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(sources(t, "Gaps"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "t", "Gaps$Gone.class")); err != nil {
+		t.Fatal(err)
+	}
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for root, gap := range map[string]string{"plain": "", "names": "", "initializes": "t.Gaps$Dormant"} {
+			t.Run(root, func(t *testing.T) {
+				p := program(t, j, dir, "Gaps", nil)
+				s := attached(t, p)
+				start(t, s, session.Recording{Roots: []string{"t.Gaps." + root}, Scheme: "A", UntilCalls: 3})
+				p.Send("go")
+				p.WaitLine("OK")
+				r := finish(t, s)
+				wantCalls(t, r, map[string]int64{"Gaps." + root: 3, "Gaps.callee": 3})
+				if gap == "" && !r.Exact() || gap != "" && (len(r.Gaps) != 1 || r.Gaps[0].Where[0] != gap) {
+					t.Errorf("exact %v, gaps %+v", r.Exact(), r.Gaps)
+				}
+				unlinkable := slices.ContainsFunc(r.Skipped, func(k export.Skipped) bool {
+					return strings.HasPrefix(k.Method, "t.Gaps$Unlinkable.call") && strings.Contains(k.Reason, "can't be linked")
+				})
+				if unlinkable != (root == "names") {
+					t.Errorf("skipped: %+v", r.Skipped)
+				}
+			})
+		}
+	})
+}
