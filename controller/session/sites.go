@@ -22,6 +22,28 @@ type sites struct {
 	other, unknown, sole map[nameDesc]map[cha.ClassID]bool
 
 	partly map[cha.MethodID]bool // natives that some calls reach among others
+
+	// What calls can run, by the hierarchy of this epoch. All callers of hashCode make
+	// the same call, and to answer it is to look at all classes.
+	epoch   uint64
+	answers map[cha.CallKey]cha.Callee
+}
+
+// answer is [cha.Hierarchy.Callee], worked out once for calls that are the same.
+func (s *sites) answer(h *cha.Hierarchy, from cha.ClassID, c cha.Call) cha.Callee {
+	k, ok := h.Key(from, &c)
+	if !ok {
+		return cha.Callee{}
+	}
+	if s.answers == nil || s.epoch != h.Epoch() {
+		s.answers, s.epoch = map[cha.CallKey]cha.Callee{}, h.Epoch()
+	}
+	a, ok := s.answers[k]
+	if !ok {
+		a = h.Callee(from, c)
+		s.answers[k] = a
+	}
+	return a
 }
 
 const partlyReason = "native: recorded only where no other method could have been called"
@@ -79,7 +101,7 @@ func (l *loop) callee(from cha.ClassID, c cha.Call) (cha.Hit, bool) {
 		note(&l.sites.other, key, from)
 		return cha.Hit{}, false
 	}
-	a := l.h.Callee(from, c)
+	a := l.sites.answer(l.h, from, c)
 	switch {
 	case a.Method == nil:
 		note(&l.sites.unknown, key, from)
