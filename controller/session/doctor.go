@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 )
@@ -274,7 +275,7 @@ func (d *doctor) measures() {
 	default:
 		d.add("invoked", OK, "", "the JVM doesn't say which methods it has invoked: Scheme C goes by the code alone")
 	}
-	if err := mayNice(); err != nil {
+	if err := priority.Allowed(); err != nil {
 		d.add("priority", Warning, "run Rivulet as root, or with CAP_SYS_NICE (docker: --cap-add SYS_NICE)",
 			"the JVM's compiler may not be given precedence: where all cores are busy, the program is slow for longer after each redefinition")
 	} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -74,7 +75,7 @@ func (s *Session) startEvents(rec Recording, clock byte) {
 // it does not get done in time they would spend waiting.
 func (e *events) run() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
-	favour(unix.Gettid())
+	priority.Raise(unix.Gettid())
 	for e.s.ctx.Err() == nil {
 		n := e.drain()
 		if n > drainFew {

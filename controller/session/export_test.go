@@ -3,11 +3,11 @@ package session
 import (
 	"context"
 	"errors"
-	"testing"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -90,16 +90,13 @@ func (s *Session) HoldEvents() (release func()) {
 }
 
 // ThreadsOf are the threads of a process, by name.
-var ThreadsOf = threadsOf
+var ThreadsOf = priority.Threads
 
-// Crowd has all cores busy until disperse is called.
-func Crowd(t *testing.T) (disperse func()) { return crowd(t) }
-
-// MayHurry tells whether the target's compiler can be hurried.
+// MayHurry tells whether the target's compiler can have priority.
 func (s *Session) MayHurry() bool { return s.loop.compilers != nil }
 
 // CompilersIn are a process's compiler threads.
-func CompilersIn(pid int) []int { return compilersIn(ThreadsOf(pid)) }
+func CompilersIn(pid int) []int { return priority.CompilersIn(priority.Threads(pid)) }
 
 // MayNice tells whether this process may make threads of others faster.
-func MayNice() bool { return mayNice() == nil }
+func MayNice() bool { return priority.Allowed() == nil }

@@ -171,7 +171,7 @@ func (s *Session) release() error {
 	s.room.close(s.running != nil && s.running())
 	err := s.data.close()
 	s.data.mem = nil
-	s.loop.compilers.end(s.loop.guard)
+	s.loop.compilers.End(s.loop.guard)
 	return errors.Join(err, s.loop.pauses.end())
 }
 

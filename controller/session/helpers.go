@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 // take a controller that is late for one that is gone.
 func (s *Session) beat() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
-	favour(unix.Gettid())
+	priority.Raise(unix.Gettid())
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
 	for {

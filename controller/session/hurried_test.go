@@ -61,7 +61,7 @@ func TestHurried(t *testing.T) {
 	dir := many(t)
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Many", nil)
-		disperse := session.Crowd(t)
+		disperse := jvmtest.Crowd(t)
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Many.all"}, Scheme: "A"})
 		if !s.MayHurry() {

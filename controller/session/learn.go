@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -30,14 +31,14 @@ func (s *Session) wait(ctx context.Context, start func(done func())) error {
 // it works are announced by the load hook; a class that was just being loaded
 // when the hook was registered shows in a later listing.
 func (s *Session) learn(ctx context.Context, lap *laps) error {
-	for _, tids := range threadsOf(os.Getpid()) {
-		swift(tids)
+	for _, tids := range priority.Threads(os.Getpid()) {
+		priority.ShortSlices(tids...)
 	}
-	threads := threadsOf(s.proc.PID)
-	swift(threads["rivulet-agent"])
-	sharpen(threads["rivulet-agent"]...)
-	swift(threads["rivulet-watch"])
-	if err := s.favourThreads(ctx, threads); err != nil {
+	threads := priority.Threads(s.proc.PID)
+	priority.ShortSlices(threads["rivulet-agent"]...)
+	priority.ExactSleeps(threads["rivulet-agent"]...)
+	priority.ShortSlices(threads["rivulet-watch"]...)
+	if err := s.raiseThreads(ctx, threads); err != nil {
 		return err
 	}
 	if _, err := s.list(ctx); err != nil {
@@ -52,21 +53,18 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	return nil
 }
 
-// favourThreads has the threads go before others that all threads wait for while
+// raiseThreads has the threads go before others that all threads wait for while
 // classes are redefined: the agent's, and the JVM's own which does it in the end; and
 // afterwards its compiler's.
-func (s *Session) favourThreads(ctx context.Context, threads map[string][]int) error {
+func (s *Session) raiseThreads(ctx context.Context, threads map[string][]int) error {
 	tids := threads["rivulet-agent"]
-	var g *guard
-	var c *compilers
+	var g *priority.Guard
+	var c *priority.Compilers
 	if vm := threads["VM Thread"]; len(vm) > 0 {
 		tid := slices.Min(vm) // a thread that it has just begun has its name for a moment
 		var err error
-		usual := int32(favourNice)
-		if c = newCompilers(s.proc.PID, threads); c != nil {
-			usual = c.usual
-		}
-		if g, err = guardThread(s.proc.PID, tid, usual); err == nil {
+		c = priority.NewCompilers(s.proc.PID, threads)
+		if g, err = priority.NewGuard(s.proc.PID, tid, c.Nice()); err == nil {
 			tids = append(tids, tid)
 		} else {
 			c = nil
@@ -74,10 +72,10 @@ func (s *Session) favourThreads(ctx context.Context, threads map[string][]int) e
 		}
 	}
 	if err := s.do(ctx, func() {
-		s.loop.precedence.add(tids...)
+		s.loop.boost.Add(tids...)
 		s.loop.guard, s.loop.compilers = g, c
 	}); err != nil {
-		g.end()
+		g.End()
 		return err
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -67,13 +68,13 @@ type loop struct {
 	late  late
 	ear   ear
 
-	precedence precedence
-	guard      *guard            // nil where nobody has to be guarded
-	compilers  *compilers        // nil where they can't be hurried
-	arming     bool              // somebody waits for the session or a recording to begin
-	reveals    map[int32]*reveal // by method, or by the negative number of a find
-	delayed    []scheme.Plan     // of roots whose classes came late, see reveal
-	batch      uint32
+	boost     priority.Boost      // of the loop's, the agent's and the VM thread
+	guard     *priority.Guard     // nil where nobody has to be guarded
+	compilers *priority.Compilers // nil where they can't have priority
+	arming    bool                // somebody waits for the session or a recording to begin
+	reveals   map[int32]*reveal   // by method, or by the negative number of a find
+	delayed   []scheme.Plan       // of roots whose classes came late, see reveal
+	batch     uint32
 
 	// How far classes are: the numbers of the changes that were last wanted,
 	// given to the JVM as bytes, and known to be in force.
@@ -115,9 +116,9 @@ type restored struct {
 // run is the loop.
 func (s *Session) run() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
-	s.loop.precedence.add(unix.Gettid())
-	defer s.loop.precedence.set(false)
-	sharpen(unix.Gettid())
+	s.loop.boost.Add(unix.Gettid())
+	defer s.loop.boost.Set(false)
+	priority.ExactSleeps(unix.Gettid())
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -139,8 +140,8 @@ func (s *Session) run() {
 			return
 		}
 		waited := s.loop.round != nil || len(s.loop.reveals) > 0
-		s.loop.precedence.set(waited || s.loop.arming)
-		s.loop.compilers.look(waited)
+		s.loop.boost.Set(waited || s.loop.arming)
+		s.loop.compilers.Look(waited)
 		s.loop.pauses.watch(waited)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 )
 
 const (
@@ -67,7 +69,7 @@ func (s *Session) quiesce(ctx context.Context) bool {
 // taskRun reads how long a thread has run, and its state, from its folder under
 // /proc.
 func taskRun(dir string) (ran time.Duration, state byte, err error) {
-	done, err := labourOf(dir)
+	done, err := priority.WorkOf(dir)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -79,5 +81,5 @@ func taskRun(dir string) (ran time.Duration, state byte, err error) {
 	if end < 0 || len(stat) < end+3 {
 		return 0, 0, fmt.Errorf("%s/stat: %q", dir, stat)
 	}
-	return done.ran, stat[end+2], nil
+	return done.Ran, stat[end+2], nil
 }

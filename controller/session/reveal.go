@@ -65,7 +65,7 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 	}
 	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}, since: l.s.now(), threads: 1}
 	l.reveals[id] = rv
-	l.precedence.set(true)
+	l.boost.Set(true)
 	end := l.analyse()
 	p := l.scheme.Entered(rv.method)
 	end()

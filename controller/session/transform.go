@@ -388,7 +388,7 @@ func (l *loop) sendBatch() {
 	l.stats.classes += n
 	l.beginPauses()
 	l.stall.sign()
-	l.compilers.redefined()
+	l.compilers.Redefined()
 	l.ear.heard = time.Now() // the first class is about to come
 	l.send(wire.CmdRetransform, &w)
 }

@@ -1,8 +1,7 @@
-package session
+package priority
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,17 +11,19 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// A labourer is a thread of this process with a name, that works or rests.
-type labourer struct {
+// A worker is a thread of this process with a name, that works or rests.
+type worker struct {
 	tid        int
 	rest, ends atomic.Bool
 }
 
-func labourerOf(t *testing.T, name string, works bool) *labourer {
+func workerOf(t *testing.T, name string, works bool) *worker {
 	t.Helper()
-	l := &labourer{}
+	l := &worker{}
 	l.rest.Store(!works)
 	tid, ended := make(chan int), make(chan struct{})
 	go func() {
@@ -47,36 +48,14 @@ func labourerOf(t *testing.T, name string, works bool) *labourer {
 	return l
 }
 
-// crowd has all cores busy until it is dispersed.
-func crowd(t *testing.T) (disperse func()) {
+// mayRaise skips a test that takes CAP_SYS_NICE.
+func mayRaise(t *testing.T) {
 	t.Helper()
-	var all []*exec.Cmd
-	for range 2 * runtime.NumCPU() {
-		cmd := exec.Command("sh", "-c", "while :; do :; done")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, cmd)
-	}
-	disperse = func() {
-		for _, cmd := range all {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		}
-		all = nil
-	}
-	t.Cleanup(disperse)
-	return disperse
-}
-
-// mayFavour skips a test that takes CAP_SYS_NICE.
-func mayFavour(t *testing.T) {
-	t.Helper()
-	g, err := guardThread(os.Getpid(), unix.Gettid(), 0)
+	g, err := NewGuard(os.Getpid(), unix.Gettid(), 0)
 	if err != nil {
 		t.Skip("this takes CAP_SYS_NICE:", err)
 	}
-	g.end()
+	g.End()
 }
 
 // eventually looks until a condition holds, which looking may bring about.
@@ -92,53 +71,53 @@ func eventually(t *testing.T, what string, is func() bool) {
 // TestCompilers: a compiler thread goes before others from a redefinition on while it
 // has much to do and has to wait, but not while threads wait for a redefinition.
 func TestCompilers(t *testing.T) {
-	mayFavour(t)
+	mayRaise(t)
 	pid := os.Getpid()
-	disperse := crowd(t)
-	c2 := labourerOf(t, "C2 CompilerThread0", true)
+	disperse := jvmtest.Crowd(t)
+	c2 := workerOf(t, "C2 CompilerThread0", true)
 	before := niceOf(t, c2.tid)
-	c := newCompilers(pid, threadsOf(pid))
+	c := NewCompilers(pid, Threads(pid))
 	if c == nil {
 		t.Fatal("no compiler threads")
 	}
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		c.look(false)
+		c.Look(false)
 		if n := niceOf(t, c2.tid); n != before {
 			t.Fatalf("nice %d, though nothing was redefined", n)
 		}
 	}
-	c.redefined()
-	hurried := func(l *labourer) func() bool {
+	c.Redefined()
+	raisedNow := func(l *worker) func() bool {
 		return func() bool {
-			c.look(false)
-			return niceOf(t, l.tid) == favourNice
+			c.Look(false)
+			return niceOf(t, l.tid) == Nice
 		}
 	}
-	eventually(t, "it is hurried", hurried(c2))
-	c.look(true)
+	eventually(t, "it is hurried", raisedNow(c2))
+	c.Look(true)
 	if n := niceOf(t, c2.tid); n != before {
 		t.Errorf("nice %d while threads wait for a redefinition", n)
 	}
-	eventually(t, "it is hurried again", hurried(c2))
+	eventually(t, "it is hurried again", raisedNow(c2))
 
 	// A thread that the hurried one begins has its priority.
-	c1 := labourerOf(t, "C1 CompilerThread9", false)
-	if err := unix.Setpriority(unix.PRIO_PROCESS, c1.tid, favourNice); err != nil {
+	c1 := workerOf(t, "C1 CompilerThread9", false)
+	if err := unix.Setpriority(unix.PRIO_PROCESS, c1.tid, Nice); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the other is known", func() bool {
-		c.look(false)
+		c.Look(false)
 		_, known := c.work[c1.tid]
 		return known
 	})
-	c.look(true)
+	c.Look(true)
 	if n := niceOf(t, c1.tid); n != before {
 		t.Errorf("the thread that it has begun: nice %d", n)
 	}
 	disperse()
 	c2.rest.Store(true)
 	eventually(t, "both have their priority back", func() bool {
-		c.look(false)
+		c.Look(false)
 		return niceOf(t, c1.tid) == before && niceOf(t, c2.tid) == before
 	})
 	if !c.ever || c.on {
@@ -149,16 +128,16 @@ func TestCompilers(t *testing.T) {
 // TestLinger: after a session in which the compiler was hurried a guard lets it go on,
 // until it has little to do or the next session comes.
 func TestLinger(t *testing.T) {
-	mayFavour(t)
+	mayRaise(t)
 	pid := os.Getpid()
-	c2 := labourerOf(t, "C2 CompilerThread0", true)
+	c2 := workerOf(t, "C2 CompilerThread0", true)
 	before := niceOf(t, c2.tid)
-	begin := func() (*compilers, *guard) {
-		c := newCompilers(pid, threadsOf(pid))
+	begin := func() (*Compilers, *Guard) {
+		c := NewCompilers(pid, Threads(pid))
 		if c == nil {
 			t.Fatal("no compiler threads, or they have a priority of their own")
 		}
-		g, err := guardThread(pid, unix.Gettid(), c.usual)
+		g, err := NewGuard(pid, unix.Gettid(), c.Nice())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,12 +148,12 @@ func TestLinger(t *testing.T) {
 
 	c, g := begin()
 	c.ever = true
-	c.end(g)
+	c.End(g)
 	time.Sleep(3 * time.Second)
-	if n := niceOf(t, c2.tid); n != favourNice {
+	if n := niceOf(t, c2.tid); n != Nice {
 		t.Errorf("nice %d at work", n)
 	}
-	disperse := crowd(t)
+	disperse := jvmtest.Crowd(t)
 	from := time.Now()
 	c, g = begin() // has the first guard end, at once
 	if n := niceOf(t, c2.tid); n != before {
@@ -185,8 +164,8 @@ func TestLinger(t *testing.T) {
 	disperse()
 	c2.rest.Store(true)
 	c.ever = true
-	c.end(g)
-	if n := niceOf(t, c2.tid); n != favourNice {
+	c.End(g)
+	if n := niceOf(t, c2.tid); n != Nice {
 		t.Errorf("nice %d, while it may have much to do", n)
 	}
 	eventually(t, "it has its priority back", func() bool { return niceOf(t, c2.tid) == before })
@@ -195,11 +174,11 @@ func TestLinger(t *testing.T) {
 	// Without a hurry, or when the controller is killed, at once.
 	c, g = begin()
 	c.scan()
-	c.front.set(true)
-	if n := niceOf(t, c2.tid); n != favourNice {
+	c.front.Set(true)
+	if n := niceOf(t, c2.tid); n != Nice {
 		t.Errorf("nice %d", n)
 	}
-	c.end(g)
+	c.End(g)
 	if n := niceOf(t, c2.tid); n != before {
 		t.Errorf("nice %d after the end", n)
 	}

@@ -1,4 +1,4 @@
-package session
+package priority
 
 import (
 	"os"
@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSwift looks at a thread's time slice, which older kernels don't tell.
-func TestSwift(t *testing.T) {
+// TestShortSlices looks at a thread's time slice, which older kernels don't tell.
+func TestShortSlices(t *testing.T) {
 	before, err := unix.SchedGetAttr(unix.Gettid(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tids := range threadsOf(os.Getpid()) {
-		swift(tids)
+	for _, tids := range Threads(os.Getpid()) {
+		ShortSlices(tids...)
 	}
 	a, err := unix.SchedGetAttr(unix.Gettid(), 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func TestSwift(t *testing.T) {
 	}
 	if before.Runtime == 0 {
 		t.Logf("this kernel does not tell slices: %+v", *a)
-	} else if a.Runtime != swiftSlice {
+	} else if a.Runtime != sliceNs {
 		t.Errorf("the slice is %d ns", a.Runtime)
 	}
 	if a.Nice != before.Nice || a.Policy != before.Policy {
@@ -44,24 +44,24 @@ func niceOf(t *testing.T, tid int) int32 {
 	return a.Nice
 }
 
-// TestPrecedence: a thread goes before others only as long as it is to.
-func TestPrecedence(t *testing.T) {
+// TestBoost: a thread goes before others only as long as it is to.
+func TestBoost(t *testing.T) {
 	runtime.LockOSThread() // the thread ends with the test
 	tid := unix.Gettid()
 	nice := func() int32 { return niceOf(t, tid) }
 	before := nice()
-	var p precedence
-	p.add(tid)
+	var p Boost
+	p.Add(tid)
 	for range 2 {
-		p.set(true)
-		p.set(true)
+		p.Set(true)
+		p.Set(true)
 		if len(p.threads) == 0 {
 			t.Log("this takes CAP_SYS_NICE")
-		} else if got := nice(); got != min(before, favourNice) {
+		} else if got := nice(); got != min(before, Nice) {
 			t.Errorf("nice %d", got)
 		}
-		p.set(false)
-		p.set(false)
+		p.Set(false)
+		p.Set(false)
 		if got := nice(); got != before {
 			t.Errorf("nice %d, was %d", got, before)
 		}
@@ -70,7 +70,7 @@ func TestPrecedence(t *testing.T) {
 	if err := unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&name[0])), 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := threadsOf(os.Getpid())["rivulet-test"]; !slices.Equal(got, []int{tid}) {
+	if got := Threads(os.Getpid())["rivulet-test"]; !slices.Equal(got, []int{tid}) {
 		t.Errorf("threads %v of that name, want %d", got, tid)
 	}
 }
@@ -86,14 +86,14 @@ func TestGuard(t *testing.T) {
 	pid := cmd.Process.Pid
 	nice := func() int32 { return niceOf(t, pid) }
 	before := nice()
-	g, err := guardThread(pid, pid, before)
+	g, err := NewGuard(pid, pid, before)
 	if err != nil {
 		t.Skip("this takes CAP_SYS_NICE:", err)
 	}
-	var p precedence
-	p.add(pid)
-	p.set(true)
-	if got := nice(); got != favourNice {
+	var p Boost
+	p.Add(pid)
+	p.Set(true)
+	if got := nice(); got != Nice {
 		t.Fatalf("nice %d", got)
 	}
 	for _, sig := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGTERM} { // those of a terminal that closes
@@ -101,21 +101,21 @@ func TestGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g.end() // as the end of this process would
+	g.End() // as the end of this process would
 	if got := nice(); got != before {
 		t.Errorf("nice %d, was %d", got, before)
 	}
 
 	// What somebody else has set since stays.
-	if g, err = guardThread(pid, pid, before); err != nil {
+	if g, err = NewGuard(pid, pid, before); err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, int(before)+3); err != nil {
 		t.Fatal(err)
 	}
-	g.end()
+	g.End()
 	if got := nice(); got != before+3 {
 		t.Errorf("nice %d, was set to %d", got, before+3)
 	}
-	(*guard)(nil).end()
+	(*Guard)(nil).End()
 }

@@ -1,4 +1,4 @@
-package session
+package priority
 
 import (
 	"errors"
@@ -15,10 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A guard gives threads of the target their priority back when this process ends
-// without having done so, by whatever means: the target must not keep ours. It is
-// a shell in a session of its own that waits for the end of a pipe.
-type guard struct {
+// A Guard gives threads of another process their priority back when this process
+// ends without having done so, by whatever means. It is a shell in a session of
+// its own that waits for the end of a pipe. One goroutine at a time may use it; a
+// nil one guards nothing.
+type Guard struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
 }
@@ -58,29 +59,20 @@ usual=$5 seconds=0 calm=0 before=0
 done
 compilers unhurry`
 
-// mayNice tells whether threads of others may be made faster.
-func mayNice() error {
-	var caps [2]unix.CapUserData
-	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil {
-		return err
-	}
-	if caps[0].Effective&(1<<unix.CAP_SYS_NICE) == 0 {
-		return unix.EPERM
-	}
-	return nil
-}
-
-// guardThread starts a guard for a thread whose priority we are going to change,
-// where we may (CAP_SYS_NICE), and for compiler threads, which usually have another one.
-func guardThread(pid, tid int, compilers int32) (*guard, error) {
-	if err := mayNice(); err != nil {
+// NewGuard starts a guard for the thread tid of a process, whose priority we are
+// going to change, and for the process's compiler threads, whose own nice value is
+// compilers ([Compilers.Nice]). It fails where priority can't be given ([Allowed]),
+// where the thread has one of its own, and where the tools sh and renice lack:
+// the thread is to be left alone then. End or Linger ends the guard.
+func NewGuard(pid, tid int, compilers int32) (*Guard, error) {
+	if err := Allowed(); err != nil {
 		return nil, err
 	}
 	a, err := unix.SchedGetAttr(tid, 0)
 	if err != nil {
 		return nil, err
 	}
-	if a.Policy != unix.SCHED_NORMAL || a.Nice <= favourNice {
+	if a.Policy != unix.SCHED_NORMAL || a.Nice <= Nice {
 		return nil, errors.New("it has a priority of its own")
 	}
 	for _, tool := range []string{"sh", "renice"} {
@@ -88,7 +80,7 @@ func guardThread(pid, tid int, compilers int32) (*guard, error) {
 			return nil, err
 		}
 	}
-	cmd := exec.Command("sh", "-c", guardScript, guardName, strconv.Itoa(pid), strconv.Itoa(favourNice),
+	cmd := exec.Command("sh", "-c", guardScript, guardName, strconv.Itoa(pid), strconv.Itoa(Nice),
 		strconv.Itoa(tid), strconv.Itoa(int(a.Nice)), strconv.Itoa(int(compilers)))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	pipe, err := cmd.StdinPipe()
@@ -102,16 +94,16 @@ func guardThread(pid, tid int, compilers int32) (*guard, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start a guard: %w", err)
 	}
-	g := &guard{cmd, pipe}
+	g := &Guard{cmd, pipe}
 	if _, err := ready.Read(make([]byte, 1)); err != nil {
-		g.end()
+		g.End()
 		return nil, fmt.Errorf("a guard: %w", err)
 	}
 	return g, nil
 }
 
-// end ends the guard, which has the priority put back if that was not done yet.
-func (g *guard) end() {
+// End ends the guard, after it has put back the priorities that were not yet.
+func (g *Guard) End() {
 	if g == nil {
 		return
 	}
@@ -119,18 +111,19 @@ func (g *guard) end() {
 	_ = g.cmd.Wait() // there may have been nothing to put back
 }
 
-// linger lets the guard go on for as long as the compiler has much to do.
-func (g *guard) linger() {
+// linger lets the guard go on for as long as the compilers have much to do, beyond
+// the end of this process if need be.
+func (g *Guard) linger() {
 	_, _ = io.WriteString(g.pipe, "linger\n") // or it has ended
 	_ = g.pipe.Close()
 	go func() { _ = g.cmd.Wait() }()
 }
 
-// relieve takes over from what lingers of sessions with a process: it puts back what
-// their guards would, which takes them seconds on a busy machine, and ends them. A
-// guard has nothing left to do where no thread has our precedence.
+// relieve takes over from guards of a process that linger: it puts back what
+// they would, which takes them seconds on a busy machine, and ends them. A guard
+// has nothing left to do where no thread has our priority.
 func relieve(pid int, compilers []int) {
-	if !slices.ContainsFunc(compilers, func(tid int) bool { _, ok := hurried(tid); return ok }) {
+	if !slices.ContainsFunc(compilers, func(tid int) bool { _, ok := raised(tid); return ok }) {
 		return
 	}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -153,20 +146,6 @@ func relieve(pid int, compilers []int) {
 	}
 }
 
-// hurried tells whether a thread has our precedence, and its attributes.
-func hurried(tid int) (a *unix.SchedAttr, ok bool) {
-	a, err := unix.SchedGetAttr(tid, 0)
-	return a, err == nil && a.Policy == unix.SCHED_NORMAL && a.Nice == favourNice
-}
-
-// putBack gives a thread that has our precedence another nice value.
-func putBack(tid int, nice int32) {
-	if a, ok := hurried(tid); ok {
-		a.Nice = nice
-		_ = unix.SchedSetAttr(tid, a, 0) // it may have ended
-	}
-}
-
 // ownProcess tells whether a process, of which this is the folder under /proc, has our user.
 func ownProcess(dir string) bool {
 	var st unix.Stat_t
@@ -177,6 +156,6 @@ func ownProcess(dir string) bool {
 // back for the thread tid and for those of the compiler.
 func parseGuard(cmdline []byte, pid int) (tid int, nice, usual int32, ok bool) {
 	_, args, _ := strings.Cut(string(cmdline), "\x00"+guardName+"\x00")
-	n, err := fmt.Sscanf(strings.ReplaceAll(args, "\x00", " "), strconv.Itoa(pid)+" "+strconv.Itoa(favourNice)+" %d %d %d", &tid, &nice, &usual)
+	n, err := fmt.Sscanf(strings.ReplaceAll(args, "\x00", " "), strconv.Itoa(pid)+" "+strconv.Itoa(Nice)+" %d %d %d", &tid, &nice, &usual)
 	return tid, nice, usual, err == nil && n == 3
 }
