@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/compare"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -15,8 +16,8 @@ type backend interface {
 	processes(ctx context.Context) ([]attach.Process, error)
 	attach(ctx context.Context, pid int, cfg session.Config) (attached, error)
 	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
-	compare(ctx context.Context, pid int, c session.Comparing) (*export.Comparison, error)
-	compareRuns(ctx context.Context, argv []string, std session.Stdio, c session.Comparing) (*export.Comparison, error)
+	compare(ctx context.Context, pid int, c compare.Options) (*export.Comparison, error)
+	compareRuns(ctx context.Context, argv []string, std session.Stdio, c compare.Options) (*export.Comparison, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check
 }
 
@@ -55,12 +56,12 @@ func (system) attach(ctx context.Context, pid int, cfg session.Config) (attached
 	return s, nil
 }
 
-func (system) compare(ctx context.Context, pid int, c session.Comparing) (*export.Comparison, error) {
-	return session.Compare(ctx, pid, c)
+func (system) compare(ctx context.Context, pid int, c compare.Options) (*export.Comparison, error) {
+	return compare.Running(ctx, pid, c)
 }
 
-func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio, c session.Comparing) (*export.Comparison, error) {
-	return session.CompareRuns(ctx, argv, std, c)
+func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio, c compare.Options) (*export.Comparison, error) {
+	return compare.Runs(ctx, argv, std, c)
 }
 
 func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rivulet-profiler/rivulet/controller/compare"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -106,8 +107,8 @@ func (f *recordFlags) asJSON(cmd *cobra.Command, given bool) error {
 	return f.checkPlain()
 }
 
-func (a *app) comparing(f *recordFlags, schemes []string) session.Comparing {
-	return session.Comparing{
+func (a *app) comparing(f *recordFlags, schemes []string) compare.Options {
+	return compare.Options{
 		Recording: f.rec, Schemes: schemes, For: f.length, Config: a.config(f.rec.Memory),
 		Say: func(text string) { a.say("%s", oneLine(text)) },
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/compare"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -29,7 +30,7 @@ type fake struct {
 	did       []string // what was asked of it, in order
 	rec       spec.Recording
 	timing    session.Timing
-	comparing session.Comparing
+	comparing compare.Options
 	argv      []string
 	done      chan struct{}
 	exited    chan struct{}
@@ -81,11 +82,11 @@ func (f *fake) launch(_ context.Context, argv []string, std session.Stdio, _ ses
 	return f, nil
 }
 
-func (f *fake) compare(_ context.Context, _ int, c session.Comparing) (*export.Comparison, error) {
+func (f *fake) compare(_ context.Context, _ int, c compare.Options) (*export.Comparison, error) {
 	return f.compareRuns(context.Background(), nil, session.Stdio{}, c)
 }
 
-func (f *fake) compareRuns(_ context.Context, argv []string, _ session.Stdio, c session.Comparing) (*export.Comparison, error) {
+func (f *fake) compareRuns(_ context.Context, argv []string, _ session.Stdio, c compare.Options) (*export.Comparison, error) {
 	f.note("compare:" + strings.Join(c.Schemes, ""))
 	f.argv, f.rec, f.comparing = argv, c.Recording, c
 	c.Say("recording by scheme A")

@@ -6,18 +6,17 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session/sessiontest"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -61,87 +60,21 @@ func ask(t *testing.T, p *jvmtest.Proc, command, answer string) int64 {
 	return n
 }
 
-// program built once for all tests that start it.
-var (
-	buildDir string
-	build    = sync.OnceValues(func() (file string, err error) {
-		if buildDir, err = os.MkdirTemp("", "rivulet-test-"); err != nil {
-			return "", err
-		}
-		file = filepath.Join(buildDir, "rivulet")
-		out, err := exec.Command("go", "build", "-o", file, "github.com/rivulet-profiler/rivulet").CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("%w: %s", err, out)
-		}
-		return file, err
-	})
-)
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if buildDir != "" {
-		os.RemoveAll(buildDir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(sessiontest.Run(m)) }
 
 // rivulet starts the program itself.
 func rivulet(t *testing.T, args ...string) *jvmtest.Proc {
 	t.Helper()
-	file, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return jvmtest.StartCmd(t, exec.Command(file, args...))
+	return sessiontest.Rivulet(t, args...)
 }
 
-// traces lists what a session has in a process: threads, mappings,
-// descriptors and files of its temporary folders.
-func traces(pid int) (active, files []string) {
-	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
-	for _, f := range tasks {
-		if b, err := os.ReadFile(f); err == nil && strings.HasPrefix(string(b), "rivulet") {
-			active = append(active, "thread "+strings.TrimSpace(string(b)))
-		}
-	}
-	maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-	for line := range bytes.Lines(maps) {
-		if bytes.Contains(line, []byte(".rivulet")) && !bytes.Contains(line, []byte("boot1.jar (deleted)")) { // JDK 8 maps a jar's directory
-			active = append(active, "mapping "+string(line[bytes.IndexByte(line, '/'):]))
-		}
-	}
-	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	jars := 0 // JDK 8 has the jar open twice, others once
-	for _, f := range fds {
-		to, _ := os.Readlink(f)
-		if !strings.Contains(to, ".rivulet") {
-			continue
-		}
-		if jars++; jars > 2 || !strings.HasSuffix(to, "boot1.jar (deleted)") {
-			active = append(active, "descriptor "+to)
-		}
-	}
-	for _, dir := range []string{"/tmp", "/dev/shm"} {
-		names, _ := filepath.Glob(attach.Path(pid, filepath.Join(dir, ".rivulet-*")))
-		for _, n := range names {
-			if !strings.HasPrefix(filepath.Base(n), ".rivulet-run-") { // stays as long as its program
-				files = append(files, n)
-			}
-		}
-	}
-	return active, files
-}
+// traces lists what a session has in a process, see [sessiontest.Traces].
+func traces(pid int) (active, files []string) { return sessiontest.Traces(pid) }
 
 // gone waits until nothing of a session is active in a process.
 func gone(t *testing.T, pid int, within time.Duration) {
 	t.Helper()
-	var left []string
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if left, _ = traces(pid); len(left) == 0 {
-			return
-		}
-	}
-	t.Errorf("after %v there are still: %q", within, left)
+	sessiontest.Gone(t, pid, within)
 }
 
 // numbers are what grows where something leaks.

@@ -63,7 +63,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	}
 	go func() {
 		defer close(l.exited)
-		l.code = exitCode(l.cmd.Wait())
+		l.code = ExitCode(l.cmd.Wait())
 		l.left = time.Now()
 		os.RemoveAll(s.room.dir) // nobody looks for the boot jar any more
 	}()
@@ -141,7 +141,9 @@ func (l *Launched) Exited() <-chan struct{} { return l.exited }
 // if one ended it.
 func (l *Launched) ExitCode() int { return l.code }
 
-func exitCode(err error) int {
+// ExitCode is the exit code of a program whose Run or Wait returned err: 128 and
+// the signal's number if one ended it, 1 if it could not be run.
+func ExitCode(err error) int {
 	var e *exec.ExitError
 	switch {
 	case err == nil:
@@ -153,6 +155,40 @@ func exitCode(err error) int {
 		return 128 + int(st.Signal())
 	}
 	return e.ExitCode()
+}
+
+// abandonPatience is how long a program has to end after a SIGTERM.
+const abandonPatience = 3 * time.Second
+
+// Abandon ends the program, the JVM as well as what was started, which may be a
+// script, and then the session.
+func (l *Launched) Abandon() {
+	end := func(sig syscall.Signal) {
+		_ = l.Signal(sig) // an error means that it is gone already
+		if pid := l.Target().PID; pid > 0 {
+			_ = syscall.Kill(pid, sig)
+		}
+	}
+	end(syscall.SIGTERM)
+	defer l.Close() //nolint:errcheck // why it was abandoned is what the user hears
+	select {
+	case <-l.exited:
+	case <-time.After(abandonPatience):
+		end(syscall.SIGKILL)
+	}
+}
+
+// Ran is how long the program ran, without the time for which its start was held
+// back, once it has ended: what it took until its JVM came to the session, and
+// from when it went on to its end.
+func (l *Launched) Ran() time.Duration { return l.came.Sub(l.began) + l.left.Sub(l.went) }
+
+// StartTiming arms the roots of a timing and lets the program run.
+func (l *Launched) StartTiming(ctx context.Context, t Timing) error {
+	if err := l.Session.StartTiming(ctx, t); err != nil {
+		return err
+	}
+	return l.letGo(ctx)
 }
 
 // command gives the agent to a java launcher as its first argument, and to

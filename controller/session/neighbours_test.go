@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/session/sessiontest"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -188,10 +189,7 @@ func TestRun(t *testing.T) {
 		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		file, err := build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := sessiontest.Binary(t)
 		report := filepath.Join(t.TempDir(), "report.json")
 		cmd := exec.Command(file, "run", "--root", "t.Traps.init", "--format", "json", "-o", report, "--", script, "-cp", dir, "t.Traps", "init")
 		cmd.Env = append(os.Environ(), "JAVA_HOME="+j.Home, "PATH="+filepath.Join(j.Home, "bin")+":"+os.Getenv("PATH"), "JDK_JAVA_OPTIONS=-Dsome=thing")

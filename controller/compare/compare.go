@@ -1,4 +1,12 @@
-package session
+// Package compare tries the schemes on the same roots, one after another, and
+// puts side by side what each recorded, instrumented and cost: on a JVM that
+// runs ([Running]), or by whole runs of a program ([Runs]).
+//
+// Each step is a session of its own, so a target is restored between two of
+// them. What differs by some percent is alike: the JVM gets warmer meanwhile,
+// and its load may change. The functions block until the comparison is done;
+// several may run at once on different targets.
+package compare
 
 import (
 	"context"
@@ -9,29 +17,31 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
-// A Comparing says how schemes are compared on one target. Its Recording is what
-// each of them records; the Scheme there is not looked at.
-type Comparing struct {
-	Recording
+// Options say how schemes are compared on one target. Recording is what each of
+// them records; its Scheme is ignored.
+type Options struct {
+	spec.Recording
 	Schemes []string      // in this order
 	For     time.Duration // of each recording, and of timing the root; 0: until UntilCalls
-	Config  Config
+	Config  session.Config
 	Say     func(string) // tells what is being done; may be nil
 
-	// Show gets a copy of what there is after each step of [Compare]; may be nil.
+	// Show gets a copy of what there is after each step of [Running]; may be nil.
 	Show func(*export.Comparison)
 }
 
-func (c *Comparing) say(format string, args ...any) {
+func (c *Options) say(format string, args ...any) {
 	if c.Say != nil {
 		c.Say(fmt.Sprintf(format, args...))
 	}
 }
 
 // show shows what there is so far.
-func (c *Comparing) show(out *export.Comparison) {
+func (c *Options) show(out *export.Comparison) {
 	if c.Show != nil {
 		sofar := *out
 		sofar.Runs, sofar.Notes = slices.Clone(out.Runs), slices.Clone(out.Notes)
@@ -40,7 +50,7 @@ func (c *Comparing) show(out *export.Comparison) {
 }
 
 // scheme is the recording by one of the schemes.
-func (c *Comparing) scheme(name string) Recording {
+func (c *Options) scheme(name string) spec.Recording {
 	rec := c.Recording
 	rec.Scheme = name
 	return rec
@@ -50,12 +60,13 @@ func (c *Comparing) scheme(name string) Recording {
 // redefinition in a JVM throws all compiled code away.
 const bareWarm = 3 * time.Second
 
-// Compare records the same roots of a running JVM by one scheme after another.
-// Before, it times them with nothing beneath ([Session.StartTiming]); between,
+// Running records the same roots of a running JVM by one scheme after another.
+// Before, it times them with nothing beneath ([session.Session.StartTiming]); between,
 // the target is restored and left alone until its compiler has little to do. Each
 // step is a session of its own. What was compared until an error is returned
-// with it, nil if that is nothing. Errors are those of Attach and Start.
-func Compare(ctx context.Context, pid int, c Comparing) (*export.Comparison, error) {
+// with it, nil if that is nothing. Errors are those of [session.Attach] and
+// [session.Session.Start].
+func Running(ctx context.Context, pid int, c Options) (*export.Comparison, error) {
 	out := &export.Comparison{Clock: clockOf(c.Clock)}
 	var err error
 	for i, length := range []time.Duration{min(c.For, bareWarm), c.For} {
@@ -72,7 +83,7 @@ func Compare(ctx context.Context, pid int, c Comparing) (*export.Comparison, err
 		c.settle(ctx, pid, out, "scheme "+name+" began")
 		c.say("recording by scheme %s%s", name, lengthText(c.For))
 		begin := time.Now()
-		s, err := Attach(ctx, pid, c.Config)
+		s, err := session.Attach(ctx, pid, c.Config)
 		if err != nil {
 			return c.sofar(out, name, err)
 		}
@@ -95,7 +106,7 @@ func Compare(ctx context.Context, pid int, c Comparing) (*export.Comparison, err
 }
 
 // sofar returns what there is when a scheme could not be tried.
-func (c *Comparing) sofar(out *export.Comparison, name string, err error) (*export.Comparison, error) {
+func (c *Options) sofar(out *export.Comparison, name string, err error) (*export.Comparison, error) {
 	err = fmt.Errorf("scheme %s: %w", name, err)
 	if len(out.Runs) == 0 {
 		return nil, err
@@ -105,7 +116,7 @@ func (c *Comparing) sofar(out *export.Comparison, name string, err error) (*expo
 }
 
 // add takes a scheme's recording in.
-func (c *Comparing) add(out *export.Comparison, r *export.Report, armed time.Duration) *export.SchemeRun {
+func (c *Options) add(out *export.Comparison, r *export.Report, armed time.Duration) *export.SchemeRun {
 	if len(out.Runs) == 0 {
 		out.Target, out.Roots = r.Target, r.Roots
 	}
@@ -119,12 +130,12 @@ func (c *Comparing) add(out *export.Comparison, r *export.Report, armed time.Dur
 }
 
 // time times the roots with nothing beneath them.
-func (c *Comparing) time(ctx context.Context, pid int, length time.Duration) (*export.BareRoot, error) {
-	s, err := Attach(ctx, pid, c.Config)
+func (c *Options) time(ctx context.Context, pid int, length time.Duration) (*export.BareRoot, error) {
+	s, err := session.Attach(ctx, pid, c.Config)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.StartTiming(ctx, Timing{Roots: c.Roots, UntilCalls: c.UntilCalls, Wait: c.Wait}); err != nil {
+	if err := s.StartTiming(ctx, session.Timing{Roots: c.Roots, UntilCalls: c.UntilCalls, Wait: c.Wait}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := c.await(ctx, s, length, nil); err != nil {
@@ -138,7 +149,7 @@ func (c *Comparing) time(ctx context.Context, pid int, length time.Duration) (*e
 }
 
 // await waits until a step has taken its time, or has ended by itself.
-func (c *Comparing) await(ctx context.Context, s *Session, length time.Duration, exited <-chan struct{}) error {
+func (c *Options) await(ctx context.Context, s *session.Session, length time.Duration, exited <-chan struct{}) error {
 	var over <-chan time.Time
 	if length > 0 {
 		t := time.NewTimer(length)
@@ -169,7 +180,7 @@ const (
 // settle waits until the target's compilers have little to do: code that was
 // changed runs interpreted until it is compiled again. If they don't get there, a
 // note says before what.
-func (c *Comparing) settle(ctx context.Context, pid int, out *export.Comparison, before string) {
+func (c *Options) settle(ctx context.Context, pid int, out *export.Comparison, before string) {
 	pause := func(d time.Duration) {
 		select {
 		case <-time.After(d):
@@ -202,7 +213,9 @@ func (c *Comparing) settle(ctx context.Context, pid int, out *export.Comparison,
 		}
 		last = now
 	}
-	c.Config.logger().Debug("settled", "pid", pid, "took", time.Since(begin))
+	if log := c.Config.Log; log != nil {
+		log.Debug("settled", "pid", pid, "took", time.Since(begin))
+	}
 }
 
 // compiled is how long the target's compilers have been at work.
@@ -223,7 +236,7 @@ func compiled(f *attach.CounterFile) (time.Duration, bool) {
 const fewInvocations = 20
 
 // judge adds what a reader has to know of the figures together.
-func (c *Comparing) judge(out *export.Comparison) {
+func (c *Options) judge(out *export.Comparison) {
 	equal, few, nested := true, false, false
 	for i := range out.Runs {
 		r, first := &out.Runs[i], &out.Runs[0]

@@ -1,4 +1,4 @@
-package session_test
+package compare_test
 
 import (
 	"bytes"
@@ -10,10 +10,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/compare"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/session/sessiontest"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
+
+// patient is how long a session has to leave a target.
+const patient = 30 * time.Second
+
+func TestMain(m *testing.M) { os.Exit(sessiontest.Run(m)) }
+
+// sources compiles the program that is compared, for Java 8.
+func sources(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "Compare.java"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Compare.java": string(b)})
+}
 
 // An invocation of Compare.root is 100 areas, half of them with two sides.
 const compareCalls = 1 + 100 + 50*2
@@ -49,16 +66,17 @@ func sameWork(t *testing.T, c *export.Comparison, invocations int64) {
 // TestCompare compares the schemes on a program that runs: each must record the
 // same, and leave nothing.
 func TestCompare(t *testing.T) {
-	dir := sources(t, "Compare")
+	dir := sources(t)
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
-		p := program(t, j, dir, "Compare", nil)
+		p := jvmtest.Start(t, j, nil, "t.Compare", nil, dir)
+		p.WaitLine("READY")
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		var said []string
 		var shown []int // runs that there are after each step
-		c, err := session.Compare(ctx, p.PID(), session.Comparing{
-			Recording: session.Recording{Roots: []string{"t.Compare.root"}, UntilCalls: 30}, Schemes: []string{"A", "B", "C"},
+		c, err := compare.Running(ctx, p.PID(), compare.Options{
+			Recording: spec.Recording{Roots: []string{"t.Compare.root"}, UntilCalls: 30}, Schemes: []string{"A", "B", "C"},
 			Say:  func(text string) { said = append(said, text) },
 			Show: func(c *export.Comparison) { shown = append(shown, len(c.Runs)) },
 		})
@@ -77,17 +95,17 @@ func TestCompare(t *testing.T) {
 				t.Errorf("scheme %s: no overhead", c.Runs[i].Scheme)
 			}
 		}
-		gone(t, p.PID(), patient)
+		sessiontest.Gone(t, p.PID(), patient)
 
 		ctx, cancel = context.WithCancel(context.Background())
-		c, err = session.Compare(ctx, p.PID(), session.Comparing{
-			Recording: session.Recording{Roots: []string{"t.Compare.root"}}, Schemes: []string{"B"}, For: time.Hour,
+		c, err = compare.Running(ctx, p.PID(), compare.Options{
+			Recording: spec.Recording{Roots: []string{"t.Compare.root"}}, Schemes: []string{"B"}, For: time.Hour,
 			Say: func(string) { time.AfterFunc(500*time.Millisecond, cancel) },
 		})
 		if c != nil || err == nil {
 			t.Errorf("interrupted: %v, %v", c, err)
 		}
-		gone(t, p.PID(), patient)
+		sessiontest.Gone(t, p.PID(), patient)
 		p.Send("end")
 		if code := p.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
@@ -99,9 +117,9 @@ func TestCompare(t *testing.T) {
 // that reads as it was written.
 func TestCompareRuns(t *testing.T) {
 	t.Parallel()
-	j, dir := jvmtest.Need(t, 17), sources(t, "Compare")
+	j, dir := jvmtest.Need(t, 17), sources(t)
 	file := filepath.Join(t.TempDir(), "compared.json")
-	p := rivulet(t, "run", "--compare", "--root", "t.Compare.root", "-o", file, "--", j.Java(), "-cp", dir, "t.Compare", "40")
+	p := sessiontest.Rivulet(t, "run", "--compare", "--root", "t.Compare.root", "-o", file, "--", j.Java(), "-cp", dir, "t.Compare", "40")
 	if code := p.Wait(); code != 0 {
 		t.Fatalf("exit code %d: %q", code, p.Stderr())
 	}
