@@ -12,10 +12,10 @@ import (
 var compilerThreads = []string{"C1 CompilerThre", "C2 CompilerThre"}
 
 const (
-	lookEvery = 250 * time.Millisecond
-	scanEvery = 2 * time.Second // threads come and go
-	longest = 2 * time.Minute // after the last redefinition
-	calmLooks = 4               // looks at compilers that have little to do
+	lookEvery  = 250 * time.Millisecond
+	scanEvery  = 2 * time.Second // threads come and go
+	longest    = 2 * time.Minute // after the last redefinition
+	calmLooks  = 4               // looks at compilers that have little to do
 	littlePart = 4               // less than a quarter of the time is little
 )
 
