@@ -100,3 +100,6 @@ func CompilersIn(pid int) []int { return priority.CompilersIn(priority.Threads(p
 
 // MayNice tells whether this process may make threads of others faster.
 func MayNice() bool { return priority.Allowed() == nil }
+
+// Block has the loop answer nobody while f runs.
+func (s *Session) Block(f func()) { s.do(s.ctx, f) } //nolint:errcheck // the session is on

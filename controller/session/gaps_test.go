@@ -46,3 +46,29 @@ func TestGaps(t *testing.T) {
 		}
 	})
 }
+
+// TestUnanswered has a class loaded while the controller answers nobody: it is loaded with
+// its own bytes, and the report says so.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Gaps")
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Gaps", nil, "loads")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Gaps.loads"}, Scheme: "A", UntilCalls: 3})
+		s.Block(func() {
+			p.Send("load")
+			p.WaitLine("LOADED")
+		})
+		p.Send("go")
+		<-s.Done()
+		r, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCalls(t, r, map[string]int64{"Gaps.loads": 3})
+		if r.Tree.Incomplete != 1 || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason, "before Rivulet answered") {
+			t.Errorf("incomplete %d, gaps %+v", r.Tree.Incomplete, r.Gaps)
+		}
+	})
+}

@@ -84,6 +84,7 @@ var Layout = []Const{
 	{"H_UNFOLLOWED", HUnfollowed, "i64: tasks that were handed over and could not be followed, for want of room"},
 	{"H_TASKS", HTasks, "i64: tasks that were handed over with events: each gets the next number"},
 	{"H_LONGEST_WAIT", HLongestWait, "i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads"},
+	{"H_UNANSWERED", HUnanswered, "i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
@@ -263,6 +264,7 @@ const (
 	HUnfollowed  = 416
 	HTasks       = 424
 	HLongestWait = 432
+	HUnanswered  = 440
 	HTick        = 448
 	HGate        = 576
 	HFreeRings   = 1088

@@ -251,6 +251,8 @@ func row(name string, all []request, at phases, r *report, wrong []string) strin
 	}
 	if wrong != nil {
 		match = fmt.Sprintf("%d WRONG", len(wrong))
+	} else if r.Open > r.Roots/10 {
+		match = "not comparable: too many had not ended"
 	}
 	var suspended int64
 	for _, t := range r.Threads {
@@ -266,8 +268,8 @@ func row(name string, all []request, at phases, r *report, wrong []string) strin
 	fmt.Fprintf(&b, "%s: armed after %.1f s, detached in %.1f s; %d methods instrumented, %d called; %d classes in %d batches, pauses %s ms, longest %s; analysis %s ms\n",
 		name, at.armed.Sub(at.begin).Seconds(), at.ended.Sub(at.stopped).Seconds(), r.Methods.Instrumented, r.Methods.Called,
 		r.Redefinition.Classes, r.Redefinition.Batches, ms(r.Redefinition.Pauses), ms(r.Redefinition.LongestPause), ms(r.Redefinition.Analysis))
-	fmt.Fprintf(&b, "  roots %d, calls %d, longest_wait_ms %s, suspended in all %d ms, incomplete %d, exact %s, counts %s\n",
-		r.Roots, r.Calls, ms(r.Redefinition.LongestWait), suspended/1e6, r.Incomplete, exact, match)
+	fmt.Fprintf(&b, "  roots %d (%d open), calls %d, longest_wait_ms %s, suspended in all %d ms, incomplete %d, exact %s, counts %s\n",
+		r.Roots, r.Open, r.Calls, ms(r.Redefinition.LongestWait), suspended/1e6, r.Incomplete, exact, match)
 	for _, g := range r.Gaps {
 		fmt.Fprintf(&b, "  gap: %s (%d): %s\n", g.Reason, g.Count, strings.Join(g.Where[:min(3, len(g.Where))], ", "))
 	}

@@ -23,7 +23,18 @@ public class Gaps {
         }
     }
 
+    /** Loaded while the controller answers nobody. */
+    static class Loaded {
+        static void call() {
+            callee();
+        }
+    }
+
     static int n;
+
+    static void loads() {
+        Loaded.call();
+    }
 
     static void plain() {
         n++;
@@ -49,6 +60,13 @@ public class Gaps {
         Class.forName("t.Gaps$Unlinkable", false, l);
         Class.forName("t.Gaps$Dormant", false, l);
         System.out.println("READY");
+        if (args.length > 0) {
+            System.in.read();
+            Class.forName("t.Gaps$Loaded");
+            System.out.println("LOADED");
+            while (System.in.read() != 'g') {}
+            for (int i = 0; i < 3; i++) loads();
+        }
         System.in.read();
         for (int i = 0; i < 3; i++) {
             plain();

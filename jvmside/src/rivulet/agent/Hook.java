@@ -118,7 +118,7 @@ final class Hook implements ClassFileTransformer {
 
     /** A class goes without the probes that it may need: no exactness can be claimed. */
     private void missed() {
-        if (!restoring) memory.missed();
+        if (!restoring && !mailbox.closed()) memory.missed();
     }
 
     private byte[] ask(int id, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {

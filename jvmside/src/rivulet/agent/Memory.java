@@ -43,8 +43,9 @@ final class Memory {
         d.get(b, to, n);
     }
 
-    /** Counts, while recording, that something went without the probes that it may need. */
+    /** Counts that a class went without the probes that it may need. */
     void missed() {
+        U.getAndAddLong(null, base + Layout.H_UNANSWERED, 1);
         if (U.getLong(base + Layout.H_TAG) != 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
     }
 

@@ -33,6 +33,8 @@ public final class Layout {
     public static final int H_TASKS = 424;
     /** i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads. */
     public static final int H_LONGEST_WAIT = 432;
+    /** i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes. */
+    public static final int H_UNANSWERED = 440;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
