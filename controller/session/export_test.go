@@ -97,6 +97,3 @@ func (s *Session) MayHurry() bool { return s.loop.compilers != nil }
 
 // CompilersIn are a process's compiler threads.
 func CompilersIn(pid int) []int { return priority.CompilersIn(priority.Threads(pid)) }
-
-// MayNice tells whether this process may make threads of others faster.
-func MayNice() bool { return priority.Allowed() == nil }
