@@ -6,6 +6,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/compare"
+	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -18,7 +19,7 @@ type backend interface {
 	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
 	compare(ctx context.Context, pid int, c compare.Options) (*export.Comparison, error)
 	compareRuns(ctx context.Context, argv []string, std session.Stdio, c compare.Options) (*export.Comparison, error)
-	doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check
+	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
 }
 
 // An attached is one attached JVM: *session.Session. Finish, FinishTiming or Close must be
@@ -64,8 +65,8 @@ func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio,
 	return compare.Runs(ctx, argv, std, c)
 }
 
-func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []session.Check {
-	return session.Doctor(ctx, pid, root, cfg)
+func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check {
+	return doctor.Examine(ctx, pid, root, cfg)
 }
 
 // isBadInput reports errors about things that don't exist or can't be what

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -95,20 +96,20 @@ func TestEventFlags(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	f := newFake()
-	f.checks = []session.Check{
-		{Name: "process", Status: session.OK, Text: "a.Main\x1b[31m, up 3s"}, {Name: "agents", Status: session.Warning, Text: "it warns", Fix: "a flag"},
+	f.checks = []doctor.Check{
+		{Name: "process", Status: doctor.OK, Text: "a.Main\x1b[31m, up 3s"}, {Name: "agents", Status: doctor.Warning, Text: "it warns", Fix: "a flag"},
 	}
 	r := f.run(t, "doctor", "4711", "--root", "a.B#c")
 	r.want(t, 0, "OK    process      a.Main\uFFFD[31m, up 3s\nWARN  agents       it warns\n                   -> a flag\n", "")
 	if got := f.steps(); got != "doctor:a.B.c" {
 		t.Error("steps:", got)
 	}
-	f.checks = append(f.checks, session.Check{Name: "root", Status: session.Failure, Text: "no such root"})
+	f.checks = append(f.checks, doctor.Check{Name: "root", Status: doctor.Failure, Text: "no such root"})
 	r = f.run(t, "doctor", "4711", "--json")
 	r.want(t, 1, `"ok": false`, "")
 	var got struct {
 		OK     bool
-		Checks []session.Check
+		Checks []doctor.Check
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || len(got.Checks) != 3 || got.Checks[1].Fix != "a flag" {
 		t.Error(err, r.stdout)

@@ -137,7 +137,7 @@ func writeSpeeds(w io.Writer, before, during, after []float64) error {
 		}
 		rows = append(rows, append(row, ratio))
 	}
-	return writeRows(w, rows)
+	return writeRows(w, rows, 0)
 }
 
 // A demoTarget is the sample program at work. It ends with its standard

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
@@ -46,7 +46,7 @@ Exit code 0: nothing fails (there may be warnings). 1: something does.`,
 			if in.first.Err() != nil {
 				return errInterrupted
 			}
-			ok := !slices.ContainsFunc(checks, func(c session.Check) bool { return c.Status == session.Failure })
+			ok := !slices.ContainsFunc(checks, func(c doctor.Check) bool { return c.Status == doctor.Failure })
 			if !ok {
 				a.code = exitFailed
 			}
@@ -62,16 +62,16 @@ Exit code 0: nothing fails (there may be warnings). 1: something does.`,
 }
 
 type doctorJSON struct {
-	Schema int             `json:"schema"`
-	Kind   string          `json:"kind"`
-	PID    int             `json:"pid"`
-	Root   string          `json:"root,omitempty"`
-	OK     bool            `json:"ok"`
-	Checks []session.Check `json:"checks"`
+	Schema int            `json:"schema"`
+	Kind   string         `json:"kind"`
+	PID    int            `json:"pid"`
+	Root   string         `json:"root,omitempty"`
+	OK     bool           `json:"ok"`
+	Checks []doctor.Check `json:"checks"`
 }
 
 // writeChecks writes a line for each check, and the way out below it.
-func writeChecks(w io.Writer, checks []session.Check) error {
+func writeChecks(w io.Writer, checks []doctor.Check) error {
 	var b strings.Builder
 	for _, c := range checks {
 		fmt.Fprintf(&b, "%-5s %-12s %s\n", c.Status, c.Name, oneLine(c.Text))

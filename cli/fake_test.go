@@ -13,6 +13,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/compare"
+	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -35,7 +36,7 @@ type fake struct {
 	done      chan struct{}
 	exited    chan struct{}
 	diagnose  string
-	checks    []session.Check
+	checks    []doctor.Check
 }
 
 func newFake() *fake {
@@ -100,7 +101,7 @@ func (f *fake) compareRuns(_ context.Context, argv []string, _ session.Stdio, c 
 	return out, f.finishErr
 }
 
-func (f *fake) doctor(_ context.Context, _ int, root string, _ session.Config) []session.Check {
+func (f *fake) doctor(_ context.Context, _ int, root string, _ session.Config) []doctor.Check {
 	f.note("doctor:" + root)
 	return f.checks
 }

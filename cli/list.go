@@ -83,7 +83,7 @@ func writeProcesses(w io.Writer, found []attach.Process) error {
 		}
 		rows = append(rows, []string{fmt.Sprint(p.PID), p.User, java, uptime, main, note})
 	}
-	return writeRows(w, rows)
+	return writeRows(w, rows, 0)
 }
 
 func (a *app) classes() *cobra.Command {
@@ -117,7 +117,7 @@ and detaches. PATTERN is a part of the name, or a whole name with * and ?.`,
 				for _, c := range found {
 					rows = append(rows, []string{c.Name, c.Loader, fmt.Sprint(c.Methods)})
 				}
-				return writeRows(a.stdout, rows)
+				return writeRows(a.stdout, rows, tableWidth(a.stdout))
 			})
 		},
 	}
@@ -156,7 +156,7 @@ func (a *app) methods() *cobra.Command {
 					}
 					rows = append(rows, []string{m.Name, m.Loader, m.Flags, note})
 				}
-				return writeRows(a.stdout, rows)
+				return writeRows(a.stdout, rows, tableWidth(a.stdout))
 			})
 		},
 	}
@@ -195,23 +195,49 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// writeRows aligns all columns but the last to the left.
-func writeRows(w io.Writer, rows [][]string) error {
-	width := make([]int, len(rows[0]))
+// writeRows writes a table. On a terminal, width cuts each line there; 0 cuts none.
+func writeRows(w io.Writer, rows [][]string, width int) error {
+	_, err := io.WriteString(w, table(rows, width))
+	return err
+}
+
+// widestCell is how many columns a cell may take and still have others padded to
+// its width: descriptors can be hundreds of columns wide.
+const widestCell = 72
+
+// table aligns all columns but the last to the left. A cell wider than widestCell
+// moves what follows in its own line alone. Lines are cut to width if that is
+// not 0.
+func table(rows [][]string, width int) string {
+	wide := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = export.Clean(cell)
-			width[i] = max(width[i], export.Width(row[i]))
+			if n := export.Width(row[i]); n <= widestCell {
+				wide[i] = max(wide[i], n)
+			}
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
-			line += cell + strings.Repeat(" ", width[i]-export.Width(cell)+2)
+			line += cell + strings.Repeat(" ", max(wide[i]-export.Width(cell), 0)+2)
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		line = strings.TrimRight(line, " ")
+		if width > 0 {
+			line = export.Fit(line, width)
+		}
+		b.WriteString(line + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
+}
+
+// tableWidth is where a table of names is cut: at a terminal's width, and nowhere
+// in a file or pipe, from which names are copied whole.
+func tableWidth(w io.Writer) int {
+	if isTerminal(w) {
+		return columns(w)
+	}
+	return 0
 }

@@ -98,8 +98,5 @@ func (s *Session) MayHurry() bool { return s.loop.compilers != nil }
 // CompilersIn are a process's compiler threads.
 func CompilersIn(pid int) []int { return priority.CompilersIn(priority.Threads(pid)) }
 
-// MayNice tells whether this process may make threads of others faster.
-func MayNice() bool { return priority.Allowed() == nil }
-
 // Block has the loop answer nobody while f runs.
 func (s *Session) Block(f func()) { s.do(s.ctx, f) } //nolint:errcheck // the session is on

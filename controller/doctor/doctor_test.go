@@ -1,4 +1,4 @@
-package session_test
+package doctor_test
 
 import (
 	"context"
@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/doctor"
+	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/session/sessiontest"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -17,7 +20,7 @@ func examine(t *testing.T, pid int, root string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var b strings.Builder
-	for _, c := range session.Doctor(ctx, pid, root, session.Config{}) {
+	for _, c := range doctor.Examine(ctx, pid, root, session.Config{}) {
 		b.WriteString(string(c.Status) + " " + c.Name + ": " + c.Text)
 		if c.Fix != "" {
 			b.WriteString(" -> " + c.Fix)
@@ -25,6 +28,14 @@ func examine(t *testing.T, pid int, root string) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// program starts the program below and waits until it is ready.
+func program(t *testing.T, j jvmtest.JDK, dir string, jvmArgs []string) *jvmtest.Proc {
+	t.Helper()
+	p := jvmtest.Start(t, j, jvmArgs, "t.Doctor", nil, dir)
+	p.WaitLine("READY")
+	return p
 }
 
 // wantChecks wants parts in the doctor's answer; "!" before one that it must
@@ -59,8 +70,8 @@ public class Doctor {
 func TestDoctorRoot(t *testing.T) {
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Doctor.java": doctorProgram})
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
-		p := program(t, j, dir, "Doctor", nil)
-		healthy := []string{"!FAIL", "OK process: t.Doctor", "OK permission", "OK attach", "OK session", "OK files", "OK neighbours", "OK counters", "OK invoked", map[bool]string{true: "OK priority", false: "WARN priority"}[session.MayNice()]}
+		p := program(t, j, dir, nil)
+		healthy := []string{"!FAIL", "OK process: t.Doctor", "OK permission", "OK attach", "OK session", "OK files", "OK neighbours", "OK counters", "OK invoked", map[bool]string{true: "OK priority", false: "WARN priority"}[priority.Allowed() == nil]}
 		wantChecks(t, "process", examine(t, p.PID(), ""), append(healthy, "!agent:", map[int]string{8: "WARN java", 17: "OK java", 25: "OK java"}[j.Version],
 			map[bool]string{true: "WARN agents: the JVM prints", false: "OK agents"}[j.Version >= 21])...)
 		if on := p.Stderr(); j.Version >= 21 && len(on) > 0 {
@@ -81,7 +92,7 @@ func TestDoctorRoot(t *testing.T) {
 			}
 			wantChecks(t, root, examine(t, p.PID(), root), append(want, "OK agent: it was loaded")...)
 		}
-		gone(t, p.PID(), 5*time.Second)
+		sessiontest.Gone(t, p.PID(), 5*time.Second)
 	}, 8, 17, 25)
 }
 
@@ -91,13 +102,16 @@ func TestDoctorProcess(t *testing.T) {
 	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Doctor.java": doctorProgram})
 	wantChecks(t, "no process", examine(t, 1<<30, "a.B.c"), "FAIL process: no such process -> see rivulet ps", "SKIP root")
 	wantChecks(t, "no JVM", examine(t, os.Getpid(), ""), "FAIL process: is not a JVM")
-	p := program(t, j, dir, "Doctor", []string{"-XX:+DisableAttachMechanism"})
+	p := program(t, j, dir, []string{"-XX:+DisableAttachMechanism"})
 	wantChecks(t, "attach disabled", examine(t, p.PID(), "t.Doctor.over"), "FAIL attach: attach is disabled by", "SKIP agents", "OK files", "SKIP root")
-	p = program(t, j, dir, "Doctor", []string{"-XX:-EnableDynamicAgentLoading", "-XX:-UsePerfData"})
+	p = program(t, j, dir, []string{"-XX:-EnableDynamicAgentLoading", "-XX:-UsePerfData"})
 	wantChecks(t, "no agents", examine(t, p.PID(), ""), "FAIL agents: agents can't be loaded into it", "OK attach", "WARN counters")
 
-	p = program(t, j, dir, "Doctor", []string{"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"})
-	s := attached(t, p)
+	p = program(t, j, dir, []string{"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"})
+	s, err := session.Attach(t.Context(), p.PID(), session.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	wantChecks(t, "busy", examine(t, p.PID(), "t.Doctor.over"), "FAIL session: another controller works on this JVM", "WARN neighbours: other agents are loaded (-agentlib:jdwp", "SKIP root")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
