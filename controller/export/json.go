@@ -46,6 +46,7 @@ type head struct {
 	Damaged         int64            `json:"damaged,omitempty"`
 	Unfollowed      int64            `json:"unfollowed,omitempty"`
 	Gaps            []Gap            `json:"gaps"`
+	Late            []Late           `json:"late"`
 	Filter          *Filter          `json:"filter,omitempty"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
@@ -141,6 +142,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Damaged:         f.snapshot.Bad,
 		Unfollowed:      f.snapshot.Unfollowed,
 		Gaps:            some(r.Gaps),
+		Late:            r.Late,
 		Filter:          r.Filter,
 		Methods:         jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),

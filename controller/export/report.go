@@ -62,7 +62,8 @@ type Report struct {
 	Called       bool // the target's compiler was kept from inlining the probes
 	Natives      int  // native methods that had probes around their calls instead
 	Skipped      []Skipped
-	Gaps         []Gap // why counts may lack calls, beside what Tree says; see [Report.Exact]
+	Late         []Late // methods recorded late; nil where nobody watched
+	Gaps         []Gap  // why counts may lack calls, beside what Tree says; see [Report.Exact]
 	Redefinition Redefinition
 	Room         *Room         // nil where it is not known, as of several recordings
 	Processing   time.Duration // of the recorded data, from the end until the report; 0 where it was not measured

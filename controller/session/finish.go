@@ -30,6 +30,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if s.cpu != nil {
 		samples, onCPU = s.cpu.figures(s.data.load32(wire.HEpoch))
 	}
+	s.stopWatching(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
@@ -268,6 +269,7 @@ func (l *loop) brief() *export.Report {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
 	l.gaps(r)
+	l.reportLate(r)
 	return r
 }
 

@@ -27,7 +27,7 @@ type recording struct {
 	stuck          time.Time // since when the last of them hasn't returned
 }
 
-var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC}
+var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC, "D": scheme.NewD}
 
 var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
@@ -42,6 +42,12 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	rec.Events = rec.HasEvents()
 	clock, make := clocks[rec.Clock], schemes[rec.Scheme]
 	lap := laps{s.log, time.Now()}
+	began := time.Now()
+	if rec.Scheme == "D" {
+		if err := s.observe(); err != nil {
+			return err
+		}
+	}
 	settle := s.hasten(ctx)
 	defer settle()
 	specs, ids, err := s.prepare(ctx, rec)
@@ -53,6 +59,12 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("counting what they reach")
+	if rec.Scheme == "D" {
+		if err := s.observed(ctx, began, observeFor); err != nil {
+			return err
+		}
+		lap.done("observing")
+	}
 	invoked := s.learnInvoked(make)
 	learned, forget := s.learnCalling(ctx, make)
 	defer forget()
@@ -124,6 +136,12 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.arm(p, done)
 	}); err != nil {
 		return err
+	}
+	if s.watching != nil {
+		s.startWatching()
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
 	}
 	began := time.Now()
 	if err := s.relist(ctx); err != nil {

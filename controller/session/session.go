@@ -90,6 +90,7 @@ type Session struct {
 	endReason string // written before ended is closed
 	diagnosis atomic.Value
 	glance    glance
+	watching  *observation // nil where threads wait for reveals
 
 	loop loop
 }

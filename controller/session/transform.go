@@ -49,7 +49,10 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 			}
 		}
 	}
-	if l.scheme != nil {
+	switch {
+	case l.scheme != nil && l.s.watching != nil:
+		l.inTime(l.moreCallbacks(), nil)
+	case l.scheme != nil:
 		callbacks = l.want(l.moreCallbacks())
 	}
 	l.wantOpened(id)
@@ -205,6 +208,10 @@ func (l *loop) announce(id cha.ClassID, inside bool) []cha.ClassID {
 	}
 	l.want(p)
 	l.settleEarly()
+	if l.s.watching != nil {
+		l.inTime(scheme.Plan{Steps: p.Also}, nil)
+		p.Also = nil
+	}
 	also = append(append(also, l.want(scheme.Plan{Steps: p.Also})...), l.reconsider(id)...)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
@@ -216,6 +223,9 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		return nil
 	}
 	l.skipped = append(l.skipped, p.Skipped...)
+	if w := l.s.watching; w != nil {
+		w.watchThem(p.Watched)
+	}
 	l.noteRoots(p.Steps)
 	var ids []cha.ClassID
 	seen := map[cha.ClassID]bool{}
@@ -414,6 +424,9 @@ func (l *loop) onBatch(r *wire.Reader) error {
 		return r.Err()
 	}
 	l.stats.took += took
+	if w := l.s.watching; w != nil {
+		w.rounds++
+	}
 	if l.round == nil || batch != l.batch {
 		return nil
 	}

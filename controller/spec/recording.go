@@ -12,7 +12,7 @@ import (
 // default. In JSON it has the names of [Options].
 type Recording struct {
 	Roots      []string // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
-	Scheme     string   // "A", "B" or "C"; "" is DefaultScheme
+	Scheme     string   // "A", "B", "C" or "D"; "" is DefaultScheme
 	Clock      string   // "tick" or "precise"; "" is tick
 	UntilCalls int64    // end when root invocations have returned so often; 0 is never
 	Wait       bool     // wait for a root whose class nobody knows
@@ -63,7 +63,7 @@ type Recording struct {
 const DefaultScheme = "C"
 
 // Schemes are the names of the schemes.
-var Schemes = []string{"A", "B", "C"}
+var Schemes = []string{"A", "B", "C", "D"}
 
 // Values of [Recording].Natives.
 const (

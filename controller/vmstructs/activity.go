@@ -2,6 +2,7 @@ package vmstructs
 
 import (
 	"fmt"
+	"maps"
 )
 
 // Levels of compiled code (compilationPolicy.hpp). Code of level 2 and 3 counts
@@ -321,3 +322,6 @@ func (o *Observer) Active(k Key) bool {
 
 // Len is how many methods have been active.
 func (o *Observer) Len() int { return len(o.active) }
+
+// Actives are the methods that Active tells of, a copy.
+func (o *Observer) Actives() map[Key]struct{} { return maps.Clone(o.active) }
