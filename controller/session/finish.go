@@ -196,7 +196,7 @@ func (l *loop) brief() *export.Report {
 	t := s.Target()
 	r := &export.Report{
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
-		Scheme: DefaultScheme, Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
+		Scheme: "C", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
 		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),

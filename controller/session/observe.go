@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -12,12 +13,12 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
 // How a target is observed for a scheme in which nobody waits (scheme.Watcher).
 const (
-	observeFor   = 2 * time.Second        // unless the recording says otherwise
 	quietFor     = 300 * time.Millisecond // without a method that wakes: the subgraph has settled
 	settleMost   = 5 * time.Second        // then counting begins all the same
 	watchShare   = 30                     // a look at what is watched may take so much of the time: one part in
@@ -257,9 +258,16 @@ func (l *loop) lateInForce() {
 }
 
 // settle waits until no method wakes any more, so that counting can begin with all
-// that is active recorded.
+// that is active recorded. The gate is open meanwhile: what root invocations call by
+// reflection is known only when they do.
 func (s *Session) settle(ctx context.Context) error {
 	began := time.Now()
+	if err := s.do(ctx, func() {
+		s.data.store(wire.HBudget, math.MaxInt64)
+		s.loop.open()
+	}); err != nil {
+		return err
+	}
 	for {
 		select {
 		case <-time.After(watchLeast):
@@ -278,6 +286,16 @@ func (s *Session) settle(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// forgetSettling shuts the gate and forgets what was recorded while settling.
+func (l *loop) forgetSettling() {
+	l.shut()
+	if l.s.events != nil {
+		l.s.events.forget()
+	}
+	l.renew()
+	l.rec.began = 0
 }
 
 // stopWatching ends the watch with a last look at everything: what woke since the one

@@ -40,14 +40,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	rec.Events = rec.HasEvents()
-	clock, make := clocks[rec.Clock], schemes[rec.Scheme]
+	clock := clocks[rec.Clock]
 	lap := laps{s.log, time.Now()}
 	began := time.Now()
-	if rec.Scheme == "D" {
-		if err := s.observe(); err != nil {
-			return err
-		}
-	}
+	unobserved := s.beginObserving(rec)
 	settle := s.hasten(ctx)
 	defer settle()
 	specs, ids, err := s.prepare(ctx, rec)
@@ -59,12 +55,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("counting what they reach")
-	if rec.Scheme == "D" {
-		if err := s.observed(ctx, began, observeFor); err != nil {
-			return err
-		}
-		lap.done("observing")
+	if rec.Scheme, err = s.chooseScheme(ctx, rec, began, ids, unobserved); err != nil {
+		return err
 	}
+	make := schemes[rec.Scheme]
+	lap.done("observing")
 	invoked := s.learnInvoked(make)
 	learned, forget := s.learnCalling(ctx, make)
 	defer forget()
@@ -139,17 +134,22 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 	}
 	if s.watching != nil {
 		s.startWatching()
-		if err := s.settle(ctx); err != nil {
-			return err
-		}
 	}
 	began := time.Now()
 	if err := s.relist(ctx); err != nil {
 		return err
 	}
 	s.log.Debug("listed again", "took", time.Since(began))
+	if s.watching != nil {
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
+	}
 	return s.do(ctx, func() {
 		l := &s.loop
+		if s.watching != nil {
+			l.forgetSettling()
+		}
 		l.rec.armed = time.Now()
 		l.armed = true
 		l.noteDormant()

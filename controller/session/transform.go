@@ -388,7 +388,9 @@ func (l *loop) sendBatch() {
 	w.U32(l.batch)
 	w.U8(map[bool]uint8{true: 1}[r.all])
 	if l.pace.size == 0 {
-		l.pace = firstPace(l.s.proc.Major())
+		if l.pace = firstPace(l.s.proc.Major()); l.s.watching != nil {
+			l.pace = hurried(l.s.proc.Major())
+		}
 	}
 	n := min(l.pace.size, len(r.classes))
 	r.batch, r.classes = r.classes[:n], r.classes[n:]

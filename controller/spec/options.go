@@ -49,11 +49,30 @@ var Options = []*Option{
 		set:   (*Recording).AddRoot,
 	},
 	{
-		Name: "scheme", Field: "scheme", Values: Schemes, Arg: "A|B|C",
-		Help:  "`C`: instrument what is called next, when it is called first, looking ahead; B: the same without a look ahead; A: all that is reachable at once",
+		Name: "scheme", Field: "scheme", Values: append([]string{SchemeAuto}, Schemes...), Arg: "auto|A|B|C|D",
+		Help:  "`auto`: D where it can be had, else C or A; D: observe, instrument what is active, watch the rest, nobody waits; C: instrument what is called next, when it is called first, looking ahead; B: the same without a look ahead; A: all that is reachable at once",
 		Short: "who gets probes, and when",
 		get:   func(r *Recording) string { return r.Scheme },
-		set:   func(r *Recording, v string) error { r.Scheme = strings.ToUpper(v); return nil },
+		set: func(r *Recording, v string) error {
+			if r.Scheme = strings.ToUpper(v); strings.EqualFold(v, SchemeAuto) {
+				r.Scheme = SchemeAuto
+			}
+			return nil
+		},
+	},
+	{
+		Name: "observe", Field: "observe", Arg: "TIME",
+		Help:  "with scheme D: how long the target is observed before it is instrumented, `TIME` such as 5s",
+		Short: "how long the target is observed before it is instrumented",
+		get:   func(r *Recording) string { return duration(r.Observe) },
+		set: func(r *Recording, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < 0 || d > mostObserve {
+				return wrong("observe", v, "give a time such as 5s, of at most %v", mostObserve)
+			}
+			r.Observe = d
+			return nil
+		},
 	},
 	{
 		Name: "clock", Field: "clock", Values: []string{"tick", "precise"}, Arg: "tick|precise",
