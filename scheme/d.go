@@ -99,11 +99,27 @@ func (s *schemeD) Found(ms []cha.MethodID) Plan {
 
 // Loaded implements Scheme. What the class brings into reach elsewhere is planned
 // only if it is active.
-func (s *schemeD) Loaded(id cha.ClassID) Plan {
+func (s *schemeD) Loaded(id cha.ClassID) Plan { return s.load(id, false) }
+
+// LoadedInside implements Loader.
+func (s *schemeD) LoadedInside(id cha.ClassID) Plan { return s.load(id, true) }
+
+// load plans a class that is being loaded. If any of it is within reach, all of its
+// methods get probes: now they cost next to nothing, and later a redefinition.
+func (s *schemeD) load(id cha.ClassID, inside bool) Plan {
 	s.begin(deep)
 	s.loading = id
 	s.classes(id)
 	s.initializer(id)
+	s.drain()
+	class := s.h.Class(id)
+	if (inside || len(s.plan.Steps) > 0) && class != nil && !class.Excluded && !class.Fixed {
+		for i := range class.Methods {
+			if m := &class.Methods[i]; m.HasCode && !m.Filtered {
+				s.step(cha.Hit{Class: class, Method: m}, false)
+			}
+		}
+	}
 	return s.end()
 }
 

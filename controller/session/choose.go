@@ -9,6 +9,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -17,65 +18,63 @@ import (
 // (docs/figures/servers.md).
 const largeReach = 10_000
 
+// errLaunched says that there was nothing to be observed.
+var errLaunched = errors.New("the program has only just begun")
+
 // errIdle says why Scheme D is no choice for a root that is not called.
 var errIdle = errors.New("no root was called while the target was observed, and its first calls are to be recorded whole")
 
-// beginObserving takes the first reading where the recording's scheme may need it. A
-// program that was launched has nothing to be observed yet.
-func (s *Session) beginObserving(rec Recording) error {
-	s.watching = nil
+// beginObserving begins to take the first reading where the recording's scheme may need
+// it. A program that was launched has nothing to be observed yet.
+func (s *Session) beginObserving(rec Recording) (wait func() error) {
 	switch {
-	case rec.Scheme == "D":
-		return s.observe()
-	case rec.Scheme != spec.SchemeAuto:
+	case rec.Scheme != "D" && rec.Scheme != spec.SchemeAuto:
 		return nil
-	case s.running != nil:
-		return errors.New("the program has only just begun")
+	case rec.Scheme == spec.SchemeAuto && s.running != nil:
+		return func() error { return errLaunched }
 	}
 	return s.observe()
 }
 
-// chooseScheme decides on a scheme where the recording leaves that open. problem is what
-// stood in the way of observing. A recording that asks for D gets it or an error.
-func (s *Session) chooseScheme(ctx context.Context, rec Recording, began time.Time, ids []cha.MethodID, problem error) (string, error) {
-	if rec.Scheme != spec.SchemeAuto && rec.Scheme != "D" {
+// chooseScheme decides on a scheme where the recording leaves that open, when the first
+// reading is there. A recording that asks for D gets it or an error.
+func (s *Session) chooseScheme(ctx context.Context, rec Recording, began time.Time, ids []cha.MethodID, wait func() error) (string, error) {
+	if wait == nil {
 		return rec.Scheme, nil
 	}
+	problem := wait()
 	if problem == nil {
-		problem = s.observed(ctx, began, max(rec.Observe, 0))
+		problem = s.observed(ctx, began, rec.Observe)
 	}
 	if problem == nil && rec.Scheme == spec.SchemeAuto && !s.anyActive(ids) {
 		problem = errIdle
 	}
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), context.Cause(s.ctx)); err != nil {
 		return "", err
 	}
 	if problem == nil {
+		s.data.store(wire.HPatience, int64(patience))
 		return "D", nil
 	}
-	s.watching = nil
-	if rec.Scheme == "D" {
-		return "", fmt.Errorf("scheme D has to read from the target's memory which methods are active: %w; --scheme auto takes another one", problem)
-	}
 	name := "C"
-	if s.running == nil {
-		if err := s.do(ctx, func() {
-			end := s.loop.analyse()
-			defer end()
-			if reach, _ := scheme.Reach(s.loop.h, ids, largeReach); reach >= largeReach {
-				name = "A"
-			}
-		}); err != nil {
-			return "", err
+	err := s.do(ctx, func() {
+		l := &s.loop
+		s.watching = nil
+		if rec.Scheme == "D" || errors.Is(problem, errLaunched) {
+			return
 		}
-	}
-	s.log.Debug("scheme", "name", name, "not D", problem)
-	return name, s.do(ctx, func() {
-		why := fmt.Sprintf("Scheme %s was chosen in place of D, in which no thread waits: %v.", name, problem)
-		if s.running == nil {
-			s.loop.stats.notes = append(s.loop.stats.notes, why)
+		end := l.analyse()
+		defer end()
+		if reach, _ := scheme.Reach(l.h, ids, largeReach); reach >= largeReach {
+			name = "A"
 		}
+		l.stats.notes = append(l.stats.notes, fmt.Sprintf("Scheme %s was chosen in place of D, in which no thread waits: %v.", name, problem))
 	})
+	if rec.Scheme == "D" && err == nil {
+		err = fmt.Errorf("scheme D has to read from the target's memory which methods are active: %w; --scheme auto takes another one", problem)
+	}
+	s.log.Debug("scheme", "name", name, "in place of D", problem)
+	return name, err
 }
 
 // anyActive tells whether one of several methods is active.

@@ -20,12 +20,13 @@ import (
 // How a target is observed for a scheme in which nobody waits (scheme.Watcher).
 const (
 	quietFor     = 300 * time.Millisecond // without a method that wakes: the subgraph has settled
-	settleMost   = 5 * time.Second        // then counting begins all the same
+	settleMost   = 3 * time.Second        // then counting begins all the same
 	watchShare   = 30                     // a look at what is watched may take so much of the time: one part in
 	watchLeast   = 25 * time.Millisecond  // between two looks
 	watchMost    = time.Second
 	readEvery    = 5 * time.Second // a reading of all methods, which finds what was inlined since
 	lookPatience = 10 * time.Second
+	patience     = 100 * time.Millisecond // of a thread that loads a class or calls by reflection
 )
 
 // errNotCounting says that a JVM does not count invocations.
@@ -59,17 +60,26 @@ type lateMethod struct {
 	inForce bool
 }
 
-// observe takes the first reading.
-func (s *Session) observe() error {
-	o, err := vmstructs.Observe(s.proc.PID)
-	if err != nil {
-		return err
+// observe takes the first reading, besides what its caller does next. It returns what
+// waits for that.
+func (s *Session) observe() (wait func() error) {
+	var o *vmstructs.Observer
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o, err = vmstructs.Observe(s.proc.PID)
+	}()
+	return func() error {
+		if <-done; err != nil {
+			return err
+		}
+		w := &observation{
+			observer: o, methods: map[vmstructs.Key][]cha.MethodID{},
+			late: map[cha.MethodID]*lateMethod{}, pending: map[cha.ClassID][]*lateMethod{},
+		}
+		return s.do(s.ctx, func() { s.watching = w })
 	}
-	s.watching = &observation{
-		observer: o, methods: map[vmstructs.Key][]cha.MethodID{},
-		late: map[cha.MethodID]*lateMethod{}, pending: map[cha.ClassID][]*lateMethod{},
-	}
-	return nil
 }
 
 // observed takes the second reading, when the target has been observed for long enough.

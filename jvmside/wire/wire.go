@@ -85,6 +85,7 @@ var Layout = []Const{
 	{"H_TASKS", HTasks, "i64: tasks that were handed over with events: each gets the next number"},
 	{"H_LONGEST_WAIT", HLongestWait, "i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads"},
 	{"H_UNANSWERED", HUnanswered, "i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes"},
+	{"H_PATIENCE", HPatience, "i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
@@ -255,6 +256,7 @@ const (
 	HLost        = 328
 	HIncomplete  = 336
 	HUncounted   = 344
+	HPatience    = 352
 	HBell        = 384
 	HLock        = 388
 	HFreeRecord  = 392

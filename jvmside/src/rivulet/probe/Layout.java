@@ -35,6 +35,8 @@ public final class Layout {
     public static final int H_LONGEST_WAIT = 432;
     /** i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes. */
     public static final int H_UNANSWERED = 440;
+    /** i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's. */
+    public static final int H_PATIENCE = 352;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
