@@ -93,6 +93,8 @@ func (s *Session) hasten(ctx context.Context) (settle func()) {
 
 // list asks for the loaded classes and returns those that are news.
 func (s *Session) list(ctx context.Context) (fresh []cha.ClassID, err error) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
 	err = s.wait(ctx, func(done func()) {
 		s.loop.fresh = nil
 		s.loop.listed = func() {

@@ -142,7 +142,7 @@ func (s *Session) startWatching() {
 
 // watch is the goroutine that looks at the target.
 func (s *Session) watch(ctx context.Context) error {
-	pause, rounds, looked := watchLeast, -1, time.Now()
+	pause, rounds, looked, unanswered := watchLeast, -1, time.Now(), int64(0)
 	for {
 		select {
 		case <-ctx.Done():
@@ -165,8 +165,43 @@ func (s *Session) watch(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
+		if n := s.data.load(wire.HUnanswered); n != unanswered {
+			unanswered = n
+			if err := s.relistLate(ctx); err != nil {
+				return err
+			}
+		}
 		pause = min(max(watchLeast, watchShare*time.Since(began)), watchMost)
 	}
+}
+
+// relistLate has classes recorded that were loaded without an answer.
+func (s *Session) relistLate(ctx context.Context) error {
+	fresh, err := s.list(ctx)
+	if err == nil {
+		err = s.openLate(ctx, fresh)
+	}
+	if err == nil {
+		err = s.fetch(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, func() {
+		l := &s.loop
+		if l.final != nil {
+			return
+		}
+		end := l.analyse()
+		defer end()
+		for _, id := range fresh {
+			l.lateRoots(id)
+		}
+		p := l.scheme.Listed(fresh)
+		p.Append(l.moreCallbacks())
+		l.inTime(p, nil)
+		l.settleEarly()
+	})
 }
 
 // lookOnce looks at what is watched, and at everything where it must: classes were

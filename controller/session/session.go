@@ -79,6 +79,7 @@ type Session struct {
 
 	switching sync.Mutex   // held by who pauses, resumes or resets
 	finding   sync.Mutex   // held by who asks the target for a class
+	listing   sync.Mutex   // held by who lists its classes
 	mapped    sync.RWMutex // held for reading by who reads data.mem outside of the loop
 	calls     chan func()  // to the loop
 	cancel    context.CancelCauseFunc

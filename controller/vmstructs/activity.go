@@ -8,8 +8,10 @@ import (
 // Levels of compiled code (compilationPolicy.hpp). Code of level 2 and 3 counts
 // invocations; code of level 1 and 4 does not.
 const (
-	levelSimple = 1
-	levelFull   = 4
+	levelSimple  = 1
+	levelCounted = 2
+	levelProfile = 3
+	levelFull    = 4
 )
 
 // Bounds of compiled code that is followed.
@@ -28,7 +30,9 @@ func KeyOf(class, name, desc string) Key { return Key{class, name + desc} }
 // An Observer tells which methods of a JVM are active: those that were invoked after
 // [Observe], by the counters of the interpreter and of compiled code that counts, and
 // those that may run without being counted: compiled at level 1 or 4, or inlined into
-// such code, or into the code of an active method.
+// such code, or into the code of an active method of level 2. Code of level 3 counts what
+// it inlines, except accessors (GraphBuilder::try_inline_full,
+// LIRGenerator::do_ProfileInvoke).
 //
 // Each method that is not active is certain to move a counter when it is invoked next,
 // with one exception: compiled code that is made later may inline a method that was never
@@ -47,6 +51,7 @@ type Observer struct {
 	active  map[Key]struct{}
 	moved   bool // some counter moved between two readings
 	looks   int
+	classes int  // of the last reading
 	shift   uint // of a counter's value
 	watched map[Key]*watch
 	where   map[Key][]uint64 // Method*s of what is watched, as of the last look
@@ -69,14 +74,15 @@ type named struct {
 
 // fields are offsets that only an Observer needs.
 type fields struct {
-	code, counters, profile     uint64 // of Method
-	calls                       uint64 // of MethodCounters
-	profiled                    uint64 // of MethodData
-	level                       uint64 // of nmethod
-	osrHead, osrLink, nmMethod  uint64
-	metadata                    func(m *memory, nmethod uint64) (from, to uint64)
-	methodSize                  uint64 // bytes of a Method that hold all of the above
-	constMethod, methods, klass uint64
+	code, counters, profile    uint64 // of Method
+	calls                      uint64 // of MethodCounters
+	profiled                   uint64 // of MethodData
+	level                      uint64 // of nmethod
+	osrHead, osrLink, nmMethod uint64
+	metadata                   func(m *memory, nmethod uint64) (from, to uint64)
+	methodSize                 uint64 // bytes of a Method that hold all of the above
+	constMethod                uint64
+	codeSize                   uint64 // of ConstMethod
 }
 
 // Observe takes the first reading. It wraps [ErrUnknown] where the JVM doesn't say where
@@ -143,7 +149,10 @@ func (l *layout) fields() (f fields, err error) {
 		return 0
 	}
 	f.code, f.counters, f.profile = need("Method::_code"), need("Method::_method_counters"), need("Method::_method_data")
-	f.constMethod = need("Method::_constMethod")
+	f.constMethod, f.codeSize = need("Method::_constMethod"), need("ConstMethod::_code_size")
+	if size := l.sizes["ConstMethod"]; size == 0 || size > pageSize {
+		err = fmt.Errorf("%w: no size of ConstMethod", ErrUnknown)
+	}
 	f.methodSize = max(f.code, f.counters, f.profile, f.constMethod) + 8
 	f.calls = need("MethodCounters::_invocation_counter")
 	f.level, f.nmMethod = need("nmethod::_comp_level"), need("nmethod::_method", "CompiledMethod::_method")
@@ -174,11 +183,9 @@ func (l *layout) fields() (f fields, err error) {
 // Look takes a further reading of all methods. It reads some tens of megabytes: 50 ms
 // for 30,000 methods. Its errors are those of [Observe].
 func (o *Observer) Look() error {
-	r := &reading{o: o, m: newMemory(o.from), at: map[uint64]state{}, seen: map[uint64]bool{}}
-	clear(o.where)
-	o.l.eachClass(r.m, r.class)
-	if r.m.err != nil {
-		return r.m.err
+	r, err := o.read()
+	if err != nil {
+		return err
 	}
 	for method := range r.at {
 		if _, ok := o.known[method]; !ok && o.looks > 0 {
@@ -187,10 +194,13 @@ func (o *Observer) Look() error {
 			o.known[method] = r.at[method]
 		}
 	}
-	for method := range o.known {
-		if _, ok := r.at[method]; !ok { // unloaded or redefined
-			delete(o.known, method)
-			delete(o.names, method)
+	o.classes = r.classes
+	if len(o.known) > 2*len(r.at)+forgetFrom { // most of them are of old versions of classes
+		for method := range o.known {
+			if _, ok := r.at[method]; !ok {
+				delete(o.known, method)
+				delete(o.names, method)
+			}
 		}
 	}
 	o.looks++
@@ -198,17 +208,45 @@ func (o *Observer) Look() error {
 	return r.m.err
 }
 
+// forgetFrom is how many methods that are not there any more are kept.
+const forgetFrom = 1 << 18
+
+// read goes through all classes. A list that changes meanwhile may end early: when a
+// class loader is unloaded, say, it becomes a part of another list. A reading that found
+// hardly as many classes as the one before is taken again.
+func (o *Observer) read() (*reading, error) {
+	for range mostReadings {
+		clear(o.where)
+		r := &reading{o: o, m: newMemory(o.from), at: map[uint64]state{}, seen: map[uint64]bool{}}
+		o.l.eachClass(r.m, r.class)
+		if r.m.err != nil {
+			return nil, r.m.err
+		}
+		before := o.classes
+		o.classes = r.classes
+		if before > 0 && 100*r.classes >= 99*before {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the classes change too fast to be read", ErrUnknown)
+}
+
+// mostReadings is how often a reading is taken again. The first is always taken twice.
+const mostReadings = 8
+
 // A reading is all methods at one moment.
 type reading struct {
-	o    *Observer
-	m    *memory
-	at   map[uint64]state
-	code []uint64        // nmethods, OSR ones included
-	seen map[uint64]bool // of code
+	o       *Observer
+	m       *memory
+	at      map[uint64]state
+	classes int
+	code    []uint64        // nmethods, OSR ones included
+	seen    map[uint64]bool // of code
 }
 
 func (r *reading) class(class uint64) {
 	o, m := r.o, r.m
+	r.classes++
 	methods := m.u64(class + o.l.offsets["InstanceKlass::_methods"])
 	n := int(m.u32(methods + o.l.offsets["Array<int>::_length"]))
 	if n <= 0 || n > mostMethods {
@@ -291,7 +329,7 @@ func (r *reading) inlined() {
 		}
 		level := byte(r.m.u32(n + o.fields.level))
 		_, runs := o.active[owner.key]
-		if level == levelSimple || level == levelFull {
+		if level != levelCounted && level != levelProfile {
 			runs = true
 			o.active[owner.key] = struct{}{}
 		}
@@ -303,11 +341,34 @@ func (r *reading) inlined() {
 			continue
 		}
 		for at := from; at+8 <= to; at += 8 {
-			if in, ok := o.names[r.m.u64(at)]; ok {
+			if in, ok := o.names[r.m.u64(at)]; ok && (level != levelProfile || r.accessor(in.fixed)) {
 				o.active[in.key] = struct{}{}
 			}
 		}
 	}
+}
+
+// Bytecodes that an accessor can't have where it has the access to the field (JVMS 6.5).
+const (
+	invokevirtual   = 0xb6
+	invokeinterface = 0xb9
+)
+
+// accessor reports whether a method may be one for the JVM: aload_0, getfield, a return;
+// or aload_0, a load of one byte, putfield, return. The interpreter may have put other
+// bytecodes in their places.
+func (r *reading) accessor(fixed uint64) bool {
+	at := 0
+	switch size := r.m.u16(fixed + r.o.fields.codeSize); size {
+	case 5:
+		at = 1
+	case 6:
+		at = 2
+	default:
+		return false
+	}
+	b := r.m.bytes(fixed+r.o.l.sizes["ConstMethod"]+uint64(at), 1)
+	return len(b) == 1 && (b[0] < invokevirtual || b[0] > invokeinterface)
 }
 
 // Moved reports whether the JVM's counters moved at all since Observe. A JVM without a

@@ -50,22 +50,25 @@ public class Awake {
     }
 
     static volatile boolean round, fresh, stop;
-    static final Shape[] SHAPES = {new Square(), new Square()};
+    static final Shape[] SHAPES = {new Square(), new Square()}, ROUNDS = {new Round(), new Round()};
     static volatile int sink;
+    static int told;
 
     static int work(int n) {
         int sum = 0;
         for (int i = 0; i < 3; i++) sum += shape(i).area();
-        if (fresh) sum += Fresh.first(n);
+        if (fresh) {
+            sum += Fresh.first(n);
+            if (told++ == 0) System.out.println("FRESH");
+        }
         return sum;
     }
 
     static Shape shape(int i) {
-        return round ? new Round() : SHAPES[i & 1];
+        return (round ? ROUNDS : SHAPES)[i & 1];
     }
 
     public static void main(String[] args) throws Exception {
-        Class.forName("t.Awake$Round");
         Thread worker = new Thread(() -> {
             for (int n = 0; !stop; n++) {
                 sink = work(n) + Elsewhere.busy(n);
