@@ -110,6 +110,7 @@ func (t *textWriter) footer() {
 		}
 	}
 	t.gaps()
+	t.late()
 	t.notes()
 }
 

@@ -18,6 +18,10 @@ import (
 // (docs/figures/servers.md).
 const largeReach = 10_000
 
+// ErrUnobservable is wrapped by the error of a recording that asks for Scheme D where
+// that can't be had.
+var ErrUnobservable = errors.New("scheme D has to read from the target's memory which methods are active")
+
 // errLaunched says that there was nothing to be observed.
 var errLaunched = errors.New("the program has only just begun")
 
@@ -71,7 +75,7 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, began time.Ti
 		l.stats.notes = append(l.stats.notes, fmt.Sprintf("Scheme %s was chosen in place of D, in which no thread waits: %v.", name, problem))
 	})
 	if rec.Scheme == "D" && err == nil {
-		err = fmt.Errorf("scheme D has to read from the target's memory which methods are active: %w; --scheme auto takes another one", problem)
+		err = fmt.Errorf("%w: %w; --scheme auto takes another one", ErrUnobservable, problem)
 	}
 	s.log.Debug("scheme", "name", name, "in place of D", problem)
 	return name, err

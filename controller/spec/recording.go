@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/filter"
@@ -72,6 +73,12 @@ const mostObserve = 10 * time.Minute
 
 // Schemes are the names of the schemes.
 var Schemes = []string{"A", "B", "C", "D"}
+
+// SchemeNames are the schemes as a sentence has them.
+func SchemeNames() string {
+	last := len(Schemes) - 1
+	return strings.Join(Schemes[:last], ", ") + " and " + Schemes[last]
+}
 
 // Values of [Recording].Natives.
 const (

@@ -81,7 +81,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
             <button onClick={() => act.run("pause", () => api("action", { name: s!.paused ? "resume" : "pause" }))}>{s!.paused ? "Resume" : "Pause"}</button>
           )}
           {live && s!.actions.includes("reset") && <button onClick={() => act.run("reset", () => api("action", { name: "reset" }))}>Reset</button>}
-          {live && ([["clock", ["tick", "precise"]], ["scheme", ["A", "B", "C"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
+          {live && ([["clock", ["tick", "precise"]], ["scheme", ["auto", "A", "B", "C", "D"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
             <label class="withscheme" key={name} title={name === "scheme" ? "The recording ends and is kept; another one begins with the same roots" : undefined}><span class="muted">{name}</span>
               <select id={"switch-" + name} value={s!.recording[name]} disabled={!!act.busy} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
                 {values.map((v) => <option key={v}>{v}</option>)}
