@@ -7,6 +7,7 @@ import (
 
 // Figures are the totals of a recording. Times are in ns.
 type Figures struct {
+	Scheme       string  `json:"scheme"` // that records, where the recording leaves it open
 	Seconds      float64 `json:"seconds"`
 	Calls        int64   `json:"calls"`
 	Rate         float64 `json:"rate"` // calls a second
@@ -33,6 +34,7 @@ type Figures struct {
 func (f *Frame) figures() *Figures {
 	r := f.Report
 	g := &Figures{
+		Scheme:  r.Scheme,
 		Seconds: f.seconds(), Calls: f.sums.Calls, Invocations: f.invocations, Open: f.open, Nodes: f.sums.Nodes,
 		Instrumented: r.Instrumented, Called: f.called(), Skipped: len(r.Skipped),
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),

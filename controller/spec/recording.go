@@ -109,6 +109,7 @@ func Default() Recording {
 func (r *Recording) WithDefaults() Recording {
 	c, defaults := r.Clone(), Default()
 	c.Scheme, c.Clock = cmp.Or(c.Scheme, defaults.Scheme), cmp.Or(c.Clock, defaults.Clock)
+	c.Observe = cmp.Or(c.Observe, defaults.Observe)
 	c.Natives, c.Leaves, c.Probes = cmp.Or(c.Natives, defaults.Natives), cmp.Or(c.Leaves, defaults.Leaves), cmp.Or(c.Probes, defaults.Probes)
 	return c
 }

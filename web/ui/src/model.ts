@@ -23,7 +23,7 @@ export interface Filter { rules: string[]; hidden: number }
 export interface Entry { seq: number; time: string; level: "info" | "warn" | "error"; text: string }
 
 export interface Figures {
-  seconds: number; calls: number; rate: number; invocations: number; open: number; nodes: number;
+  scheme: string; seconds: number; calls: number; rate: number; invocations: number; open: number; nodes: number;
   instrumented: number; called: number; skipped: number; batches: number; classes: number; redefining: number; pause: number | null;
   measured: number; charged: number; subtracted: number | null; clamped: number | null; suspended: number; exact: boolean;
   used: number; most: number;
