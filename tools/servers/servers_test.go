@@ -26,7 +26,7 @@ var (
 	binary  = flag.String("rivulet", "", "test this `binary` instead of one built from the checkout")
 	keep    = flag.String("keep", "", "leave reports, logs and thread dumps in this `folder`")
 	figures = flag.String("figures", "", "append the rows of the table to this `file`")
-	schemes = flag.String("schemes", "C,A,B", "schemes to record with, each in a process of its own")
+	schemes = flag.String("schemes", "D,C,A,B", "schemes to record with, each in a process of its own")
 	record  = flag.Duration("record", 20*time.Second, "record for so long")
 	warm    = flag.Duration("warm", 25*time.Second, "load the server for so long before")
 	dumps   = flag.Bool("dumps", false, "dump the server's threads while requests hang, which itself stops it now and then")
