@@ -37,6 +37,7 @@ type head struct {
 	Calls           int64            `json:"calls"`
 	RootInvocations int64            `json:"root_invocations"`
 	OpenInvocations int64            `json:"open_invocations"`
+	Admitted        jsonAdmitted     `json:"admitted"`
 	Exact           bool             `json:"exact"`
 	Incomplete      int64            `json:"incomplete"`
 	Overflow        int64            `json:"overflow"`
@@ -133,6 +134,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Calls:           f.sums.Calls,
 		RootInvocations: f.invocations,
 		OpenInvocations: f.open,
+		Admitted:        jsonAdmitted{f.invocations, max(r.Seen, f.invocations)},
 		Exact:           r.Exact(),
 		Incomplete:      f.snapshot.Incomplete,
 		Overflow:        f.snapshot.Overflow,

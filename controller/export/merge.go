@@ -97,6 +97,7 @@ func Merge(reports ...*Report) *Report {
 		}
 	}
 	out.Gaps = mergeGaps(reports)
+	out.Seen = mergeSeen(reports)
 	out.Late = mergeLate(reports)
 	out.Slowest = mergeSlowest(reports, number)
 	out.Tree.Threads = out.Tree.ByThread()

@@ -113,12 +113,20 @@ func given(ms *float64) *time.Duration {
 	return &d
 }
 
+// seen is what [Report.Seen] was.
+func (h *head) seen() int64 {
+	if h.Admitted.Of > h.Admitted.Invocations {
+		return h.Admitted.Of
+	}
+	return 0
+}
+
 // build makes the report of what was read.
 func (in *reader) build() (*Report, error) {
 	h := &in.head
 	r := &Report{
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
-		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
+		Time: time.Duration(h.Seconds*1e9 + 0.5), Seen: h.seen(), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
 		Filter: h.Filter, Counted: in.counted, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
 		Gaps: h.Gaps, Late: h.Late, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
 	}

@@ -28,6 +28,7 @@ type Report struct {
 	Clock  string        // "precise"
 	Fold   bool          // recursion was folded while recording
 	Roots  []string      // as resolved: "pkg.C.m(I)V"
+	Seen   int64         // root invocations that there were, where not each was to be recorded; 0: each was
 	Time   time.Duration // from arming to the end
 	Ended  string        // why it ended, such as "stopped" or "target exited"
 	Notes  []string      // whole sentences that the reader should know

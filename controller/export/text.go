@@ -215,6 +215,7 @@ func (t *textWriter) summary() {
 		t.printf("%s charged: %s measured less %s of the probes' cost\n", Duration(t.sums.Self), Duration(t.sums.Raw), Duration(r.Correction.Subtracted))
 	}
 	t.exactness()
+	t.admitted()
 	if t.open > 0 {
 		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root invocation was", "root invocations were"))
 	}

@@ -23,7 +23,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
+	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HSeen, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
 	closed := maps.Clone(s.data.closed) // without the parts in which something is measured
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
@@ -208,6 +208,9 @@ func (l *loop) brief() *export.Report {
 	}
 	if l.scheme != nil {
 		r.Scheme = l.scheme.Name()
+	}
+	if l.rec.Every > 1 {
+		r.Seen = s.data.load(wire.HSeen)
 	}
 	if used, most := s.Room(); most > 0 {
 		r.Room = &export.Room{Used: used, Most: most}

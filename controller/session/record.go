@@ -72,6 +72,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
+	s.data.store32(wire.HEvery, uint32(rec.Every))
 	if s.running != nil { // a launched program has not begun, and can wait
 		if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
 			return err

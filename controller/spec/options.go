@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,6 +90,36 @@ var Options = []*Option{
 		set: func(r *Recording, v string) (err error) {
 			r.UntilCalls, err = parseNumber("until-calls", v)
 			return err
+		},
+	},
+	{
+		Name: "every", Field: "every", kind: number, Arg: "N",
+		Help:  "record one of `N` root invocations, a random one of each N in a row; probes of the others do nothing",
+		Short: "record one of N root invocations; 1 for each",
+		get:   func(r *Recording) string { return strconv.FormatInt(max(r.Every, 1), 10) },
+		set: func(r *Recording, v string) error {
+			n, err := parseNumber("every", v)
+			if err == nil && (n < 1 || n > mostEvery) {
+				err = wrongNumber("every", n, "give a number from 1 to %d", mostEvery)
+			}
+			if err == nil {
+				r.Every = n
+			}
+			return err
+		},
+	},
+	{
+		Name: "share", Field: "share", Arg: "PERCENT",
+		Help:  "record this share of the root invocations, such as `5%`: --every 20",
+		Short: "the share of the root invocations that is recorded, such as 5%",
+		get:   func(r *Recording) string { return strconv.FormatFloat(100/float64(max(r.Every, 1)), 'g', 6, 64) + "%" },
+		set: func(r *Recording, v string) error {
+			p, err := strconv.ParseFloat(strings.TrimSuffix(v, "%"), 64)
+			if err != nil || !strings.HasSuffix(v, "%") || !(p >= 100.0/mostEvery && p <= 100) {
+				return wrong("share", v, "give a share from %g%% to 100%%, such as 5%%", 100.0/mostEvery)
+			}
+			r.Every = int64(math.Round(100 / p))
+			return nil
 		},
 	},
 	{

@@ -19,6 +19,8 @@ var values = map[string]struct{ good, bad []string }{
 	"observe":     {[]string{"2s", "500ms"}, []string{"-1s", "11m", "long"}},
 	"clock":       {[]string{"tick", "precise"}, []string{"sundial"}},
 	"until-calls": {[]string{"0", "7"}, []string{"-1", "many"}},
+	"every":       {[]string{"1", "20"}, []string{"0", "-1", "2000000", "some"}},
+	"share":       {[]string{"100%", "5%"}, []string{"0%", "101%", "5", "some%", "NaN%"}},
 	"wait":        {[]string{"off", "on"}, []string{"maybe"}},
 	"filter":      {[]string{"", "--exclude shop.log.**"}, []string{"shop.*", "--exclude shop.[x", "--include a..b"}},
 	"mode":        {[]string{"", "shop.util.*=counted"}, []string{"shop.util.*", "shop.util.*=loud", "a..b=off"}},

@@ -17,6 +17,7 @@ type Recording struct {
 	Observe    time.Duration // how long the target is observed, with SchemeAuto and "D"
 	Clock      string        // "tick" or "precise"; "" is tick
 	UntilCalls int64         // end when root invocations have returned so often; 0 is never
+	Every      int64         // record one of so many root invocations; 0 and 1 record each
 	Wait       bool          // wait for a root whose class nobody knows
 	Fold       bool          // fold recursion: a method that is on the path already goes on in its node
 	Modes      []ModeRule
@@ -68,6 +69,9 @@ const SchemeAuto = "auto"
 // DefaultObserve is how long a target is observed unless a recording says otherwise.
 const DefaultObserve = 2 * time.Second
 
+// mostEvery bounds [Recording].Every.
+const mostEvery = 1_000_000
+
 // mostObserve bounds it.
 const mostObserve = 10 * time.Minute
 
@@ -102,14 +106,14 @@ const (
 
 // Default is a recording with the default of each option spelled out, and no roots.
 func Default() Recording {
-	return Recording{Scheme: SchemeAuto, Observe: DefaultObserve, Clock: "tick", Natives: NativesOn, Leaves: LeavesCounted, Probes: ProbesAuto}
+	return Recording{Every: 1, Scheme: SchemeAuto, Observe: DefaultObserve, Clock: "tick", Natives: NativesOn, Leaves: LeavesCounted, Probes: ProbesAuto}
 }
 
 // WithDefaults is a copy of r with the default of each option spelled out that is empty.
 func (r *Recording) WithDefaults() Recording {
 	c, defaults := r.Clone(), Default()
 	c.Scheme, c.Clock = cmp.Or(c.Scheme, defaults.Scheme), cmp.Or(c.Clock, defaults.Clock)
-	c.Observe = cmp.Or(c.Observe, defaults.Observe)
+	c.Observe, c.Every = cmp.Or(c.Observe, defaults.Observe), cmp.Or(c.Every, defaults.Every)
 	c.Natives, c.Leaves, c.Probes = cmp.Or(c.Natives, defaults.Natives), cmp.Or(c.Leaves, defaults.Leaves), cmp.Or(c.Probes, defaults.Probes)
 	return c
 }

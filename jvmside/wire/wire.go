@@ -94,6 +94,8 @@ var Layout = []Const{
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
 	{"H_ENDED", HEnded, "i64: the target's nanoTime when the agent began to stop"},
 	{"H_BUDGET", HBudget, "i64: root invocations still admitted"},
+	{"H_EVERY", HEvery, "u32: of so many root invocations one is recorded; 0 and 1: each"},
+	{"H_SEEN", HSeen, "i64: root invocations that there were, where not each is recorded"},
 	{"H_REFUSED", HRefused, "i64: root invocations not recorded since the budget was used up"},
 	{"H_NEXT_NODE", HNextNode, "i64: first node that no record has taken"},
 	{"H_NODE_LIMIT", HNodeLimit, "i64: nodes whose pages are allocated; grows"},
@@ -244,6 +246,8 @@ const (
 	HEnded       = 144
 	HBudget      = 192
 	HRefused     = 200
+	HSeen        = 208
+	HEvery       = 216
 	HNextNode    = 256
 	HNodeLimit   = 264
 	HNodeMax     = 272
