@@ -58,6 +58,7 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 // config is that of a session whose warnings go to tell, too.
 func (b *liveBackend) config(memory int64, tell func(string)) session.Config {
 	c := b.app.config(memory)
+	c.Observe = true // a recording may come that needs it
 	warn := c.Warn
 	c.Warn = func(text string) { tell(text); warn(text) }
 	if b.quiet {

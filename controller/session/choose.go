@@ -30,25 +30,34 @@ var errIdle = errors.New("no root was called while the target was observed, and 
 
 // beginObserving begins to take the first reading where the recording's scheme may need
 // it. A program that was launched has nothing to be observed yet.
-func (s *Session) beginObserving(rec Recording) (wait func() error) {
+func (s *Session) beginObserving(rec Recording) earlyLook {
 	switch {
 	case rec.Scheme != "D" && rec.Scheme != spec.SchemeAuto:
-		return nil
+		return earlyLook{}
 	case rec.Scheme == spec.SchemeAuto && s.running != nil:
-		return func() error { return errLaunched }
+		return earlyLook{wait: func() error { return errLaunched }}
+	case s.early.wait != nil:
+		return s.early
 	}
-	return s.observe()
+	return earlyLook{s.observe(), time.Now()}
+}
+
+// An earlyLook is a first reading that may not be there yet.
+type earlyLook struct {
+	wait  func() error // nil: there is none
+	began time.Time
 }
 
 // chooseScheme decides on a scheme where the recording leaves that open, when the first
 // reading is there. A recording that asks for D gets it or an error.
-func (s *Session) chooseScheme(ctx context.Context, rec Recording, began time.Time, ids []cha.MethodID, wait func() error) (string, error) {
-	if wait == nil {
+func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.MethodID, first earlyLook) (string, error) {
+	if first.wait == nil {
 		return rec.Scheme, nil
 	}
-	problem := wait()
+	s.stage.begin("observing", 0)
+	problem := first.wait()
 	if problem == nil {
-		problem = s.observed(ctx, began, rec.Observe)
+		problem = s.observed(ctx, first.began, rec.Observe)
 	}
 	if problem == nil && rec.Scheme == spec.SchemeAuto && !s.anyActive(ids) {
 		problem = errIdle

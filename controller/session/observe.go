@@ -38,6 +38,8 @@ type observation struct {
 	observer *vmstructs.Observer
 	active   atomic.Pointer[map[vmstructs.Key]struct{}] // as of the last look; never changed
 
+	settling atomic.Bool // counting has not begun
+
 	// The rest is the loop's.
 	fresh   []vmstructs.Key                  // to be watched, and the observer does not know it
 	methods map[vmstructs.Key][]cha.MethodID // that a key stands for
@@ -172,6 +174,9 @@ func (s *Session) watch(ctx context.Context) error {
 			}
 		}
 		pause = min(max(watchLeast, watchShare*time.Since(began)), watchMost)
+		if s.watching.settling.Load() {
+			pause = watchLeast
+		}
 	}
 }
 
@@ -307,6 +312,9 @@ func (l *loop) lateInForce() {
 // reflection is known only when they do.
 func (s *Session) settle(ctx context.Context) error {
 	began := time.Now()
+	s.stage.begin("settling", 0)
+	s.watching.settling.Store(true)
+	defer s.watching.settling.Store(false)
 	if err := s.do(ctx, func() {
 		s.data.store(wire.HBudget, math.MaxInt64)
 		s.loop.open()

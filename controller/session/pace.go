@@ -45,7 +45,7 @@ func hurried(java int) pace {
 	if java < 17 {
 		return pace{size: 20, longest: hurriedPause}
 	}
-	return pace{size: 300, longest: hurriedPause}
+	return pace{size: mostBatch, longest: hurriedPause}
 }
 
 // note takes the pause that a batch of n classes caused.

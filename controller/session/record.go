@@ -41,9 +41,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	}
 	rec.Events = rec.HasEvents()
 	clock := clocks[rec.Clock]
+	s.stage.begin("finding the roots", 0)
 	lap := laps{s.log, time.Now()}
-	began := time.Now()
-	unobserved := s.beginObserving(rec)
+	first := s.beginObserving(rec)
 	settle := s.hasten(ctx)
 	defer settle()
 	specs, ids, err := s.prepare(ctx, rec)
@@ -55,7 +55,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("counting what they reach")
-	if rec.Scheme, err = s.chooseScheme(ctx, rec, began, ids, unobserved); err != nil {
+	if rec.Scheme, err = s.chooseScheme(ctx, rec, ids, first); err != nil {
 		return err
 	}
 	make := schemes[rec.Scheme]
@@ -82,6 +82,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if rec.CPU {
 		s.startCPU()
 	}
+	s.stage.begin("opening the JDK", 0)
 	if err := s.learnSites(ctx, rec.Natives); err != nil {
 		return err
 	}
@@ -127,8 +128,13 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
 		began := time.Now()
+		s.stage.begin("analysing", 0)
+		if s.watching != nil {
+			l.pace = hurried(s.proc.Major())
+		}
 		p, again := l.firstPlan(make, ids)
 		s.log.Debug("planned", "steps", len(p.Steps), "took", time.Since(began), "again", again)
+		s.stage.begin("instrumenting", 0)
 		l.arm(p, done)
 	}); err != nil {
 		return err

@@ -356,6 +356,7 @@ func (l *loop) next() {
 		l.queue = l.queue[1:]
 	}
 	r.classes = discardLast(ids)
+	l.s.stage.more(len(ids))
 	l.round = r
 	l.sendBatch()
 }
@@ -388,9 +389,7 @@ func (l *loop) sendBatch() {
 	w.U32(l.batch)
 	w.U8(map[bool]uint8{true: 1}[r.all])
 	if l.pace.size == 0 {
-		if l.pace = firstPace(l.s.proc.Major()); l.s.watching != nil {
-			l.pace = hurried(l.s.proc.Major())
-		}
+		l.pace = firstPace(l.s.proc.Major())
 	}
 	n := min(l.pace.size, len(r.classes))
 	r.batch, r.classes = r.classes[:n], r.classes[n:]
@@ -438,6 +437,7 @@ func (l *loop) onBatch(r *wire.Reader) error {
 		}
 	}
 	done := len(l.round.batch)
+	l.s.stage.step(done)
 	l.round.batch = nil
 	pause := l.endPauses(done)
 	l.s.log.Debug("batch", "number", batch, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)

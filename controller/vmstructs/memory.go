@@ -37,16 +37,25 @@ var errMemory = errors.New("too much memory to read")
 type memory struct {
 	from   reader
 	chunks map[uint64][]byte // nil: nothing there
-	reads  int
-	err    error
+	last   [4]struct {       // chunks that were used last, by their low bits
+		number uint64 // plus one
+		b      []byte
+	}
+	reads int
+	err   error
 }
 
 func newMemory(r reader) *memory { return &memory{from: r, chunks: map[uint64][]byte{}} }
 
 // chunk returns the bytes around an address; pages that can't be read are zeros.
 func (m *memory) chunk(n uint64) []byte {
+	last := &m.last[n%uint64(len(m.last))]
+	if last.number == n+1 {
+		return last.b
+	}
 	b, ok := m.chunks[n]
 	if ok {
+		last.number, last.b = n+1, b
 		return b
 	}
 	if m.reads++; m.reads > mostChunks {

@@ -219,8 +219,11 @@ func profile(t *testing.T, dir string, w *watch, args ...string) (at phases) {
 		t.Fatalf("rivulet %s: %v; see %s", strings.Join(args, " "), err, log.Name())
 	}
 	at.ended = time.Now()
-	if at.armed.IsZero() || at.stopped.IsZero() {
-		t.Fatalf("not seen to record or to detach: %+v; see %s", at, log.Name())
+	if at.stopped.IsZero() { // it took less than a second
+		at.stopped = at.ended
+	}
+	if at.armed.IsZero() {
+		t.Fatalf("not seen to record: %+v; see %s", at, log.Name())
 	}
 	return at
 }
