@@ -46,8 +46,7 @@ type Observer struct {
 	at      exported
 	l       *layout
 	fields  fields
-	names   map[uint64]named // by Method*
-	known   map[uint64]state // by Method*, as they were when first seen
+	methods map[uint64]*method // by Method*
 	active  map[Key]struct{}
 	moved   bool // some counter moved between two readings
 	looks   int
@@ -65,11 +64,15 @@ type state struct {
 	code              uint64
 }
 
-// named is a Method* that is known by name. The ConstMethod* tells whether the address
-// has been used again.
-type named struct {
+// A method is what is known of a Method*. The ConstMethod* tells whether the address has
+// been used again.
+type method struct {
 	fixed uint64
 	key   Key
+	first state // as it was when it was first seen; zero of one that came after the first reading
+	now   state // as of the last reading
+	look  int   // number of the last reading that it was in
+	fresh bool  // first is not known yet
 }
 
 // fields are offsets that only an Observer needs.
@@ -105,11 +108,7 @@ func observe(from reader, at exported) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Observer{
-		from: from, at: at, l: l, fields: f,
-		names: map[uint64]named{}, known: map[uint64]state{}, active: map[Key]struct{}{},
-		watched: map[Key]*watch{}, where: map[Key][]uint64{},
-	}
+	o := newObserver(from, at, l, f)
 	if err := o.Look(); err != nil {
 		return nil, err
 	}
@@ -117,13 +116,21 @@ func observe(from reader, at exported) (*Observer, error) {
 	return o, nil
 }
 
+func newObserver(from reader, at exported, l *layout, f fields) *Observer {
+	return &Observer{
+		from: from, at: at, l: l, fields: f,
+		methods: map[uint64]*method{}, active: map[Key]struct{}{},
+		watched: map[Key]*watch{}, where: map[Key][]uint64{},
+	}
+}
+
 // setShift finds how far the number of invocations is shifted in a counter, which the
 // tables don't tell: below it are a carry bit and, up to JDK 13, two bits of state
 // (invocationCounter.hpp), which are 0 nearly always.
 func (o *Observer) setShift() {
 	counted, low := 0, 0
-	for _, s := range o.known {
-		if s.counters != 0 && s.calls != 0 {
+	for _, x := range o.methods {
+		if s := x.now; s.counters != 0 && s.calls != 0 {
 			counted++
 			if s.calls&6 != 0 {
 				low++
@@ -187,24 +194,18 @@ func (o *Observer) Look() error {
 	if err != nil {
 		return err
 	}
-	for method := range r.at {
-		if _, ok := o.known[method]; !ok && o.looks > 0 {
-			o.known[method] = state{} // loaded or redefined since: nothing had invoked it
-		} else if !ok {
-			o.known[method] = r.at[method]
+	for _, x := range o.methods {
+		if x.fresh && x.look == r.number {
+			if x.fresh = false; r.number == 1 {
+				x.first = x.now
+			} // else loaded or redefined since: nothing had invoked it
 		}
 	}
-	o.classes = r.classes
-	if len(o.known) > 2*len(r.at)+forgetFrom { // most of them are of old versions of classes
-		for method := range o.known {
-			if _, ok := r.at[method]; !ok {
-				delete(o.known, method)
-				delete(o.names, method)
-			}
-		}
+	if len(o.methods) > 2*r.methods+forgetFrom { // most of them are of old versions of classes
+		maps.DeleteFunc(o.methods, func(_ uint64, x *method) bool { return x.look != r.number })
 	}
-	o.looks++
-	r.inlined()
+	o.looks = r.number
+	r.decide()
 	return r.m.err
 }
 
@@ -217,7 +218,7 @@ const forgetFrom = 1 << 18
 func (o *Observer) read() (*reading, error) {
 	for range mostReadings {
 		clear(o.where)
-		r := &reading{o: o, m: newMemory(o.from), at: map[uint64]state{}, seen: map[uint64]bool{}}
+		r := &reading{o: o, m: newMemory(o.from), number: o.looks + 1, seen: map[uint64]bool{}}
 		o.l.eachClass(r.m, r.class)
 		if r.m.err != nil {
 			return nil, r.m.err
@@ -236,12 +237,12 @@ const mostReadings = 8
 
 // A reading is all methods at one moment.
 type reading struct {
-	o       *Observer
-	m       *memory
-	at      map[uint64]state
-	classes int
-	code    []uint64        // nmethods, OSR ones included
-	seen    map[uint64]bool // of code
+	o                *Observer
+	m                *memory
+	number           int // from 1 on
+	classes, methods int
+	code             []uint64        // nmethods, OSR ones included
+	seen             map[uint64]bool // of code
 }
 
 func (r *reading) class(class uint64) {
@@ -255,30 +256,29 @@ func (r *reading) class(class uint64) {
 	name := ""
 	first := methods + o.l.offsets["Array<Method*>::_data"]
 	for i := range uint64(n) {
-		method := m.u64(first + 8*i)
-		if method == 0 {
+		at := m.u64(first + 8*i)
+		if at == 0 {
 			continue
 		}
-		fixed := m.u64(method + o.fields.constMethod)
-		known, ok := o.names[method]
-		if !ok || known.fixed != fixed {
+		fixed := m.u64(at + o.fields.constMethod)
+		x := o.methods[at]
+		if x == nil || x.fixed != fixed {
 			if name == "" {
 				name = o.l.symbol(m, m.u64(class+o.l.offsets["Klass::_name"]))
 			}
-			known = named{fixed, Key{name, o.l.method(m, fixed)}}
-			if known.key.Method == "" {
+			x = &method{fixed: fixed, key: Key{name, o.l.method(m, fixed)}, fresh: true}
+			if x.key.Method == "" {
 				continue
 			}
-			o.names[method] = known
-			delete(o.known, method)
+			o.methods[at] = x
 		}
-		s := o.state(m, method)
-		r.at[method] = s
-		if s.code != 0 {
-			r.addCode(s.code)
+		x.now, x.look = o.state(m, at), r.number
+		r.methods++
+		if x.now.code != 0 {
+			r.addCode(x.now.code)
 		}
-		if _, ok := o.watched[known.key]; ok {
-			o.where[known.key] = append(o.where[known.key], method)
+		if _, ok := o.watched[x.key]; ok {
+			o.where[x.key] = append(o.where[x.key], at)
 		}
 	}
 	osr := m.u64(class + o.fields.osrHead)
@@ -312,19 +312,19 @@ func (s state) invoked(since state) bool {
 	return s.counters != 0 && s.calls != since.calls || s.profile != 0 && s.profiled != since.profiled
 }
 
-// inlined decides which methods are active, code included.
-func (r *reading) inlined() {
+// decide finds the methods that are active: those that were invoked, and what code that
+// runs has inlined.
+func (r *reading) decide() {
 	o := r.o
-	for method, s := range r.at {
-		if s.invoked(o.known[method]) {
+	for _, x := range o.methods {
+		if x.look == r.number && x.now.invoked(x.first) {
 			o.moved = true
-			o.active[o.names[method].key] = struct{}{}
+			o.active[x.key] = struct{}{}
 		}
 	}
 	for _, n := range r.code {
-		method := r.m.u64(n + o.fields.nmMethod)
-		owner, ok := o.names[method]
-		if !ok {
+		owner := o.methods[r.m.u64(n+o.fields.nmMethod)]
+		if owner == nil {
 			continue // freed meanwhile
 		}
 		level := byte(r.m.u32(n + o.fields.level))
@@ -341,7 +341,7 @@ func (r *reading) inlined() {
 			continue
 		}
 		for at := from; at+8 <= to; at += 8 {
-			if in, ok := o.names[r.m.u64(at)]; ok && (level != levelProfile || r.accessor(in.fixed)) {
+			if in := o.methods[r.m.u64(at)]; in != nil && (level != levelProfile || r.accessor(in.fixed)) {
 				o.active[in.key] = struct{}{}
 			}
 		}

@@ -47,7 +47,10 @@ func (o *Observer) Rest() (woke []Woken) {
 func (o *Observer) calls(k Key) int64 {
 	m, n, counted := newMemory(o.from), int64(0), false
 	for _, method := range o.where[k] {
-		now, since := o.state(m, method), o.known[method]
+		if o.methods[method] == nil {
+			continue
+		}
+		now, since := o.state(m, method), o.methods[method].first
 		if now.counters != 0 && now.counters == since.counters || since.counters == 0 {
 			n += int64(now.calls>>o.shift) - int64(since.calls>>o.shift)
 			counted = true
@@ -75,6 +78,9 @@ func (o *Observer) Woken() ([]Woken, error) {
 	var at []uint64
 	for k := range o.watched {
 		for _, method := range o.where[k] {
+			if o.methods[method] == nil {
+				continue
+			}
 			keys, at = append(keys, k), append(at, method)
 		}
 	}
@@ -89,8 +95,8 @@ func (o *Observer) Woken() ([]Woken, error) {
 	var callsOf, profilesOf []int
 	for i := range at {
 		b := bodies[i*size:][:size]
-		if binary.NativeEndian.Uint64(b[o.fields.constMethod:]) != o.names[at[i]].fixed {
-			now[i] = o.known[at[i]] // redefined or unloaded: the next look finds it
+		if binary.NativeEndian.Uint64(b[o.fields.constMethod:]) != o.methods[at[i]].fixed {
+			now[i] = o.methods[at[i]].first // redefined or unloaded: the next look finds it
 			continue
 		}
 		now[i].counters = binary.NativeEndian.Uint64(b[o.fields.counters:])
@@ -117,7 +123,7 @@ func (o *Observer) Woken() ([]Woken, error) {
 	}
 	var woke []Woken
 	for i, k := range keys {
-		if now[i].invoked(o.known[at[i]]) && o.watched[k] != nil {
+		if now[i].invoked(o.methods[at[i]].first) && o.watched[k] != nil {
 			o.active[k] = struct{}{}
 			woke = append(woke, Woken{k, o.calls(k)})
 			delete(o.watched, k)
