@@ -37,6 +37,7 @@ type attached interface {
 	Diagnose(ctx context.Context) string
 	Finish(ctx context.Context) (*export.Report, error)
 	FinishTiming(ctx context.Context) (*export.Timing, error)
+	Prepare(ctx context.Context) error
 	Close() error
 
 	// What the live page needs beyond that.

@@ -282,9 +282,9 @@ func TestRunSignal(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	f := newFake()
-	f.run(t, "ps").want(t, 0, `PID   USER  JAVA     UPTIME  MAIN
-4711  anna  17.0.15  1h 30m  shop.jar
-4712  bert  ?        5 s     `+"evil\ufffd[31m  not attachable: belongs to user bert, you are anna; run as bert or root (sudo)\n", "")
+	f.run(t, "ps").want(t, 0, `PID   USER  JAVA     UPTIME  PREPARED  MAIN
+4711  anna  17.0.15  1h 30m  -         shop.jar
+4712  bert  ?        5 s     -         `+"evil\ufffd[31m  not attachable: belongs to user bert, you are anna; run as bert or root (sudo)\n", "")
 	f.run(t, "classes", "4711", "shop").want(t, 0, `CLASS                     LOADER  METHODS
 shop.Price                app     3
 shop.orders.OrderService  app     12

@@ -49,6 +49,7 @@ type head struct {
 	Gaps            []Gap            `json:"gaps"`
 	Late            []Late           `json:"late"`
 	Filter          *Filter          `json:"filter,omitempty"`
+	Prepared        bool             `json:"prepared"`
 	Methods         jsonMethods      `json:"methods"`
 	Redefinition    jsonRedefinition `json:"redefinition"`
 	Processing      float64          `json:"processing_ms,omitempty"`
@@ -146,6 +147,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Gaps:            some(r.Gaps),
 		Late:            r.Late,
 		Filter:          r.Filter,
+		Prepared:        r.Prepared,
 		Methods:         jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:    r.Redefinition.json(),
 		Processing:      milliseconds(r.Processing),

@@ -59,6 +59,7 @@ type Report struct {
 	Counted map[int32]bool
 
 	Instrumented int  // methods that had probes
+	Prepared     bool // the JVM was started with an agent, see attach.Process
 	Reach        int  // methods that Scheme A would have instrumented when the recording began, with others counted up to [ReachCounted]; 0 where that wasn't known
 	Called       bool // the target's compiler was kept from inlining the probes
 	Natives      int  // native methods that had probes around their calls instead

@@ -200,6 +200,7 @@ func (l *loop) brief() *export.Report {
 		Lookup:       l.lookup(),
 		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),
+		Prepared:     s.proc.Prepared,
 		Reach:        l.reach,
 		Called:       s.called,
 		Natives:      l.ledger.Sites(),

@@ -1,13 +1,17 @@
 package session_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -133,4 +137,35 @@ func TestUnwatched(t *testing.T) {
 			t.Errorf("with scheme D: %v", err)
 		}
 	}
+}
+
+// TestPrepare has a JVM redefine a class of Rivulet's, and wants nothing of the program's
+// changed; a JVM that was started with the agent for that says so.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Awake")
+	jar := filepath.Join(t.TempDir(), "prepared.jar")
+	if err := os.WriteFile(jar, jvmside.PreparedJar(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for _, options := range [][]string{nil, {"-javaagent:" + jar}} {
+			p := program(t, j, dir, "Awake", options)
+			s := attachedBy(t, p, session.Config{Look: true})
+			if err := s.Prepare(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			proc, err := attach.Inspect(p.PID())
+			if err != nil || proc.Prepared != (options != nil) {
+				t.Errorf("%v: prepared %v, %v", options, proc.Prepared, err)
+			}
+			p.CloseStdin()
+			if code := p.Wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		}
+	})
 }
