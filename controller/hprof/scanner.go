@@ -52,9 +52,9 @@ func (s *Scanner) From(m Mark) *Scanner {
 	return &Scanner{src: s.src, size: s.size, idSize: s.idSize, ahead: window, start: m.Offset, segmentEnd: m.segmentEnd}
 }
 
-// Seek goes to a record of a heap dump that begins at an offset: Record.Offset of an
+// Goto goes to a record of a heap dump that begins at an offset: Record.Offset of an
 // object that was read before. From then on the scanner reads little at a time.
-func (s *Scanner) Seek(offset int64) {
+func (s *Scanner) Goto(offset int64) {
 	if at := offset - s.start; at >= 0 && at <= int64(len(s.buf)) && s.ahead == little {
 		s.pos = int(at)
 	} else {
