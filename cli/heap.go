@@ -84,29 +84,55 @@ func available() int64 {
 
 func (a *app) heap() *cobra.Command {
 	var f heapFlags
+	var d dumpFlags
 	cmd := &cobra.Command{
-		Use:   "heap FILE",
+		Use:   "heap PID|FILE",
 		Short: "Show what fills a JVM's heap, and what keeps it alive",
-		Long: `Reads a heap dump (.hprof or .hprof.gz, of HotSpot JVMs 8 to 25) and shows objects and bytes by class
-and by loader, what each object retains, what looks like a leak and which path of references keeps it,
-duplicate strings, room in collections, boxed values, thread locals and class loaders.
+		Long: `Has a JVM write a heap dump, or reads one (.hprof or .hprof.gz, of HotSpot JVMs 8 to 25), and shows
+objects and bytes by class and by loader, what each object retains, what looks like a leak and which
+path of references keeps it, duplicate strings, room in collections, boxed values, thread locals and
+class loaders.
+
+The dump is written into a private folder of the target's /tmp and removed afterwards. The JVM first
+collects its garbage (unless --all is given), and all its threads stand still until the dump is
+written: some seconds for each GB. Rivulet looks first whether there is room.
 
 A dump of any size is read in bounded memory (--max-memory). One that is cut off or damaged is read
-as far as that goes, and the report says where it ends.`,
-		Example: `  rivulet heap dump.hprof
+as far as that goes, and the report says where it ends.
+
+--histogram only counts, which takes a second or so, and writes no dump.`,
+		Example: `  rivulet heap 4711
+  rivulet heap 4711 --histogram
+  rivulet heap 4711 --histogram --for 30s             # what grew meanwhile
+  rivulet heap 4711 --keep dump.hprof                 # and keep the dump
   rivulet heap dump.hprof.gz --json -o heap.json
-  rivulet heap dump.hprof --max-memory 512M --temp /var/tmp`,
-		Args: takes(1, "FILE"),
+  rivulet heap dump.hprof --max-memory 512M --temp /var/tmp
+  rivulet heap diff before.hprof after.hprof`,
+		Args: takes(1, "PID|FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			pid, err := parsePID(args[0])
+			_, missing := os.Stat(args[0])
+			running := err == nil && missing != nil
+			if err := d.check(cmd, running); err != nil {
+				return err
+			}
 			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
+				switch {
+				case d.histogram:
+					return a.histogram(in, out, pid, &f, &d)
+				case running:
+					return a.heapOfProcess(in, out, pid, &f, &d)
+				}
 				return a.heapOfFile(in, out, args[0], &f)
 			})
 		},
 	}
 	f.add(cmd)
+	d.add(cmd)
+	cmd.AddCommand(a.heapDiff())
 	return cmd
 }
 
@@ -136,14 +162,19 @@ func writeHeap(out *output, r *heap.Report, f *heapFlags) error {
 
 // analyse reads a dump, showing how far it is.
 func (a *app) analyse(ctx context.Context, path string, f *heapFlags) (*heap.Report, error) {
-	// What the collector of this process lets grow counts as much as what is in use.
-	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	m := startSteps(a.stderr)
 	defer m.stop()
 	file, err := hprof.Open(ctx, path, f.temp, func(n int64) { m.set("unpacking", n, 0) })
 	if err != nil {
 		return nil, heapError(path, err)
 	}
+	return analyseFile(ctx, path, file, f, m)
+}
+
+// analyseFile analyses an open dump, and closes it.
+func analyseFile(ctx context.Context, path string, file *hprof.File, f *heapFlags, m *steps) (*heap.Report, error) {
+	// What the collector of this process lets grow counts as much as what is in use.
+	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	defer file.Close()
 	h, err := heap.Open(ctx, file, heap.Options{MaxMemory: f.bytes, Temp: f.temp, Progress: m.set})
 	if err != nil {

@@ -99,6 +99,9 @@ func (h *Heap) elements(o uint32, each func(i int64, to uint32) bool) {
 	}
 }
 
+// maxSearched is how many elements of an array are searched for an object.
+const maxSearched = 200_000
+
 // edge names how one object refers to another: a field, an index, a static field, a
 // local variable; "" if it does not.
 func (h *Heap) edge(from, to uint32) string {
@@ -114,10 +117,13 @@ func (h *Heap) edge(from, to uint32) string {
 	}
 	name := ""
 	h.elements(from, func(i int64, t uint32) bool {
-		if t == to {
+		switch {
+		case t == to:
 			name = fmt.Sprintf("[%d]", i)
+		case i > maxSearched:
+			name = "[...]"
 		}
-		return t != to
+		return name == ""
 	})
 	switch c := h.class(from); {
 	case name != "":

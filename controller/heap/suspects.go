@@ -30,6 +30,8 @@ type step struct {
 const (
 	// suspectShare is what a suspect retains at least, of the heap.
 	suspectShare = 0.05
+	// plainShare is the same for many objects of the JDK's classes alone.
+	plainShare = 0.3
 	// stepShare is what a step retains at least of what the step before does. A hash
 	// table with one entry in four behind another one still goes on with the entries.
 	stepShare = 0.6
@@ -48,9 +50,13 @@ func (h *Heap) suspects() []Suspect {
 		if float64(g.retained) < suspectShare*float64(h.Bytes) || len(out) == maxSuspects {
 			break
 		}
-		if s, ok := h.suspect(h.descend(g)); ok {
-			out = append(out, s)
+		steps := h.descend(g)
+		if len(g.places) > 1 && float64(g.retained) < plainShare*float64(h.Bytes) && !slices.ContainsFunc(steps, func(s step) bool {
+			return ours(s.class) || s.class.is(classLoader) || s.class.name == threadLocalMap
+		}) {
+			continue // many strings or arrays that have nothing to do with each other
 		}
+		out = append(out, h.suspect(steps))
 	}
 	slices.SortStableFunc(out, func(a, b Suspect) int { return cmp.Compare(b.Retained, a.Retained) })
 	return out
@@ -165,7 +171,7 @@ func (h *Heap) named(s step) (*class, bool) {
 }
 
 // suspect turns steps into a sentence.
-func (h *Heap) suspect(steps []step) (Suspect, bool) {
+func (h *Heap) suspect(steps []step) Suspect {
 	// What accumulates is the first class that occurs much more often than what keeps
 	// it; entries and arrays of the JDK's collections stand for what is in them.
 	pile := slices.IndexFunc(steps, func(s step) bool { return len(s.places) >= many })
@@ -219,7 +225,7 @@ func (h *Heap) suspect(steps []step) (Suspect, bool) {
 		s.Retained = tell.retained
 	}
 	s.Why = h.why(steps, pile, keeper, owner, s)
-	return s, true
+	return s
 }
 
 // why tells what retains how much, and what there is to see about it.
@@ -233,8 +239,17 @@ func (h *Heap) why(steps []step, pile, keeper, owner int, s Suspect) string {
 	} else {
 		told = owner
 		fmt.Fprintf(&b, "%s retains %s", h.subject(steps, owner, s), share)
+		if by := h.byField(steps, owner); by != "" {
+			b.WriteString(", " + by)
+		}
 		if pile >= 0 {
-			fmt.Fprintf(&b, ", in %s instances of %s", export.Count(int64(len(steps[pile].places))), steps[pile].class.name)
+			content := pile // entries of the JDK's collections stand for what is in them
+			for i := pile; i < len(steps); i++ {
+				if len(steps[i].places) >= many {
+					content = i
+				}
+			}
+			fmt.Fprintf(&b, ", in %s instances of %s", export.Count(int64(len(steps[content].places))), steps[content].class.name)
 		}
 	}
 	if keeper >= 0 && keeper < len(steps) && told == pile {
@@ -257,16 +272,26 @@ func (h *Heap) subject(steps []step, owner int, s Suspect) string {
 	}
 	st := steps[owner]
 	if len(st.places) == 1 {
-		o := h.tree.object(st.places[0])
-		text := h.describe(o)
-		if owner+1 < len(steps) && len(steps[owner+1].places) == 1 {
-			if e := h.edge(o, h.tree.object(steps[owner+1].places[0])); e != "" {
-				return fmt.Sprintf("%s, by %s (%s),", text, e, steps[owner+1].class.name)
-			}
-		}
-		return text
+		return h.describe(h.tree.object(st.places[0]))
 	}
 	return fmt.Sprintf("%s instances of %s", export.Count(int64(len(st.places))), st.class.name)
+}
+
+// byField names the field by which an owner keeps most, and how much that is if it is not
+// nearly all.
+func (h *Heap) byField(steps []step, owner int) string {
+	if owner < 0 || owner+1 >= len(steps) || len(steps[owner].places) != 1 || len(steps[owner+1].places) != 1 {
+		return ""
+	}
+	next := steps[owner+1]
+	e := h.edge(h.tree.object(steps[owner].places[0]), h.tree.object(next.places[0]))
+	if e == "" {
+		return ""
+	}
+	if float64(next.retained) < 0.9*float64(steps[owner].retained) {
+		return fmt.Sprintf("%s of it by %s (%s)", export.Bytes(next.retained), e, next.class.name)
+	}
+	return fmt.Sprintf("by %s (%s)", e, next.class.name)
 }
 
 // keeper says what keeps a pile.
@@ -318,7 +343,7 @@ func (h *Heap) notes(steps []step, told int) []string {
 		}
 	}
 	for _, s := range steps[:told] {
-		if strings.Contains(s.class.name, "Map") {
+		if strings.HasPrefix(s.class.name, "java.util.") && strings.Contains(s.class.name, "Map") {
 			out = append(out, "They are in a map, which grows until somebody removes entries.")
 			break
 		}
