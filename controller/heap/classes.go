@@ -16,6 +16,9 @@ type class struct {
 	ord    uint32 // of the class object, none if the dump has none
 	super  *class
 	loader uint32 // number of its loader, 0: the JVM's own
+	// alike is the number of the first class of the same name with a loader of the same
+	// class: instances of these are told together.
+	alike uint32
 
 	elem  hprof.Type // of an array; 0 if it is none
 	refs  []int      // offsets of references in an instance's body

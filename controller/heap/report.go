@@ -1,7 +1,9 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
@@ -73,6 +75,7 @@ func (h *Heap) Report(o ReportOptions) *Report {
 			r.Loaders = append(r.Loaders, l)
 		}
 	}
+	slices.SortStableFunc(r.Loaders, func(a, b LoaderStat) int { return cmp.Compare(b.Retained, a.Retained) })
 	if h.Damage != nil {
 		r.Damage = h.Damage.Error()
 		r.Notes = append(r.Notes, "The dump is damaged. What came before that place has been analysed: sizes are too small where references lead beyond it.")

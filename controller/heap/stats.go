@@ -18,8 +18,8 @@ type ClassStat struct {
 
 // A LoaderStat is the same for the instances of all classes of a loader.
 type LoaderStat struct {
-	Loader   string `json:"loader"`
-	Address  string `json:"address,omitempty"`
+	Loader   string `json:"loader"`  // class of the loader, "": the JVM's own
+	Loaders  int64  `json:"loaders"` // how many there are
 	Classes  int64  `json:"classes"`
 	Objects  int64  `json:"objects"`
 	Shallow  int64  `json:"shallow_bytes"`
@@ -30,6 +30,7 @@ type LoaderStat struct {
 type loader struct {
 	ord   uint32 // none for the JVM's own
 	label string
+	alike uint32 // the first loader of the same label
 }
 
 // stats are the sums over all reachable objects.
@@ -42,7 +43,7 @@ type stats struct {
 // nameLoaders numbers the class loaders.
 func (h *Heap) nameLoaders() {
 	h.loaders = []loader{{ord: none}}
-	number := map[uint64]uint32{0: 0}
+	number, labels := map[uint64]uint32{0: 0}, map[string]uint32{}
 	for _, c := range h.t.all {
 		if c.dump == nil {
 			continue
@@ -55,9 +56,26 @@ func (h *Heap) nameLoaders() {
 			if o, found := h.v.ids.find(c.dump.Loader); found {
 				l.ord, l.label = o, h.class(o).name
 			}
+			l.alike = n
+			if first, ok := labels[l.label]; ok {
+				l.alike = first
+			}
+			labels[l.label] = l.alike
 			h.loaders = append(h.loaders, l)
 		}
 		c.loader = n
+	}
+	type key struct {
+		name  string
+		alike uint32
+	}
+	first := map[key]uint32{}
+	for n, c := range h.t.all {
+		k := key{c.name, h.loaders[c.loader].alike}
+		if _, ok := first[k]; !ok {
+			first[k] = uint32(n)
+		}
+		c.alike = first[k]
 	}
 }
 
@@ -76,7 +94,7 @@ func (h *Heap) stats() *stats {
 		s.classes[n].Class = c.name
 		s.classes[n].Loader = h.loaders[c.loader].label
 		if c.dump != nil {
-			s.loaders[c.loader].Classes++
+			s.loaders[h.loaders[c.loader].alike].Classes++
 		}
 		for _, name := range []string{threadLocalMap, classLoader} {
 			if c.is(name) {
@@ -104,8 +122,8 @@ func (h *Heap) stats() *stats {
 			path = path[:len(path)-1]
 		}
 		o := obj[p]
-		n := classes[o]
-		l := h.t.all[n].loader
+		c := h.t.all[classes[o]]
+		n, l := c.alike, h.loaders[c.loader].alike
 		bytes := int64(units[o]) * 8
 		cs, ls := &s.classes[n], &s.loaders[l]
 		cs.Objects++
@@ -136,9 +154,7 @@ func (h *Heap) stats() *stats {
 	}
 	for i, l := range h.loaders {
 		s.loaders[i].Loader = l.label
-		if l.ord != none {
-			s.loaders[i].Address = h.address(l.ord)
-		}
+		s.loaders[l.alike].Loaders++
 	}
 	return s
 }

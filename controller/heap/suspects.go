@@ -73,7 +73,7 @@ func (h *Heap) groups(places []uint32, same *class) []step {
 		if p == 0 && classes[o] == h.t.class {
 			return uint32(len(h.t.all)) + o
 		}
-		return classes[o]
+		return h.t.all[classes[o]].alike
 	}
 	todo := slices.Clone(places)
 	for len(todo) > 0 {
@@ -82,7 +82,7 @@ func (h *Heap) groups(places []uint32, same *class) []step {
 		for c := range h.tree.children(p) {
 			o := h.tree.object(c)
 			k := h.t.all[classes[o]]
-			if k == same {
+			if same != nil && k.alike == same.alike {
 				todo = append(todo, c)
 				continue
 			}
@@ -140,7 +140,7 @@ func (h *Heap) alike(g step) []uint32 {
 	out := slices.Clone(g.places)
 	for i := 0; i < len(out); i++ {
 		for c := range h.tree.children(out[i]) {
-			if h.class(h.tree.object(c)) == g.class {
+			if h.class(h.tree.object(c)).alike == g.class.alike {
 				out = append(out, c)
 			}
 		}
@@ -223,6 +223,10 @@ func (h *Heap) suspect(steps []step) Suspect {
 		s.Retained = h.tree.retained(example)
 	} else if tell.retained < s.Retained {
 		s.Retained = tell.retained
+	}
+	if why, loader := h.loaderWhy(steps, tell, keeper, owner, s); loader != nil {
+		s.Class, s.Why, s.Path = loader.label, why, h.path(loader.ord)
+		return s
 	}
 	s.Why = h.why(steps, pile, keeper, owner, s)
 	return s
@@ -325,9 +329,6 @@ func (h *Heap) notes(steps []step, told int) []string {
 		return out
 	}
 	c := steps[told].class
-	if c.is(classLoader) && len(steps[told].places) > 1 {
-		out = append(out, h.loaderNote(steps[told]))
-	}
 	if outer, _, ok := cutLast(c.name, "$"); ok {
 		for _, s := range steps[told+1:] {
 			if s.class.name == outer {
@@ -351,26 +352,61 @@ func (h *Heap) notes(steps []step, told int) []string {
 	return out
 }
 
-// loaderNote says what the loaders of a group have loaded more than once.
-func (h *Heap) loaderNote(s step) string {
-	in := map[uint32]bool{}
-	for _, p := range s.places {
-		in[h.tree.object(p)] = true
+// loadersOf are the loaders that the classes of some objects have, and that the objects
+// are if they are loaders themselves; those that are always there are left out.
+func (h *Heap) loadersOf(places []uint32) map[uint32]*loader {
+	byOrd := map[uint32]*loader{}
+	for i := range h.loaders {
+		if l := &h.loaders[i]; l.ord != none && !h.v.builtin[h.v.ids.id(l.ord)] {
+			byOrd[l.ord] = l
+		}
+	}
+	out := map[uint32]*loader{}
+	for _, p := range places {
+		o := h.tree.object(p)
+		if l := byOrd[o]; l != nil {
+			out[o] = l
+		} else if l := byOrd[h.loaders[h.class(o).loader].ord]; l != nil {
+			out[l.ord] = l
+		}
+	}
+	return out
+}
+
+// loaderWhy is the sentence about objects that have, or are, class loaders of their own:
+// applications that were loaded anew while something still holds the old ones. loader is
+// one of them, nil if it is not so.
+func (h *Heap) loaderWhy(steps []step, tell step, keeper, owner int, s Suspect) (why string, example *loader) {
+	loaders := h.loadersOf(tell.places)
+	if len(loaders) < 2 || 2*len(loaders) < len(tell.places) {
+		return "", nil
 	}
 	count := map[string]int{}
 	most := ""
 	for _, c := range h.t.all {
-		if l := h.loaders[c.loader].ord; l != none && in[l] {
+		if loaders[h.loaders[c.loader].ord] != nil {
 			count[c.name]++
 			if n := count[c.name]; most == "" || n > count[most] || n == count[most] && c.name < most {
 				most = c.name
 			}
 		}
 	}
-	if count[most] < 2 {
-		return "They are class loaders: a loader stays as long as any object of any of its classes does."
+	for _, l := range loaders {
+		if example == nil || l.ord < example.ord {
+			example = l
+		}
 	}
-	return fmt.Sprintf("They are class loaders, and %d of them have loaded a class %s of their own: applications that were loaded anew while something still holds the old ones.", count[most], most)
+	why = fmt.Sprintf("%s class loaders %s and what they have loaded retain %s, %.0f %% of the heap", export.Count(int64(len(loaders))), example.label, export.Bytes(s.Retained), 100*float64(s.Retained)/float64(max(h.Bytes, 1)))
+	if tell.class.name != example.label {
+		why += fmt.Sprintf("; they stay because of %s instances of %s", export.Count(s.Count), tell.class.name)
+	}
+	if keeper >= 0 {
+		why += ", kept by " + h.keeper(steps[:keeper+1], owner)
+	}
+	if count[most] > 1 {
+		why += fmt.Sprintf(". %d of the loaders have loaded a class %s of their own, as an application does that was loaded anew while something holds the old one", count[most], most)
+	}
+	return why + ".", example
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

@@ -135,13 +135,13 @@ func (r *Report) textSections(w *writer, o TextOptions) {
 	}
 	if len(r.Loaders) > 1 {
 		w.line("")
-		w.line("%10s %10s %12s %9s  %s", "retained", "shallow", "objects", "classes", "loader")
+		w.line("%10s %10s %12s %9s %8s  %s", "retained", "shallow", "objects", "classes", "loaders", "class loader")
 		for _, l := range r.Loaders[:min(len(r.Loaders), o.Top)] {
 			label := l.Loader
 			if label == "" {
 				label = "(the JVM's own)"
 			}
-			w.line("%10s %10s %12s %9s  %s", export.Bytes(l.Retained), export.Bytes(l.Shallow), export.Count(l.Objects), export.Count(l.Classes), label)
+			w.line("%10s %10s %12s %9s %8s  %s", export.Bytes(l.Retained), export.Bytes(l.Shallow), export.Count(l.Objects), export.Count(l.Classes), export.Count(l.Loaders), label)
 		}
 	}
 	if len(r.LoaderLeaks) > 0 {
