@@ -132,6 +132,8 @@ func (t *Thread) lockLine(text string, synchronizer bool) {
 	switch {
 	case synchronizer:
 		t.Holds = append(t.Holds, l)
+	case strings.HasPrefix(text, "waiting to re-lock in wait() ") && t.State != "BLOCKED":
+		t.Wait, t.WaitFor = Notify, &l // JDK 9 to 17 say so before anybody has notified it
 	case strings.HasPrefix(text, "waiting to lock "), strings.HasPrefix(text, "waiting to re-lock in wait() "):
 		t.Wait, t.WaitFor = Enter, &l
 	case strings.HasPrefix(text, "waiting on "):
