@@ -67,6 +67,9 @@ func (h *Heap) dominate(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	h.pool.promote(blocks["semi"])
+	h.pool.promote(blocks["up"])
+	d.semi, d.up = blocks["semi"].u32(), blocks["up"].u32()
 	if err := d.solve(ctx, o); err != nil {
 		return err
 	}

@@ -18,7 +18,10 @@ type graph struct {
 	units *block // u32: shallow size in units of 8 bytes; while the dump is read, lengths of arrays
 	at    *block // u32: where the list begins, low bits; 0 and 0 if there is none
 	high  *block // u8: high bits, or nil if there are none
-	where *block // u64: offset of the object in the dump
+	// where has u64 for each 1<<every objects in the order of their numbers: where the
+	// first of them in the dump is. See Heap.read.
+	where *block
+	every uint
 	edges *block
 	used  atomic.Int64 // bytes of edges
 	weak  bitset

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/rivulet-profiler/rivulet/controller/hprof"
 )
@@ -66,6 +67,11 @@ type Heap struct {
 	// loaders are the class loaders; 0 is the JVM's own.
 	loaders []loader
 	boxes   map[uint32]*boxCount
+	classAt map[uint64]int64 // offsets of classes
+
+	mu       sync.Mutex
+	found    map[uint64]int64 // offsets of objects that were searched for
+	searches int
 }
 
 // Open analyses a dump, which it doesn't close. It takes a second or two for each GB and
@@ -86,7 +92,7 @@ func Open(ctx context.Context, f *hprof.File, o Options) (*Heap, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Heap{f: f, v: v, Damage: v.damage, Twice: v.twice}
+	h := &Heap{f: f, v: v, classAt: v.classAt, found: map[uint64]int64{}, Damage: v.damage, Twice: v.twice}
 	h.pool = newPool(o.MaxMemory-goMemory-int64(len(v.ids.sorted))*pageSize, o.MaxMemory, o.Temp)
 	if o.spill {
 		h.pool.limit, h.pool.most = 0, 0

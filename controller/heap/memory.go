@@ -23,6 +23,7 @@ var ErrMemory = errors.New("not enough memory")
 // as it is freed, so that the peak is what was planned.
 type block struct {
 	data   []byte
+	size   int64    // asked for; data may be longer
 	file   *os.File // nil: anonymous memory
 	pooled int64    // bytes that count against the limit
 }
@@ -33,14 +34,14 @@ func (b *block) u32() []uint32 {
 	if len(b.data) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&b.data[0])), len(b.data)/4)
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&b.data[0])), b.size/4)
 }
 
 func (b *block) u64() []uint64 {
 	if len(b.data) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&b.data[0])), len(b.data)/8)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&b.data[0])), b.size/8)
 }
 
 // A pool hands out blocks and keeps what is resident below a limit.
@@ -71,7 +72,7 @@ func newPool(limit, most int64, temp string) *pool {
 // get returns a block of n bytes, of which touched is an estimate of how many will be
 // written. A cold one is read and written in one phase, or in order.
 func (p *pool) get(n, touched int64, cold bool) (*block, error) {
-	b := &block{}
+	b := &block{size: n}
 	if n == 0 {
 		return b, nil
 	}
@@ -91,6 +92,41 @@ func (p *pool) get(n, touched int64, cold bool) (*block, error) {
 	}
 	p.blocks[b] = true
 	return b, nil
+}
+
+// settle says how many bytes of a block are in use in the end.
+func (p *pool) settle(b *block, touched int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b.file == nil {
+		p.used += touched - b.pooled
+		b.pooled = touched
+	}
+}
+
+// promote moves a block that is about to be used all over into memory, if it is in a file
+// and there is room by now. Slices of it are no longer valid.
+func (p *pool) promote(b *block) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if b.file == nil || p.used+b.size > p.limit {
+		return
+	}
+	data, err := unix.Mmap(-1, 0, len(b.data), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return
+	}
+	// Piece by piece, lest both are resident at once.
+	const piece = 4 << 20
+	for at := 0; at < len(data); at += piece {
+		end := min(at+piece, len(data))
+		copy(data[at:end], b.data[at:end])
+		_ = unix.Madvise(b.data[at:end], unix.MADV_DONTNEED)
+	}
+	_ = unix.Munmap(b.data)
+	b.file.Close()
+	b.data, b.file, b.pooled = data, nil, b.size
+	p.used += b.size
 }
 
 func (p *pool) mapFile(b *block, n int64) error {
@@ -207,5 +243,5 @@ func pairs(b *block) []textHash {
 	if len(b.data) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*textHash)(unsafe.Pointer(&b.data[0])), len(b.data)/16)
+	return unsafe.Slice((*textHash)(unsafe.Pointer(&b.data[0])), b.size/16)
 }

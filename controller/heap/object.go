@@ -2,6 +2,7 @@ package heap
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -14,10 +15,75 @@ func (h *Heap) class(o uint32) *class { return h.t.all[h.g.class.u32()[o]] }
 
 // read goes to an object's record.
 func (h *Heap) read(o uint32) (*hprof.Scanner, *hprof.Record, error) {
+	id := h.v.ids.id(o)
 	s := h.f.Scan()
-	s.Goto(int64(h.g.where.u64()[o]))
-	r, err := s.Next()
-	return s, r, err
+	if at, ok := h.classAt[id]; ok {
+		return find(s, at, id, 1)
+	}
+	where := h.g.where.u64()
+	g := int(o >> h.g.every)
+	if at := where[g]; at != 0 {
+		// Objects in between are of the group, or classes that the dump has elsewhere.
+		if s, r, err := find(s, int64(at), id, 1<<h.g.every); err == nil {
+			return s, r, nil
+		}
+	}
+	// The group lies at a border, where the order changes. Look from the places before.
+	for back := 1; back <= 4 && g-back >= 0; back++ {
+		if at := where[g-back]; at != 0 {
+			if s, r, err := find(s, int64(at), id, (back+2)<<h.g.every); err == nil {
+				return s, r, nil
+			}
+		}
+	}
+	return h.search(id)
+}
+
+var errNotFound = errors.New("object not found")
+
+// find looks for an object among the records from an offset on.
+func find(s *hprof.Scanner, offset int64, id uint64, records int) (*hprof.Scanner, *hprof.Record, error) {
+	s.Goto(offset)
+	for range records {
+		r, err := s.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.ID == id && r.Kind >= hprof.KindClass {
+			return s, r, nil
+		}
+	}
+	return nil, nil, errNotFound
+}
+
+// maxSearches is how often a whole dump is searched for a single object.
+const maxSearches = 20
+
+// search looks for an object in all of the dump, and keeps the place.
+func (h *Heap) search(id uint64) (*hprof.Scanner, *hprof.Record, error) {
+	h.mu.Lock()
+	at, known := h.found[id]
+	if !known {
+		if h.searches++; h.searches > maxSearches {
+			h.mu.Unlock()
+			return nil, nil, errNotFound
+		}
+	}
+	h.mu.Unlock()
+	s := h.f.Scan()
+	for !known {
+		r, err := s.Next()
+		if err != nil {
+			return nil, nil, errNotFound
+		}
+		if known = r.ID == id && r.Kind >= hprof.KindInstance; known {
+			at = r.Offset
+			h.mu.Lock()
+			h.found[id] = at
+			h.mu.Unlock()
+		}
+	}
+	return find(s, at, id, 1)
 }
 
 // A value is a field of an object with its value.

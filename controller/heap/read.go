@@ -23,10 +23,21 @@ type reader struct {
 	twice bool // some identifiers occur twice: the first object holds
 }
 
+// unorderedShare: if one object in so many has a lower address than the one before it, the
+// dump is in no order. Dumps that several threads have written change it at borders of
+// regions, once in some thousands.
+const unorderedShare = 1000
+
 // readGraph reads all references.
 func readGraph(ctx context.Context, f *hprof.File, v *survey, t *classTable, roots bitset, p *pool, o Options) (*graph, *evidence, error) {
 	n := int(v.ids.count)
 	g := &graph{n: n, weak: newBitset(n), text: newBitset(n)}
+	// In most dumps objects lie in the order of their addresses. Then the place of one in
+	// many suffices to find the others.
+	if g.every = 6; v.unordered*unorderedShare > int64(n) || v.twice > 0 {
+		g.every = 0
+	}
+	groups := int64(n)>>g.every + 1
 	// What the lists take at the most: five bytes for a reference of four or eight,
 	// and what is left over at the ends of stretches. Only what is written becomes memory.
 	virtual := 2*f.Size + f.Size/2 + int64(n)*48 + int64(o.Workers+1)*4*stretch
@@ -35,7 +46,7 @@ func readGraph(ctx context.Context, f *hprof.File, v *survey, t *classTable, roo
 		to    **block
 		bytes int64
 		cold  bool
-	}{{&g.at, int64(n) * 4, false}, {&g.class, int64(n) * 4, true}, {&g.units, int64(n) * 4, true}, {&g.where, int64(n) * 8, true}} {
+	}{{&g.at, int64(n) * 4, false}, {&g.class, int64(n) * 4, true}, {&g.units, int64(n) * 4, true}, {&g.where, groups * 8, true}} {
 		var err error
 		if *b.to, err = p.get(b.bytes, b.bytes, b.cold); err != nil {
 			return nil, nil, err
@@ -69,6 +80,7 @@ func readGraph(ctx context.Context, f *hprof.File, v *survey, t *classTable, roo
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	p.settle(g.edges, g.used.Load())
 	all := parts[0]
 	for _, e := range parts[1:] {
 		all.merge(e)
@@ -79,7 +91,7 @@ func readGraph(ctx context.Context, f *hprof.File, v *survey, t *classTable, roo
 
 // work reads one chunk after another.
 func (r *reader) work(e *evidence, o Options) {
-	w := &worker{reader: r, lists: listWriter{g: r.g}, e: e}
+	w := &worker{reader: r, lists: listWriter{g: r.g}, e: e, group: none}
 	for r.ctx.Err() == nil {
 		i := int(r.next.Add(1)) - 1
 		if i >= len(r.v.marks) {
@@ -107,8 +119,19 @@ type worker struct {
 	lists listWriter
 	e     *evidence
 
+	group     uint32 // of the object before
 	lastID    uint64 // a class that was looked up
 	lastClass uint32
+}
+
+// lower makes a word the least of all values that were not 0.
+func lower(at *uint64, v uint64) {
+	for {
+		old := atomic.LoadUint64(at)
+		if old != 0 && old <= v || atomic.CompareAndSwapUint64(at, old, v) {
+			return
+		}
+	}
 }
 
 func (w *worker) classOf(id uint64) uint32 {
@@ -128,7 +151,13 @@ func (w *worker) record(s *hprof.Scanner, r *hprof.Record) {
 	if !ok || w.twice && w.g.where.u64()[o] != 0 {
 		return
 	}
-	w.g.where.u64()[o] = uint64(r.Offset)
+	// Classes have a part of the dump to themselves.
+	if g := o >> w.g.every; w.g.every == 0 {
+		w.g.where.u64()[o] = uint64(r.Offset)
+	} else if g != w.group && r.Kind != hprof.KindClass {
+		w.group = g
+		lower(&w.g.where.u64()[g], uint64(r.Offset))
+	}
 	switch r.Kind {
 	case hprof.KindInstance:
 		w.instance(o, r)

@@ -124,11 +124,12 @@ func (h *Heap) loaderLeaks() []LoaderLeak {
 	type key struct{ class, loader string }
 	loadersOf := map[key][]uint32{}
 	for _, c := range h.t.all {
-		if c.loader == 0 || h.v.builtin[h.v.ids.id(h.loaders[c.loader].ord)] || h.loaders[c.loader].ord == none {
+		l := h.loaders[c.loader].ord
+		if l == none || h.v.builtin[h.v.ids.id(l)] {
 			continue
 		}
 		k := key{c.name, h.loaders[c.loader].label}
-		if p := h.tree.placeOf(h.loaders[c.loader].ord); p != 0 && !slices.Contains(loadersOf[k], p) {
+		if p := h.tree.placeOf(l); p != 0 && !slices.Contains(loadersOf[k], p) {
 			loadersOf[k] = append(loadersOf[k], p)
 		}
 	}

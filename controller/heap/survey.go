@@ -48,6 +48,7 @@ type survey struct {
 	loaded  map[uint64]uint64 // class to its name's identifier
 	serials map[uint32]uint64 // a loaded class's serial number to the class
 	classes []*hprof.Class
+	classAt map[uint64]int64 // offset in the dump
 	roots   []root
 	threads map[uint32]thread // by serial number
 	frames  map[uint64]frame
@@ -57,6 +58,7 @@ type survey struct {
 	// What the JDK's own class loaders are, and their classes.
 	builtinClasses []uint64
 	builtin        map[uint64]bool
+	unordered      int64 // objects with a lower address than the one before
 	twice          int64 // objects with an identifier that another one has
 	damage         error
 	end            int64 // how far the dump is readable
@@ -100,10 +102,11 @@ func surveyBy(ctx context.Context, f *hprof.File, o Options, shift uint) (*surve
 		frames: map[uint64]frame{}, traces: map[uint32][]uint64{}, ids: newIDSet(shift, o.MaxMemory/4), damage: f.Damage,
 	}
 	v.names.at = map[uint64]nameAt{}
+	v.classAt = map[uint64]int64{}
 	v.builtin = map[uint64]bool{0: true}
 	seen := map[uint64]bool{}
 	s := f.Scan()
-	next := int64(0)
+	next, last := int64(0), uint64(0)
 	for n := 0; ; n++ {
 		if at := s.Mark(); at.Offset >= next {
 			if ctx.Err() != nil {
@@ -129,6 +132,10 @@ func surveyBy(ctx context.Context, f *hprof.File, o Options, shift uint) (*surve
 			if !fresh {
 				v.twice++
 			}
+			if r.ID < last {
+				v.unordered++
+			}
+			last = r.ID
 			if r.Kind == hprof.KindInstance && slices.Contains(v.builtinClasses, r.Class) {
 				v.builtin[r.ID] = true
 			}
@@ -146,6 +153,7 @@ func surveyBy(ctx context.Context, f *hprof.File, o Options, shift uint) (*surve
 				v.twice++
 			}
 			v.classes = append(v.classes, r.Dump)
+			v.classAt[r.ID] = r.Offset
 		default:
 			if v.small(r); int64(len(v.roots)) > o.MaxMemory/128 {
 				return nil, fmt.Errorf("%w: more than %d roots", ErrMemory, len(v.roots)-1)

@@ -64,7 +64,7 @@ func (f *textFinder) wait() error {
 
 // read hashes the strings of a part of the dump.
 func (f *textFinder) read(h *Heap, s *hprof.Scanner, end int64) {
-	found, where := f.found.u64(), h.g.where.u64()
+	found := f.found.u64()
 	var sum maphash.Hash
 	sum.SetSeed(textSeed)
 	for s.Mark().Offset < end {
@@ -76,7 +76,7 @@ func (f *textFinder) read(h *Heap, s *hprof.Scanner, end int64) {
 			continue
 		}
 		o, ok := h.v.ids.find(r.ID)
-		if !ok || !h.g.text.has(o) || where[o] != uint64(r.Offset) {
+		if !ok || !h.g.text.has(o) {
 			continue
 		}
 		sum.Reset()
@@ -89,6 +89,9 @@ func (f *textFinder) read(h *Heap, s *hprof.Scanner, end int64) {
 			_, _ = sum.Write(b)
 		}
 		i := f.n.Add(1) - 1
+		if 2*i+1 >= int64(len(found)) {
+			return // more than there are: a damaged dump has some twice
+		}
 		found[2*i], found[2*i+1] = sum.Sum64(), uint64(o)
 	}
 }
@@ -113,8 +116,8 @@ type textHash struct{ hash, object uint64 }
 
 // Duplicates finds the strings that waste most.
 func (h *Heap) Duplicates(top int) Duplicates {
-	n := h.texts.n.Load()
-	found := pairs(h.texts.found)[:n]
+	found := pairs(h.texts.found)
+	found = found[:min(h.texts.n.Load(), int64(len(found)))]
 	slices.SortFunc(found, func(a, b textHash) int {
 		if c := cmp.Compare(a.hash, b.hash); c != 0 {
 			return c

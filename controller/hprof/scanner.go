@@ -36,6 +36,7 @@ type Scanner struct {
 	pos   int   // the next byte in buf
 
 	segmentEnd int64 // 0 outside of a segment
+	loose      bool  // where the segment ends is not known
 	arrayLeft  int64 // bytes of the array's elements that were not read yet
 	elem       int   // size of an element
 	rec        Record
@@ -53,7 +54,8 @@ func (s *Scanner) From(m Mark) *Scanner {
 }
 
 // Goto goes to a record of a heap dump that begins at an offset: Record.Offset of an
-// object that was read before. From then on the scanner reads little at a time.
+// object that was read before. From then on the scanner reads little at a time, until the
+// segment ends.
 func (s *Scanner) Goto(offset int64) {
 	if at := offset - s.start; at >= 0 && at <= int64(len(s.buf)) && s.ahead == little {
 		s.pos = int(at)
@@ -61,6 +63,7 @@ func (s *Scanner) Goto(offset int64) {
 		s.start, s.pos, s.buf = offset, 0, s.buf[:0]
 	}
 	s.ahead, s.segmentEnd, s.arrayLeft, s.err = little, s.size+1, 0, nil
+	s.loose = true
 }
 
 // Mark is where the next record begins.
@@ -81,10 +84,13 @@ func (s *Scanner) Next() (*Record, error) {
 		s.segmentEnd = 0
 	}
 	if s.segmentEnd != 0 {
-		if err := s.sub(); err != nil {
+		err := s.sub()
+		switch {
+		case err == nil:
+			return &s.rec, nil
+		case err != errTop: //nolint:errorlint // never wrapped
 			return s.fail(err)
 		}
-		return &s.rec, nil
 	}
 	again, err := s.record()
 	switch {

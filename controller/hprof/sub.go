@@ -1,5 +1,10 @@
 package hprof
 
+import "errors"
+
+// errTop: the segment that Goto has gone into ends here.
+var errTop = errors.New("end of the segment")
+
 // sub reads a record of a heap dump segment.
 func (s *Scanner) sub() error {
 	at := s.Offset()
@@ -7,6 +12,11 @@ func (s *Scanner) sub() error {
 		return err
 	}
 	tag := s.u1()
+	if s.loose && (tag == tagHeapSegment || tag == tagHeapEnd) {
+		s.pos--
+		s.segmentEnd, s.loose = 0, false
+		return errTop
+	}
 	s.rec = Record{Offset: at, Depth: -1}
 	var err error
 	switch tag {
