@@ -27,11 +27,8 @@ type class struct {
 	prims [4]int     // own and inherited primitive fields by size: 1, 2, 4, 8 bytes
 
 	units uint32 // shallow size of an instance, in units of 8 bytes
-	// gaps of instances to their neighbours, for the layout
-	instances, minGap, minCount uint64
-
-	kind weakKind
-	held holding // what the second pass looks for in an instance
+	kind  weakKind
+	held  holding // what the second pass looks for in an instance
 }
 
 func (c *class) isArray() bool { return c.elem != 0 }

@@ -82,7 +82,6 @@ func (h *Heap) dominate(ctx context.Context, o Options) error {
 // others are kept for solve.
 func (d *dominance) search(ctx context.Context, h *Heap, num []uint32, o Options) error {
 	d.last = 1
-	by := h.by.u32()
 	path := &pathStack{pool: h.pool}
 	defer path.free()
 	enter := func(ob, parent uint32) error {
@@ -99,7 +98,7 @@ func (d *dominance) search(ctx context.Context, h *Heap, num []uint32, o Options
 			o.progress("searching", int64(w), int64(h.g.n))
 		}
 		it, referent := h.g.refs(ob)
-		if referent != none && (referent == ob || h.roots.bits.has(referent) || by[referent] != 0) {
+		if referent != none && (referent == ob || h.roots.bits.has(referent) || h.strong.has(referent)) {
 			referent = none // strongly reachable: as if this reference were not there
 		}
 		if it.done && referent == none {

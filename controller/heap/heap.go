@@ -29,6 +29,8 @@ const (
 	leastMemory   = 64 << 20
 	// goMemory is what the program itself takes: code, classes, buffers of the scanners.
 	goMemory = 40 << 20
+	// filePages: one part in so many is left to pages of files.
+	filePages = 10
 	// perObject is what an analysis takes for each object if it holds all at once.
 	perObject = 60
 )
@@ -55,15 +57,16 @@ type Heap struct {
 	// Twice is how many objects have an identifier that another one has, and were left out.
 	Twice int64
 
-	f     *hprof.File
-	v     *survey
-	t     *classTable
-	g     *graph
-	pool  *pool
-	roots *rootSet
-	tree  tree
-	by    *block // u32: the next object on a shortest path to a root, see paths
-	texts *textFinder
+	f      *hprof.File
+	v      *survey
+	t      *classTable
+	g      *graph
+	pool   *pool
+	roots  *rootSet
+	tree   tree
+	by     *block // u32: the next object on a shortest path to a root, see paths
+	strong bitset // objects that a strong path reaches
+	texts  *textFinder
 	// loaders are the class loaders; 0 is the JVM's own.
 	loaders []loader
 	boxes   map[uint32]*boxCount
@@ -93,7 +96,7 @@ func Open(ctx context.Context, f *hprof.File, o Options) (*Heap, error) {
 		return nil, err
 	}
 	h := &Heap{f: f, v: v, classAt: v.classAt, found: map[uint64]int64{}, Damage: v.damage, Twice: v.twice}
-	h.pool = newPool(o.MaxMemory-goMemory-int64(len(v.ids.sorted))*pageSize, o.MaxMemory, o.Temp)
+	h.pool = newPool((o.MaxMemory-goMemory-int64(len(v.ids.sorted))*pageSize)/filePages*(filePages-1), o.MaxMemory, o.Temp)
 	if o.spill {
 		h.pool.limit, h.pool.most = 0, 0
 	}
@@ -126,6 +129,7 @@ func (h *Heap) build(ctx context.Context, o Options) error {
 	if err := h.dominate(ctx, o); err != nil {
 		return err
 	}
+	h.strong = nil
 	return h.texts.wait()
 }
 

@@ -173,7 +173,6 @@ func (g *graph) sizes(l Layout, e *evidence, t *classTable) {
 			size = least
 		}
 		c.units = uint32(size / 8)
-		c.instances = gap.instances
 	}
 	mirror := int64(t.all[t.class].units) * 8
 	units, classes := g.units.u32(), g.class.u32()

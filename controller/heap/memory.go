@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrMemory: the analysis needs more than Options.MaxMemory allows and can't do
+// ErrMemory says that the analysis needs more than Options.MaxMemory allows and can't do
 // without.
 var ErrMemory = errors.New("not enough memory")
 
@@ -58,9 +58,12 @@ type pool struct {
 	quit, done chan struct{}
 }
 
-// trimEvery is how often the pool looks at what is resident. Filling pages at 1 GB/s,
-// an analysis exceeds the limit by 20 MB meanwhile.
-const trimEvery = 20 * time.Millisecond
+// How often the pool looks at what is resident, and how soon again after it was too much:
+// pages that the kernel has cached come back at some GB/s.
+const (
+	trimEvery = 10 * time.Millisecond
+	trimAgain = 4 * time.Millisecond
+)
 
 // newPool starts a goroutine that close ends.
 func newPool(limit, most int64, temp string) *pool {
@@ -104,6 +107,39 @@ func (p *pool) settle(b *block, touched int64) {
 	}
 }
 
+// park moves a block that is not used for a while into a file, if memory is tight. Slices
+// of it are no longer valid.
+func (p *pool) park(b *block) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.tight || b.file != nil || b.data == nil {
+		return nil
+	}
+	old := *b
+	if err := p.mapFile(b, int64(len(old.data))); err != nil {
+		*b = old
+		return err
+	}
+	// Written, not copied: what is written is not resident here.
+	for at := 0; at < len(old.data); {
+		n, err := b.file.WriteAt(old.data[at:min(at+pieceBytes, len(old.data))], int64(at))
+		if err != nil {
+			_ = unix.Munmap(b.data)
+			b.file.Close()
+			*b = old
+			return fmt.Errorf("%d MB of a temporary file: %w", b.size>>20, err)
+		}
+		at += n
+	}
+	_ = unix.Munmap(old.data)
+	p.used -= old.pooled
+	b.pooled = 0
+	return nil
+}
+
+// pieceBytes is how much is moved at once.
+const pieceBytes = 4 << 20
+
 // promote moves a block that is about to be used all over into memory, if it is in a file
 // and there is room by now. Slices of it are no longer valid.
 func (p *pool) promote(b *block) {
@@ -117,9 +153,8 @@ func (p *pool) promote(b *block) {
 		return
 	}
 	// Piece by piece, lest both are resident at once.
-	const piece = 4 << 20
-	for at := 0; at < len(data); at += piece {
-		end := min(at+piece, len(data))
+	for at := 0; at < len(data); at += pieceBytes {
+		end := min(at+pieceBytes, len(data))
 		copy(data[at:end], b.data[at:end])
 		_ = unix.Madvise(b.data[at:end], unix.MADV_DONTNEED)
 	}
@@ -183,7 +218,7 @@ func (p *pool) close() {
 // page cache as long as it has room, and come back by a page fault.
 func (p *pool) trim() {
 	defer close(p.done)
-	t := time.NewTicker(trimEvery)
+	t := time.NewTimer(trimEvery)
 	defer t.Stop()
 	for {
 		select {
@@ -191,7 +226,8 @@ func (p *pool) trim() {
 			return
 		case <-t.C:
 		}
-		if resident() < p.most-p.most/16 {
+		if resident() < p.most-p.most/8 {
+			t.Reset(trimEvery)
 			continue
 		}
 		p.mu.Lock()
@@ -201,6 +237,7 @@ func (p *pool) trim() {
 			}
 		}
 		p.mu.Unlock()
+		t.Reset(trimAgain)
 	}
 }
 
@@ -228,7 +265,6 @@ func newBitset(n int) bitset        { return make(bitset, (n+63)/64) }
 func (b bitset) has(i uint32) bool  { return b[i>>6]&(1<<(i&63)) != 0 }
 func (b bitset) set(i uint32)       { b[i>>6] |= 1 << (i & 63) }
 func (b bitset) setAtomic(i uint32) { atomic.OrUint64(&b[i>>6], 1<<(i&63)) }
-func (b bitset) unset(i uint32)     { b[i>>6] &^= 1 << (i & 63) }
 
 func (b bitset) count() int {
 	n := 0

@@ -13,10 +13,10 @@ const checkEvery = 1 << 20
 func (h *Heap) findPaths(ctx context.Context, o Options) error {
 	n := h.g.n
 	var err error
-	if h.by, err = h.pool.get(int64(n)*4, int64(n)*4, true); err != nil {
+	if h.by, err = h.pool.get(int64(n)*4, int64(n)*4, false); err != nil {
 		return err
 	}
-	q, err := h.pool.get(int64(n)*4, int64(n)*4, true)
+	q, err := h.pool.get(int64(n)*4, int64(n)*4, false)
 	if err != nil {
 		return err
 	}
@@ -45,5 +45,12 @@ func (h *Heap) findPaths(ctx context.Context, o Options) error {
 			}
 		}
 	}
-	return nil
+	// The dominators need only to know what was reached.
+	h.strong = newBitset(n)
+	for o, b := range by {
+		if b != 0 {
+			h.strong.set(uint32(o))
+		}
+	}
+	return h.pool.park(h.by)
 }

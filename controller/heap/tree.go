@@ -63,7 +63,7 @@ func (h *Heap) grow(d *dominance, held map[string]*block) error {
 	h.pool.free(held["up"])
 	words := int64(last) * 4
 	get := func(to **block, bytes int64) (err error) {
-		*to, err = h.pool.get(bytes, bytes, true)
+		*to, err = h.pool.get(bytes, bytes, false)
 		return err
 	}
 	if err := get(&t.obj, words); err != nil {

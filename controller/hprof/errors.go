@@ -5,6 +5,7 @@ import (
 	"fmt"
 )
 
+// These say what kind of failure a [*FormatError] is; test with errors.Is.
 var (
 	// ErrNotHprof: the file does not begin as a heap dump does.
 	ErrNotHprof = errors.New("not a heap dump")

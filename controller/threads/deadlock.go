@@ -1,5 +1,7 @@
 package threads
 
+import "strings"
+
 // A Deadlock is a circle of threads, each of which waits for a lock that the next one owns.
 type Deadlock struct {
 	Threads []Locked `json:"threads"`
@@ -14,15 +16,22 @@ type Locked struct {
 }
 
 // String names a lock.
-func (l Lock) String() string { return l.Class + " <" + l.Address + ">" }
+func (l Lock) String() string {
+	if strings.HasPrefix(l.Address, "@") {
+		return l.Class + l.Address
+	}
+	return l.Class + " <" + l.Address + ">"
+}
 
 // Deadlocks finds all circles. A thread that waits with a time limit ends one by itself,
 // so it is in none.
 func Deadlocks(all []Thread) []Deadlock {
 	owner := map[string]int{}
+	byID := map[int64]int{}
 	for i, t := range all {
+		byID[t.ID] = i
 		for _, l := range t.Holds {
-			owner[l.Address] = i
+			owner[l.String()] = i
 		}
 	}
 	next := make([]int, len(all))
@@ -31,7 +40,11 @@ func Deadlocks(all []Thread) []Deadlock {
 		if t.WaitFor == nil || t.Wait == Notify || t.State == "TIMED_WAITING" {
 			continue
 		}
-		if o, ok := owner[t.WaitFor.Address]; ok && o != i {
+		o, ok := owner[t.WaitFor.String()]
+		if t.owner != 0 {
+			o, ok = byID[t.owner]
+		}
+		if ok && o != i {
 			next[i] = o
 		}
 	}

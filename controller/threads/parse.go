@@ -37,6 +37,9 @@ type Thread struct {
 	Holds   []Lock        `json:"holds"`
 	Stack   []string      `json:"stack"` // "pkg.Class.method(File.java:12)", the innermost first
 
+	Virtual bool `json:"virtual"`
+
+	owner  int64  // id of the thread that holds what this one waits for, if the dump says so
 	locked []Lock // monitors by frame, those that it waits on included
 }
 
