@@ -23,8 +23,16 @@ type threadsJSON struct {
 	PID       int                `json:"pid"`
 	Seconds   float64            `json:"seconds"` // over which cpu_share is taken; 0 if it is not
 	Threads   []threadJSON       `json:"threads"`
-	Groups    []threads.Group    `json:"groups"`
+	Virtual   virtualJSON        `json:"virtual"`
+	Groups    []threads.Group    `json:"groups"` // of platform threads
+	Notes     []string           `json:"notes"`
 	Deadlocks []threads.Deadlock `json:"deadlocks"`
+}
+
+// virtualJSON are virtual threads, summed up by stack.
+type virtualJSON struct {
+	Count  int             `json:"count"`
+	Groups []threads.Group `json:"groups"`
 }
 
 type threadJSON struct {
@@ -34,7 +42,7 @@ type threadJSON struct {
 }
 
 func (a *app) threads() *cobra.Command {
-	var asJSON, stacks bool
+	var asJSON, stacks, virtual bool
 	var length time.Duration
 	var file string
 	cmd := &cobra.Command{
@@ -44,7 +52,8 @@ func (a *app) threads() *cobra.Command {
 thread with its state, CPU time, what it waits for and who holds that, groups of threads with the same
 stack, and deadlocks, of monitors and of the locks of java.util.concurrent.
 
-Virtual threads are not in a thread dump; their carriers are.`,
+Of virtual threads (JDK 21 and later) there may be very many: they are summed up by stack. The JVM writes
+them into a private folder of its /tmp, which is removed, while they go on running.`,
 		Example: `  rivulet threads 4711
   rivulet threads 4711 --for 2s          # and who uses the processors
   rivulet threads 4711 --stacks
@@ -59,11 +68,11 @@ Virtual threads are not in a thread dump; their carriers are.`,
 				return usage("--for %v: give a time above zero, such as 2s", length)
 			}
 			return a.with(file, a.stdout, func(in *interrupts, out *output) error {
-				all, err := dumpThreads(in.first, pid, length)
+				l, err := dumpThreads(in.first, pid, length, virtual)
 				if err != nil {
 					return interrupted(in, err)
 				}
-				j := newThreadsJSON(pid, length, all)
+				j := newThreadsJSON(pid, length, l)
 				if asJSON || strings.HasSuffix(file, ".json") {
 					return out.write(func(w io.Writer) error { return writeJSON(w, j) })
 				}
@@ -75,13 +84,23 @@ Virtual threads are not in a thread dump; their carriers are.`,
 	fs.SortFlags = false
 	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
 	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
+	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")
 	fs.BoolVar(&asJSON, "json", false, "write JSON: threads, groups and deadlocks")
 	fs.StringVarP(&file, "output", "o", "", "write to this `file`; JSON if its name ends so")
 	return cmd
 }
 
-// dumpThreads reads a thread dump, and the processors' time of each thread.
-func dumpThreads(ctx context.Context, pid int, length time.Duration) ([]threadJSON, error) {
+// A look is what a JVM said of its threads.
+type look struct {
+	all       []threadJSON
+	virtual   []threads.Thread
+	deadlocks []threads.Deadlock
+	notes     []string
+}
+
+// dumpThreads reads a thread dump, the processors' time of each thread, and virtual threads
+// where the JVM tells of them.
+func dumpThreads(ctx context.Context, pid int, length time.Duration, virtual bool) (*look, error) {
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {
 		return nil, err
@@ -105,8 +124,9 @@ func dumpThreads(ctx context.Context, pid int, length time.Duration) ([]threadJS
 	if err != nil {
 		return nil, err
 	}
-	out := []threadJSON{}
-	for _, t := range threads.Parse(dump) {
+	l := &look{all: []threadJSON{}, notes: []string{}}
+	platform := threads.Parse(dump)
+	for _, t := range platform {
 		j := threadJSON{Thread: t, CPU: int64(t.CPU)}
 		now, ok := times[t.NID]
 		if ok && t.CPU < 0 {
@@ -115,22 +135,80 @@ func dumpThreads(ctx context.Context, pid int, length time.Duration) ([]threadJS
 		if was, began := before[t.NID]; ok && began && length > 0 {
 			j.Share = (now - was).Seconds() / length.Seconds()
 		}
-		out = append(out, j)
+		l.all = append(l.all, j)
 	}
-	return out, nil
-}
-
-func newThreadsJSON(pid int, length time.Duration, all []threadJSON) *threadsJSON {
-	slices.SortStableFunc(all, func(a, b threadJSON) int {
+	slices.SortStableFunc(l.all, func(a, b threadJSON) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.CPU, a.CPU))
 	})
-	plain := make([]threads.Thread, len(all))
-	for i, t := range all {
-		plain[i] = t.Thread
+	l.deadlocks = threads.Deadlocks(platform)
+	if major := vm.Process().Major(); virtual && major >= 21 {
+		return l, l.addVirtual(ctx, vm, major)
+	}
+	return l, nil
+}
+
+// locksOfVirtual is the JDK from which on dumps say what virtual threads hold.
+const locksOfVirtual = 25
+
+func (l *look) addVirtual(ctx context.Context, vm *attach.VM, major int) error {
+	first, err := virtualThreads(ctx, vm)
+	if err != nil {
+		return err
+	}
+	platform := map[int64]bool{}
+	for _, t := range l.all {
+		platform[t.ID] = true
+	}
+	for _, t := range first {
+		if t.Virtual || major < locksOfVirtual && !platform[t.ID] {
+			l.virtual = append(l.virtual, t)
+		}
+	}
+	if major < locksOfVirtual {
+		l.notes = append(l.notes, fmt.Sprintf("what virtual threads hold and wait for is told from JDK %d on: deadlocks of theirs are not found", locksOfVirtual))
+		return nil
+	}
+	found := withVirtual(threads.Deadlocks(first), first)
+	if len(found) == 0 {
+		return nil
+	}
+	second, err := virtualThreads(ctx, vm)
+	if err != nil {
+		return err
+	}
+	l.deadlocks = append(l.deadlocks, threads.Confirmed(found, threads.Deadlocks(second))...)
+	return nil
+}
+
+func virtualThreads(ctx context.Context, vm *attach.VM) ([]threads.Thread, error) {
+	text, err := vm.JSONThreadDump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return threads.ParseJSON(text)
+}
+
+// withVirtual are the deadlocks that virtual threads have a part in.
+func withVirtual(all []threads.Deadlock, of []threads.Thread) []threads.Deadlock {
+	virtual := map[string]bool{}
+	for _, t := range of {
+		if t.Virtual {
+			virtual[t.Name] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(d threads.Deadlock) bool {
+		return !slices.ContainsFunc(d.Threads, func(t threads.Locked) bool { return virtual[t.Thread] })
+	})
+}
+
+func newThreadsJSON(pid int, length time.Duration, l *look) *threadsJSON {
+	var plain []threads.Thread
+	for _, t := range l.all {
+		plain = append(plain, t.Thread)
 	}
 	return &threadsJSON{
-		Schema: export.Schema, Kind: "threads", PID: pid, Seconds: length.Seconds(), Threads: all,
-		Groups: threads.Groups(plain), Deadlocks: threads.Deadlocks(plain),
+		Schema: export.Schema, Kind: "threads", PID: pid, Seconds: length.Seconds(), Threads: l.all, Notes: l.notes,
+		Virtual: virtualJSON{len(l.virtual), threads.Groups(l.virtual)}, Groups: threads.Groups(plain), Deadlocks: l.deadlocks,
 	}
 }
 
@@ -174,22 +252,34 @@ func writeThreads(w io.Writer, j *threadsJSON, stacks bool, width int) error {
 	}
 	b.WriteString(table(rows, width))
 	for _, g := range j.Groups {
-		if len(g.Threads) < 2 {
-			break
+		if len(g.Threads) > 1 {
+			writeGroup(&b, g, "thread", stacks)
 		}
-		fmt.Fprintf(&b, "\n%s %s at the same place: %s\n", export.Plural(int64(len(g.Threads)), "thread", "threads"),
-			strings.ToLower(strings.ReplaceAll(g.State, "_", " ")), export.Clean(someNames(g.Threads)))
-		shown := g.Stack
-		if !stacks {
-			shown = shown[:min(len(shown), 8)]
+	}
+	if j.Virtual.Count > 0 {
+		fmt.Fprintf(&b, "\n%s\n", export.Plural(int64(j.Virtual.Count), "virtual thread", "virtual threads"))
+		for _, g := range j.Virtual.Groups[:min(len(j.Virtual.Groups), export.DefaultTop)] {
+			writeGroup(&b, g, "virtual thread", stacks)
 		}
-		writeStack(&b, shown)
-		if more := len(g.Stack) - len(shown); more > 0 {
-			fmt.Fprintf(&b, "    ... %d more; --stacks shows all\n", more)
-		}
+	}
+	for _, n := range j.Notes {
+		fmt.Fprintf(&b, "\n%s\n", n)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func writeGroup(b *strings.Builder, g threads.Group, what string, stacks bool) {
+	state := strings.ToLower(strings.ReplaceAll(g.State, "_", " "))
+	fmt.Fprintf(b, "\n%s %s at the same place: %s\n", export.Plural(int64(len(g.Threads)), what, what+"s"), state, export.Clean(someNames(g.Threads)))
+	shown := g.Stack
+	if !stacks {
+		shown = shown[:min(len(shown), 8)]
+	}
+	writeStack(b, shown)
+	if more := len(g.Stack) - len(shown); more > 0 {
+		fmt.Fprintf(b, "    ... %d more; --stacks shows all\n", more)
+	}
 }
 
 // someNames names a few threads.
@@ -232,13 +322,14 @@ type locksJSON struct {
 const noContention = "contention is not measured; locks is empty"
 
 func (a *app) locks() *cobra.Command {
-	var asJSON bool
+	var asJSON, virtual bool
 	var format string
 	cmd := &cobra.Command{
 		Use:   "locks PID",
 		Short: "Find deadlocks in a JVM",
 		Long: `Asks the JVM for a thread dump and finds deadlocks, of monitors and of the exclusive locks of
-java.util.concurrent, each with the stacks of its threads. Contention is not measured.`,
+java.util.concurrent, each with the stacks of its threads; of virtual threads on JDK 25 and later. Contention
+is not measured.`,
 		Example: `  rivulet locks 4711
   rivulet locks 4711 --json`,
 		Args: takes(1, "PID"),
@@ -254,18 +345,21 @@ java.util.concurrent, each with the stacks of its threads. Contention is not mea
 			}
 			in := watchInterrupts()
 			defer in.stop()
-			all, err := dumpThreads(in.first, pid, 0)
+			l, err := dumpThreads(in.first, pid, 0, virtual)
 			if err != nil {
 				return interrupted(in, err)
 			}
-			found := newThreadsJSON(pid, 0, all).Deadlocks
+			found := l.deadlocks
 			if asJSON || format == "json" {
-				return writeJSON(a.stdout, locksJSON{export.Schema, "locks", pid, []struct{}{}, []string{noContention}, found})
+				return writeJSON(a.stdout, locksJSON{export.Schema, "locks", pid, []struct{}{}, append([]string{noContention}, l.notes...), found})
 			}
 			var b strings.Builder
 			writeDeadlocks(&b, found)
 			if len(found) == 0 {
 				b.WriteString("no deadlock\n")
+			}
+			for _, n := range l.notes {
+				b.WriteString(n + "\n")
 			}
 			_, err = io.WriteString(a.stdout, b.String())
 			return err
@@ -273,5 +367,6 @@ java.util.concurrent, each with the stacks of its threads. Contention is not mea
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`text` or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
+	cmd.Flags().BoolVar(&virtual, "virtual", true, "virtual threads, too: JDK 25 and later tell what they hold")
 	return cmd
 }

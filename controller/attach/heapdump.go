@@ -2,7 +2,6 @@ package attach
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -157,8 +156,7 @@ type HeapDump struct {
 	// if it has none.
 	Stopped time.Duration
 
-	parent *os.File
-	name   string
+	folder folder
 }
 
 // DumpHeap has the JVM write its heap into the folder of a plan: with all, dead objects
@@ -171,14 +169,14 @@ func (vm *VM) DumpHeap(ctx context.Context, p DumpPlan, all bool, progress func(
 		ctx, cancel = context.WithTimeout(ctx, DumpTimeout)
 		defer cancel()
 	}
-	d = &HeapDump{name: "rivulet-heap-" + rand.Text()[:12], Stopped: -1}
+	d = &HeapDump{Stopped: -1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Remove())
 			d = nil
 		}
 	}()
-	if err := d.makeFolder(vm.proc, p.Dir); err != nil {
+	if err := d.folder.make(vm.proc, p.Dir, "rivulet-heap-"); err != nil {
 		return d, err
 	}
 	before, beforeOK := safepointTime(vm.proc.PID)
@@ -189,7 +187,7 @@ func (vm *VM) DumpHeap(ctx context.Context, p DumpPlan, all bool, progress func(
 		mode = "-all"
 	}
 	// The answer has code 0 even if nothing was written.
-	text, err := vm.command(ctx, "dumpheap", path.Join(p.Dir, d.name, dumpName), mode)
+	text, err := vm.command(ctx, "dumpheap", path.Join(d.folder.target, dumpName), mode)
 	stop()
 	d.Took = time.Since(began)
 	if err != nil {
@@ -201,27 +199,12 @@ func (vm *VM) DumpHeap(ctx context.Context, p DumpPlan, all bool, progress func(
 	if after, ok := safepointTime(vm.proc.PID); ok && beforeOK {
 		d.Stopped = after - before
 	}
-	return d, d.open()
+	d.Path = path.Join(d.folder.parent.Name(), d.folder.name, dumpName)
+	d.File, d.Size, err = d.folder.open(dumpName)
+	return d, err
 }
 
 const dumpName = "heap.hprof"
-
-// makeFolder makes a folder of the target's user's own.
-func (d *HeapDump) makeFolder(p Process, dir string) error {
-	parent, err := openTarget(p.PID, dir, unix.O_RDONLY|unix.O_DIRECTORY)
-	if err != nil {
-		return &Error{PID: p.PID, Kind: ErrReadOnly, Err: err, Cause: "no folder for the dump", Fix: "choose another one with --dump-dir"}
-	}
-	d.parent = parent
-	fd := int(parent.Fd())
-	if err := unix.Mkdirat(fd, d.name, 0o700); err != nil {
-		return &Error{PID: p.PID, Kind: ErrReadOnly, Err: err, Cause: "can't make a folder for the dump in " + dir, Fix: "choose another one with --dump-dir"}
-	}
-	if unix.Geteuid() == 0 {
-		return unix.Fchownat(fd, d.name, int(p.UID), int(p.GID), unix.AT_SYMLINK_NOFOLLOW)
-	}
-	return nil
-}
 
 // watch tells progress how large the folder's files are, until stop is called.
 func (d *HeapDump) watch(progress func(int64)) (stop func()) {
@@ -239,7 +222,7 @@ func (d *HeapDump) watch(progress func(int64)) (stop func()) {
 				return
 			case <-t.C:
 				total := int64(0)
-				for _, e := range d.files() { // JDK 22 and later write several at once
+				for _, e := range d.folder.files() { // JDK 22 and later write several at once
 					if info, err := e.Info(); err == nil {
 						total += info.Size()
 					}
@@ -254,56 +237,15 @@ func (d *HeapDump) watch(progress func(int64)) (stop func()) {
 	}
 }
 
-func (d *HeapDump) files() []os.DirEntry {
-	list, _ := os.ReadDir(path.Join(fdPath(int(d.parent.Fd())), d.name))
-	return list
-}
-
-// open opens what was written. The folder is the target's, who may put anything there.
-func (d *HeapDump) open() error {
-	fd, err := unix.Openat(int(d.parent.Fd()), d.name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return &os.PathError{Op: "open", Path: d.name, Err: err}
-	}
-	defer unix.Close(fd)
-	file, err := unix.Openat(fd, dumpName, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return &os.PathError{Op: "open", Path: dumpName, Err: err}
-	}
-	d.Path = path.Join(d.parent.Name(), d.name, dumpName)
-	d.File = os.NewFile(uintptr(file), d.Path)
-	info, err := d.File.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &os.PathError{Op: "open", Path: d.Path, Err: errors.New("not a regular file")}
-	}
-	if err == nil {
-		d.Size = info.Size()
-	}
-	return err
-}
-
 // Remove closes and removes the dump with its folder.
 func (d *HeapDump) Remove() error {
-	if d == nil || d.parent == nil {
+	if d == nil {
 		return nil
 	}
 	if d.File != nil {
 		d.File.Close()
 	}
-	defer d.parent.Close()
-	fd, err := unix.Openat(int(d.parent.Fd()), d.name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err == nil {
-		for _, e := range d.files() {
-			_ = unix.Unlinkat(fd, e.Name(), 0)
-		}
-		unix.Close(fd)
-	}
-	err = unix.Unlinkat(int(d.parent.Fd()), d.name, unix.AT_REMOVEDIR)
-	d.parent = nil
-	if err != nil && !errors.Is(err, unix.ENOENT) {
-		return &os.PathError{Op: "remove", Path: d.name, Err: err}
-	}
-	return nil
+	return d.folder.remove()
 }
 
 // safepointTime is how long a JVM's threads have stood still since it started.
