@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,25 +38,27 @@ func (f *heapFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.memory, "max-memory", "", "`SIZE` that Rivulet may have in memory, such as 512M (default: a quarter of what is free, 512M at the least); what doesn't fit goes to temporary files")
 	fs.StringVar(&f.temp, "temp", "", "`DIR` for temporary files")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` rows of each list; 0 for all")
-	fs.StringVar(&f.format, "format", "text", "`text` or json")
+	fs.StringVar(&f.format, "format", "text", "`text`, json or html")
 	fs.BoolVar(&f.asJSON, "json", false, "short for --format json")
-	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`; JSON if its name ends so")
+	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`; its name says the form unless --format does")
 }
 
 // check makes sense of the flags.
-func (f *heapFlags) check(cmd *cobra.Command) error {
+func (f *heapFlags) check(cmd *cobra.Command, forms ...string) error {
 	if f.asJSON {
 		if cmd.Flags().Changed("format") && f.format != "json" {
 			return usage("--json and --format %s contradict each other; give one of them", f.format)
 		}
 		f.format = "json"
 	}
-	if !cmd.Flags().Changed("format") && strings.HasSuffix(f.file, ".json") {
-		f.format = "json"
+	for _, form := range []string{"json", "html"} {
+		if !cmd.Flags().Changed("format") && strings.HasSuffix(f.file, "."+form) {
+			f.format = form
+		}
 	}
 	switch {
-	case f.format != "text" && f.format != "json":
-		return usage("--format %q: there is only text and json", f.format)
+	case !slices.Contains(forms, f.format):
+		return usage("--format %q: there is only %s", f.format, enumerate(forms))
 	case f.top < 0:
 		return usage("--top %d: give a number above zero, or 0 for all", f.top)
 	case f.memory == "":
@@ -106,11 +109,16 @@ as far as that goes, and the report says where it ends.
   rivulet heap 4711 --histogram --for 30s             # what grew meanwhile
   rivulet heap 4711 --keep dump.hprof                 # and keep the dump
   rivulet heap dump.hprof.gz --json -o heap.json
+  rivulet heap dump.hprof -o heap.html                # a page with the dominator tree as a treemap
   rivulet heap dump.hprof --max-memory 512M --temp /var/tmp
   rivulet heap diff before.hprof after.hprof`,
 		Args: takes(1, "PID|FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
+			forms := []string{"text", "json", "html"}
+			if d.histogram {
+				forms = forms[:2]
+			}
+			if err := f.check(cmd, forms...); err != nil {
 				return err
 			}
 			pid, err := parsePID(args[0])
@@ -148,8 +156,11 @@ func (a *app) heapOfFile(in *interrupts, out *output, path string, f *heapFlags)
 
 func writeHeap(out *output, r *heap.Report, f *heapFlags) error {
 	return out.write(func(w io.Writer) error {
-		if f.format == "json" {
+		switch f.format {
+		case "json":
 			return writeJSON(w, r)
+		case "html":
+			return r.HTML(w)
 		}
 		o := textOptions(out.w)
 		top := f.top

@@ -19,7 +19,7 @@ objects retain more, and the suspects of the second dump.`,
   rivulet heap diff before.hprof.gz after.hprof.gz --json -o growth.json`,
 		Args: takes(2, "BEFORE", "AFTER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
+			if err := f.check(cmd, "text", "json"); err != nil {
 				return err
 			}
 			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {

@@ -130,6 +130,12 @@ func (h *Heap) build(ctx context.Context, o Options) error {
 		return err
 	}
 	h.strong = nil
+	// What reports look up now and then makes room for what they put together.
+	for _, b := range []*block{h.tree.up, h.tree.place} {
+		if err := h.pool.park(b); err != nil {
+			return err
+		}
+	}
 	return h.texts.wait()
 }
 

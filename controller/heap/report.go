@@ -26,6 +26,7 @@ type Report struct {
 
 	Dominators []Dominator `json:"dominators"`
 	Suspects   []Suspect   `json:"suspects"`
+	Tree       *TreeNode   `json:"tree"` // the dominator tree, summed up by class
 
 	Unreachable Leftover `json:"unreachable"`
 	Weak        Leftover `json:"weakly_reachable"`
@@ -64,7 +65,7 @@ func (h *Heap) Report(o ReportOptions) *Report {
 	s := h.stats()
 	r := &Report{
 		Schema: Schema, Kind: "heap", Objects: h.Objects, Bytes: h.Bytes, Layout: h.Layout, Notes: []string{},
-		Classes: s.byRetained(), Loaders: []LoaderStat{}, Dominators: h.dominators(o.Top), Suspects: h.suspects(),
+		Classes: s.byRetained(), Loaders: []LoaderStat{}, Dominators: h.dominators(o.Top), Suspects: h.suspects(), Tree: h.treemap(),
 		Unreachable: Leftover{h.Unreachable.Objects, h.Unreachable.Bytes, h.unreachable(o.Top)},
 		Weak:        Leftover{h.Weak.Objects, h.Weak.Bytes, nil},
 		Duplicates:  h.Duplicates(o.Top), Collections: h.collections(), Boxed: h.boxed(),

@@ -172,3 +172,16 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// TestHTML: names of the target's can't do anything on the page.
+func TestHTML(t *testing.T) {
+	r := &Report{File: "</title><script>alert(1)</script>", Classes: []ClassStat{{Class: "</script><b>"}}, Tree: &TreeNode{Class: "heap"}}
+	r.fill()
+	var out strings.Builder
+	if err := r.HTML(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "</script><b>") || strings.Contains(text, "<script>alert") || strings.Contains(text, "/*DATA*/") || !strings.Contains(text, `\u003cb\u003e`) {
+		t.Error(text[len(text)-2000:])
+	}
+}
