@@ -51,7 +51,7 @@ type Frame struct {
 	BCI    int // bytecode index (JVMS 4.7.3); -1 if not known
 	Line   int // source line; 0 if not known
 
-	// What tells a new activation from an old one (shared rule H3): the frame
+	// What tells a new activation from an old one: the frame
 	// at the same Slot with the same Return and Method in two successive
 	// samples of a thread, and all its callers so, is the same activation if
 	// Words of its caller is equal as well. Inlined frames have those of the
