@@ -1,0 +1,87 @@
+// Command stacks samples a JVM and prints its stacks as collapsed lines, and on stderr what
+// the sampler has to say of itself. It is for trying the sampler: "go run ./tools/stacks PID".
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/sampler"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+)
+
+func main() {
+	hz := flag.Int("hz", 1000, "samples a second")
+	long := flag.Duration("for", 5*time.Second, "how long")
+	wall := flag.Bool("wall", false, "threads that wait as well")
+	native := flag.Bool("native", false, "native frames as well")
+	lines := flag.Bool("lines", false, "with kinds and lines")
+	self := flag.Bool("self", false, "innermost frames only")
+	bottom := flag.Bool("bottom", false, "outermost frames only")
+	broken := flag.Bool("broken", false, "stacks that are not complete only")
+	flag.Parse()
+	pid, err := strconv.Atoi(flag.Arg(0))
+	if err != nil {
+		log.Fatal("name a process: ", err)
+	}
+	s, err := sampler.Open(pid, sampler.Options{Hz: *hz, Wall: *wall, Native: *native})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), *long)
+	defer cancel()
+	counts := map[string]int64{}
+	err = s.Run(ctx, func(batch []stack.Stack) {
+		for _, b := range batch {
+			if *broken && (b.Complete || !b.Java) {
+				continue
+			}
+			frames := b.Frames
+			if *self && len(frames) > 0 {
+				frames = frames[:1]
+			}
+			if *bottom && len(frames) > 0 {
+				frames = frames[len(frames)-1:]
+			}
+			var w strings.Builder
+			w.WriteString(b.Thread)
+			if *wall {
+				fmt.Fprintf(&w, ";[%d]", b.State)
+			}
+			for _, f := range slices.Backward(frames) {
+				fmt.Fprintf(&w, ";%s.%s", f.Method.Class, f.Method.Name)
+				if *lines {
+					fmt.Fprintf(&w, ":%d_[%d@%d]", f.Line, f.Kind, f.BCI)
+				}
+			}
+			if b.Broken != "" {
+				fmt.Fprintf(&w, ";[%s]", b.Broken)
+			}
+			counts[w.String()] += b.Weight
+		}
+	})
+	keys := make([]string, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return int(counts[b] - counts[a]) })
+	for _, k := range keys {
+		fmt.Printf("%s %d\n", k, counts[k]/1000)
+	}
+	st := s.Stats()
+	fmt.Fprintf(os.Stderr, "%+v\n", st)
+	if st.Java > 0 {
+		fmt.Fprintf(os.Stderr, "complete %.2f %%, heuristic %.2f %%, %.2f %% of a core\n", 100*float64(st.Complete)/float64(st.Java), 100*float64(st.Heuristic)/float64(st.Java), 100*st.CPU.Seconds()/st.Elapsed.Seconds())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
