@@ -2,6 +2,7 @@ package cct
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -58,6 +59,16 @@ func (s Sample) Of(ns int64) (cpu int64, ok bool) {
 		return 0, false
 	}
 	return int64(float64(ns) * min(1, float64(s.Ran)/float64(s.Wall))), true
+}
+
+// Error is by how many ns the time that samples stand for may be off, with a
+// probability of 95 %, where they are few among many: that of a Poisson distribution,
+// 1.96 times the square root of their number. Errors of parts add up by their squares.
+func (s Sample) Error() int64 {
+	if s.Count <= 0 {
+		return 0
+	}
+	return int64(math.Round(1.96 * float64(s.Wall) / math.Sqrt(float64(s.Count))))
 }
 
 // SampleTotals adds up the samples of every node and of all below it. Nodes

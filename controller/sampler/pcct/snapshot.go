@@ -29,8 +29,6 @@ func (t *Tree) Snapshot() *cct.Snapshot {
 				above.Children = append(above.Children, c)
 			} else {
 				out.Roots = append(out.Roots, c)
-				out.RootEntries += c.Calls
-				out.RootReturns += c.Calls
 			}
 			if len(n.children) > 0 {
 				made[n] = c
@@ -50,6 +48,7 @@ func (n *node) copy() *cct.Node {
 			c.Sample.Lines = append(c.Sample.Lines, cct.Line{Line: line, Count: k})
 		}
 		cct.SortLines(c.Sample.Lines)
+		c.Error = c.Sample.Error()
 	}
 	return c
 }
