@@ -37,6 +37,7 @@ type Options struct {
 	Wall    bool                   // all threads, whether they run or wait; else only those that run
 	Threads func(name string) bool // which threads; nil: all
 	Native  bool                   // frames of native code and of the JVM's stubs as well
+	Broken  func(text string)      // is told of each sample whose walk broke, for a report of the fault; may be nil
 }
 
 const (
@@ -44,6 +45,12 @@ const (
 	mostHz    = 10000
 	batchTime = 100 * time.Millisecond
 	firstTime = 10 * time.Millisecond // between batches, until there is a sample
+
+	// How much of a stack the kernel copies. 16 KB is too little for 1 in 1,000 samples, whose
+	// native frames are larger than that; copying more costs the target more.
+	smallStack = 16 << 10
+	largeStack = 32 << 10
+	lowHz      = 250
 )
 
 // Errors that a user can do something about. Those of package perf come as well.
@@ -128,7 +135,11 @@ func (s *Sampler) open() error {
 	on, known := s.u.Flag("DebugNonSafepoints")
 	s.stats.NonSafepoints = on || !known
 	s.stats.Hz, s.stats.Mode, s.stats.Source = s.o.Hz, "cpu", "perf"
-	s.perf, err = perf.Open(s.pid, perf.Options{Period: int64(time.Second) / int64(s.o.Hz)})
+	bytes := smallStack
+	if s.o.Hz <= lowHz {
+		bytes = largeStack
+	}
+	s.perf, err = perf.Open(s.pid, perf.Options{Period: int64(time.Second) / int64(s.o.Hz), StackBytes: bytes})
 	if err != nil {
 		return err
 	}
@@ -170,7 +181,7 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	defer runtime.UnlockOSThread()
 	s.cpu = threadCPU()
 	begun := time.Now()
-	every := min(batchTime, time.Duration(40*int64(time.Second)/int64(s.o.Hz)))
+	every := min(batchTime, time.Duration(20*int64(time.Second)/int64(s.o.Hz)))
 	timer := time.NewTimer(firstTime)
 	defer timer.Stop()
 	for {
@@ -250,9 +261,13 @@ func (s *Sampler) sample(p *perf.Sample) {
 	case !t.listed && !s.o.Native:
 		out.Complete = true
 	default:
-		w := s.u.Walk(unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}, p.Stack, t.thread)
+		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}
+		w := s.u.Walk(r, p.Stack, t.thread)
 		s.take(&out, w)
 		s.walks = append(s.walks, len(s.batch))
+		if w.Broken != "" && !w.Complete && s.o.Broken != nil && t.java {
+			s.o.Broken(s.u.Explain(r, p.Stack, w))
+		}
 	}
 	if out.Complete {
 		out.Broken = ""

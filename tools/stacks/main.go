@@ -26,12 +26,17 @@ func main() {
 	self := flag.Bool("self", false, "innermost frames only")
 	bottom := flag.Bool("bottom", false, "outermost frames only")
 	broken := flag.Bool("broken", false, "stacks that are not complete only")
+	explain := flag.Bool("explain", false, "tell of each that is not complete, on stderr")
 	flag.Parse()
 	pid, err := strconv.Atoi(flag.Arg(0))
 	if err != nil {
 		log.Fatal("name a process: ", err)
 	}
-	s, err := sampler.Open(pid, sampler.Options{Hz: *hz, Wall: *wall, Native: *native})
+	o := sampler.Options{Hz: *hz, Wall: *wall, Native: *native}
+	if *explain {
+		o.Broken = func(text string) { fmt.Fprintln(os.Stderr, text) }
+	}
+	s, err := sampler.Open(pid, o)
 	if err != nil {
 		log.Fatal(err)
 	}

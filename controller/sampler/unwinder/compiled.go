@@ -58,29 +58,51 @@ func (w *walk) by(first int, ra, fp int64) bool {
 
 // bySize leaves a whole frame of fixed size.
 func (w *walk) bySize(b *blob, first int, reason string) bool {
-	size := uint64(max(b.frame, 0))
-	if size >= 8 {
-		fp := int64(-1)
-		if size >= 16 {
-			fp = int64(size) - 16
-		}
-		if w.by(first, int64(size)-8, fp) {
+	size := int64(max(b.frame, 0))
+	fp := int64(-1)
+	if size >= 16 {
+		fp = size - 16
+	}
+	switch {
+	case size < 8:
+	case !w.top:
+		if w.by(first, size-8, fp) {
 			return true
 		}
-		// The code may have pushed words.
-		for i := int64(1); i <= 8; i++ {
+	default:
+		// Intrinsics of C2 push words for a while, and what was left on the stack may look
+		// like a return address: the first from which the walk comes to the end counts.
+		best := int64(-1)
+		for i := int64(0); i <= pushed; i++ {
+			start, frames := *w, len(w.out.Frames)
 			f := fp
 			if f >= 0 {
 				f += 8 * i
 			}
-			if w.by(first, int64(size)-8+8*i, f) {
-				w.out.Heuristic = true
-				return true
+			if !w.by(first, size-8+8*i, f) {
+				continue
+			}
+			w.out.Heuristic = w.out.Heuristic || i > 0
+			w.top = false
+			if w.java(); w.out.Complete || w.out.Broken == BrokenContinuation {
+				return false
+			}
+			w.restore(&start, frames)
+			if best < 0 {
+				best = i
 			}
 		}
-	}
-	if w.top && w.scan(first, w.sp, int(min(size/8+1, maxFrame))) {
-		return true
+		if best >= 0 {
+			if fp >= 0 {
+				fp += 8 * best
+			}
+			w.out.Heuristic = w.out.Heuristic || best > 0
+			return w.by(first, size-8+8*best, fp)
+		}
+		return w.scanned(first, int(min(size/8+1, maxFrame)), reason)
 	}
 	return w.broken(reason)
 }
+
+// pushed is how many words compiled code pushes beyond its frame, at the most.
+const pushed = 8

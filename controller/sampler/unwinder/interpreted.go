@@ -55,10 +55,7 @@ func (w *walk) leaveInterpreted() bool {
 	if pc, ok := w.returnAt(w.sp); ok {
 		return w.to(first, w.sp, pc, w.sp+8, w.fp)
 	}
-	if w.scan(first, w.sp, 16) {
-		return true
-	}
-	return w.broken(BrokenInterpreted)
+	return w.scanned(first, 16, BrokenInterpreted)
 }
 
 // wholeInterpreted leaves an interpreted frame that is all there.

@@ -14,12 +14,11 @@ func (w *walk) fromNative() {
 	} else if w.out.Complete {
 		return
 	}
-	reason := w.out.Broken
+	reason, at, atSP, atFP := w.out.Broken, w.at, w.atSP, w.atFP
 	if w.thread.At == 0 {
 		return
 	}
-	natives := len(w.out.Frames)
-	w.reset(&start)
+	w.restore(&start, 0)
 	if w.byAnchor() {
 		return
 	}
@@ -28,17 +27,8 @@ func (w *walk) fromNative() {
 			return
 		}
 	}
-	w.reset(&start)
-	_ = natives
-	w.broken(reason)
-}
-
-// reset goes back to where the walk began.
-func (w *walk) reset(start *walk) {
-	lives := w.lives
-	frames := w.out.Frames[:0]
-	*w = *start
-	w.lives, w.out.Frames = lives, frames
+	w.restore(&start, 0)
+	w.out.Broken, w.at, w.atSP, w.atFP = reason, at, atSP, atFP
 }
 
 // native goes up native frames. It is true if it came to Java code; else the walk is
@@ -48,11 +38,11 @@ func (w *walk) native() bool {
 	if u.native == nil {
 		return w.broken(BrokenNative)
 	}
-	for i := range maxNative {
+	for range maxNative {
 		if u.natives {
-			w.out.Frames = append(w.out.Frames, stack.Frame{Method: u.nativeName(w.pc, i == 0), Kind: stack.Native, BCI: -1})
+			w.out.Frames = append(w.out.Frames, stack.Frame{Method: u.nativeName(w.pc, w.top), Kind: stack.Native, BCI: -1})
 		}
-		s, ok := u.native.Step(w.pc, w.sp, w.fp, i == 0, w.word)
+		s, ok := u.native.Step(w.pc, w.sp, w.fp, w.top, w.word)
 		if !ok {
 			return w.broken(BrokenNative)
 		}
@@ -135,7 +125,7 @@ func (w *walk) scanNative(start *walk, pushed bool) bool {
 			continue
 		}
 		tries++
-		w.reset(start)
+		w.restore(start, 0)
 		w.out.Heuristic = true
 		fp := start.fp
 		if pushed && at > start.sp {

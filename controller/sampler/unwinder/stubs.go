@@ -12,10 +12,7 @@ func (w *walk) leaveFrameless(p *place) bool {
 		}
 		return w.to(first, w.sp, pc, sp, w.fp)
 	}
-	if w.scan(first, w.sp, 32) {
-		return true
-	}
-	return w.broken(BrokenStub)
+	return w.scanned(first, 32, BrokenStub)
 }
 
 // leaveRoutine leaves a stub routine, which has a frame with a frame pointer, or none.
@@ -34,8 +31,9 @@ func (w *walk) leaveRoutine(p *place) bool {
 			if ra, fp, ok := prologue(b.slice(begin, w.pc), 0); ok && w.pc-begin <= 4 && w.by(first, ra, fp) {
 				return true
 			}
-		} else if w.by(first, 0, -1) {
-			return true
+		} else if found, over := w.scan(first, w.sp, 32); found || over {
+			// Without a frame, the return address is on top, or below what it pushed.
+			return found
 		}
 	}
 	if w.fp >= w.sp && w.fp-w.sp < 64<<10 && w.fp%8 == 0 {
@@ -45,13 +43,10 @@ func (w *walk) leaveRoutine(p *place) bool {
 			}
 		}
 	}
-	if w.top && w.by(first, 0, -1) {
+	if w.top && (w.by(first, 0, -1) || w.calledByNative(first)) {
 		return true
 	}
-	if w.scan(first, w.sp, 32) {
-		return true
-	}
-	return w.broken(BrokenStub)
+	return w.scanned(first, 32, BrokenStub)
 }
 
 // routine finds where a stub routine with a frame begins, in front of a pc, if it does
@@ -73,6 +68,9 @@ func (w *walk) leaveRuntime(p *place) bool {
 	w.addStub(b)
 	if w.top && w.u.load(b) {
 		if w.pc == b.codeBegin && w.by(first, 0, -1) {
+			return true
+		}
+		if b.frame <= 0 && w.calledByNative(first) {
 			return true
 		}
 		if !b.whole(w.pc) {
@@ -100,8 +98,28 @@ func (w *walk) leaveRuntime(p *place) bool {
 			}
 		}
 	}
-	if w.scan(first, w.sp, 80) {
+	return w.scanned(first, 80, BrokenStub)
+}
+
+// calledByNative leaves a stub without a frame that native code called, as the JVM does to
+// flush caches and to read memory that may not be there, and goes up to Java code again.
+func (w *walk) calledByNative(first int) bool {
+	pc, ok := w.word(w.sp)
+	if !ok || w.u.native == nil || w.u.heapOf(pc) != nil {
+		return false
+	}
+	start := *w
+	if _, ok := w.u.native.Step(pc, w.sp+8, w.fp, false, w.word); !ok {
+		return false
+	}
+	w.to(first, w.sp, pc, w.sp+8, w.fp)
+	w.top = false
+	if w.native() {
 		return true
 	}
-	return w.broken(BrokenStub)
+	if w.out.Complete {
+		return false
+	}
+	w.restore(&start, len(start.out.Frames))
+	return false
 }

@@ -40,6 +40,7 @@ type Walk struct {
 	NativeTop bool          // it began in native code
 	Live      bool          // words were read from the running thread, not from the sample
 	Broken    string        // why it ended early: one of the reasons of this package
+	At        uint64        // the address of code where it ended early
 }
 
 // The reasons for which a walk ends early.

@@ -17,7 +17,9 @@ type walk struct {
 
 	pc, sp, fp uint64
 	bx, r13    uint64
-	top        bool // the registers are the sample's own
+	top        bool   // the registers are the sample's own
+	at         uint64 // where it broke
+	atSP, atFP uint64
 	out        Walk
 }
 
@@ -67,6 +69,7 @@ func (u *Unwinder) start(r Registers, dump []byte, t Thread) *walk {
 }
 
 func (w *walk) finish() *Walk {
+	w.out.At = w.at
 	w.u.walks++
 	return &w.out
 }
@@ -122,7 +125,7 @@ func (u *Unwinder) plausible(pc uint64) bool {
 }
 
 func (w *walk) broken(reason string) bool {
-	w.out.Broken = reason
+	w.out.Broken, w.at, w.atSP, w.atFP = reason, w.pc, w.sp, w.fp
 	return false
 }
 
@@ -215,16 +218,58 @@ func (w *walk) addStub(b *blob) {
 	}
 }
 
-// scan takes the first word from an address on, of so many, that can be a return address.
-func (w *walk) scan(first int, from uint64, words int) bool {
+// scan looks for the return address in so many words from an address on. At the top the
+// walk goes on from each that can be one, until from one it comes to the end of the stack;
+// that walk is then over, so what scan returns is false. Further out the first counts.
+func (w *walk) scan(first int, from uint64, words int) (found, over bool) {
+	start, frames := *w, len(w.out.Frames)
+	best := uint64(0)
 	for i := range words {
 		at := from + 8*uint64(i)
-		if pc, ok := w.returnAt(at); ok {
-			w.out.Heuristic = true
-			return w.to(first, at, pc, at+8, w.fp)
+		pc, ok := w.returnAt(at)
+		if !ok {
+			continue
 		}
+		if best == 0 {
+			best = at
+		}
+		if !start.top {
+			break
+		}
+		w.guess(first, at, pc, at != start.sp)
+		if w.java(); w.out.Complete || w.out.Broken == BrokenContinuation {
+			return false, true
+		}
+		w.restore(&start, frames)
 	}
-	return false
+	if best == 0 {
+		return false, false
+	}
+	pc, _ := w.word(best)
+	w.guess(first, best, pc, true)
+	return true, false
+}
+
+// restore goes back to where a try began, with so many frames.
+func (w *walk) restore(start *walk, frames int) {
+	lives, out := w.lives, w.out.Frames[:frames]
+	*w = *start
+	w.lives, w.out.Frames = lives, out
+}
+
+func (w *walk) guess(first int, at, pc uint64, heuristic bool) {
+	w.out.Heuristic = w.out.Heuristic || heuristic
+	w.to(first, at, pc, at+8, w.fp)
+	w.top = false
+}
+
+// scanned is scan where nothing is left but to give up.
+func (w *walk) scanned(first, words int, reason string) bool {
+	found, over := w.scan(first, w.sp, words)
+	if found || over {
+		return found
+	}
+	return w.broken(reason)
 }
 
 // callStub goes from the call stub, through which C++ called Java, to the Java frame that
