@@ -35,7 +35,7 @@ func (t *Tree) Add(s *stack.Stack) {
 	} else {
 		t.outermostFirst(th, frames, complete)
 	}
-	leaf := t.follow(th)
+	leaf := t.follow(th, s.Time)
 	t.charge(leaf, s)
 	if t.o.Lines && len(frames) > 0 && frames[0].Line > 0 {
 		if leaf.lines == nil {
@@ -43,7 +43,12 @@ func (t *Tree) Add(s *stack.Stack) {
 		}
 		leaf.lines[int32(frames[0].Line)]++
 	}
-	th.samples++
+	th.sum.Name = th.name
+	th.sum.Samples++
+	th.sum.Time += s.Weight
+	if s.State == stack.Running {
+		th.sum.Ran += s.Weight
+	}
 	th.at = s.Time
 	th.last, th.next = th.next, th.last
 	if t.nodes > t.o.Nodes {
@@ -146,8 +151,8 @@ func place(in []frame, f *frame) int {
 }
 
 // follow goes down the path of th.next, counts the edges, and returns its end.
-func (t *Tree) follow(th *thread) *node {
-	judge(th.last, th.next, th.at <= t.rest && t.rest > 0)
+func (t *Tree) follow(th *thread, now int64) *node {
+	judge(th.last, th.next, len(t.moves) > 0 && t.moved(th.at, now))
 	t.grow()
 	at, shared := &th.root, true // shared: the path so far is the previous stack's
 	for i := range th.next {

@@ -79,7 +79,7 @@ type Tree struct {
 	stamp   []int64 // of each method, the number of the sample that met it last
 	hot     ranking // nodes by samples
 	busy    ranking // nodes by entries
-	rest    int64   // ns: until then, words of frames say nothing; see Moved
+	moves   []span  // when objects were moved, the latest mostMoves
 }
 
 // A MethodSum is what samples say of a method over all its contexts. Recursion is
@@ -118,23 +118,59 @@ func (t *Tree) Stats() Stats {
 // Nodes is how many contexts the tree has now.
 func (t *Tree) Nodes() int { return t.nodes }
 
-// Moved says that the JVM moved objects up to a moment, CLOCK_MONOTONIC ns, as a
-// collection does. References in frames change with that, although no method has
-// gone on: words of a sample before and of one after it are not compared.
-func (t *Tree) Moved(until int64) { t.rest = max(t.rest, until) }
+// A span is a piece of time, CLOCK_MONOTONIC ns.
+type span struct{ from, until int64 }
+
+const mostMoves = 64
+
+// Moved says that at some time between two moments, CLOCK_MONOTONIC ns, the JVM moved
+// objects, as a collection does. References in frames change with that, although no
+// method has gone on: words of a sample before and of one after it are not compared.
+// It has to be said before the later one is added.
+func (t *Tree) Moved(from, until int64) {
+	if len(t.moves) >= mostMoves {
+		t.moves = append(t.moves[:0], t.moves[mostMoves/2:]...)
+	}
+	t.moves = append(t.moves, span{from, until})
+}
+
+// moved tells whether objects may have been moved between two samples.
+func (t *Tree) moved(from, until int64) bool {
+	for _, m := range t.moves {
+		if m.from < until && from < m.until {
+			return true
+		}
+	}
+	return false
+}
 
 // A thread is the record of one thread, or of others put together.
 type thread struct {
-	id      int
-	name    string
-	java    bool
-	shared  bool
-	root    node // stands for no method; the thread's trees are its children
-	samples int64
-	last    []frame // outermost first; their nodes are nil after a purge
-	next    []frame // room
-	whole   bool    // last begins with the thread's first frame
-	at      int64   // when last was, CLOCK_MONOTONIC ns
+	id     int
+	name   string
+	java   bool
+	shared bool
+	root   node // stands for no method; the thread's trees are its children
+	sum    ThreadSum
+	last   []frame // outermost first; their nodes are nil after a purge
+	next   []frame // room
+	whole  bool    // last begins with the thread's first frame
+	at     int64   // when last was, CLOCK_MONOTONIC ns
+}
+
+// A ThreadSum is what was sampled of a thread.
+type ThreadSum struct {
+	Name               string // at its last sample
+	Samples, Time, Ran int64
+}
+
+// Threads are the sums of all threads that have records of their own, by their numbers.
+func (t *Tree) Threads() map[int]ThreadSum {
+	out := make(map[int]ThreadSum, len(t.threads))
+	for id, th := range t.threads {
+		out[id] = th.sum
+	}
+	return out
 }
 
 // A node is one calling context of a thread.

@@ -101,7 +101,7 @@ func TestEntries(t *testing.T) {
 func TestMoved(t *testing.T) {
 	tree := New(Options{})
 	tree.Add(of(1, "main a b"))
-	tree.Moved(2)
+	tree.Moved(1, 2)
 	tree.Add(of(3, "main2 a2 b2"))
 	tree.Add(of(4, "main2 a2 b2"))
 	tree.Add(of(5, "main3 a2 b2"))
@@ -304,7 +304,7 @@ func TestNonsense(t *testing.T) {
 			s.Frames = append(s.Frames, f)
 		}
 		if i%97 == 0 {
-			tree.Moved(rnd.Int64N(100))
+			tree.Moved(rnd.Int64N(100), rnd.Int64N(100))
 		}
 		tree.Add(s)
 	}

@@ -136,7 +136,9 @@ func (t *Tree) retire() {
 	if t.others != nil {
 		list = list[:len(list)-1]
 	}
-	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Or(cmp.Compare(a.samples, b.samples), cmp.Compare(a.at, b.at)) })
+	slices.SortStableFunc(list, func(a, b *thread) int {
+		return cmp.Or(cmp.Compare(a.sum.Samples, b.sum.Samples), cmp.Compare(a.at, b.at))
+	})
 	if t.others == nil {
 		t.others = &thread{shared: true, name: "threads"}
 		t.others.root.method = -1
@@ -145,7 +147,7 @@ func (t *Tree) retire() {
 		delete(t.threads, th.id)
 		t.others.id, t.others.name = th.id, th.name
 		t.others.java = t.others.java || th.java
-		t.others.samples += th.samples
+		t.others.sum.Samples += th.sum.Samples
 		t.merge(&t.others.root, &th.root)
 	}
 	t.rank()

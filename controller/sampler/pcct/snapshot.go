@@ -1,6 +1,7 @@
 package pcct
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -13,7 +14,7 @@ import (
 func (t *Tree) Snapshot() *cct.Snapshot {
 	s := &cct.Snapshot{}
 	list := t.all()
-	slices.SortStableFunc(list, func(a, b *thread) int { return int(b.samples - a.samples) })
+	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Compare(b.sum.Samples, a.sum.Samples) })
 	for _, th := range list {
 		if len(th.root.children) == 0 {
 			continue
