@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"runtime"
 	"slices"
@@ -77,9 +78,16 @@ type Sampler struct {
 	stats Stats
 
 	batch  []stack.Stack
-	walks  []int // of which walk since the last check a stack of the batch is
+	walks  []walkOf // since the last check
+	wall   wall
 	frames []stack.Frame
 	cpu    time.Duration // of this thread, when Run began
+}
+
+// A walkOf says what became of a walk: a stack of the batch, and of a thread that waits.
+type walkOf struct {
+	stack  int
+	waiter *waiter
 }
 
 // Open finds a JVM's structures and begins to sample. It takes some 30 ms. Its errors wrap
@@ -139,13 +147,25 @@ func (s *Sampler) open() error {
 	if s.o.Hz <= lowHz {
 		bytes = largeStack
 	}
-	s.perf, err = perf.Open(s.pid, perf.Options{Period: int64(time.Second) / int64(s.o.Hz), StackBytes: bytes})
-	if err != nil {
-		return err
+	if s.o.Wall {
+		s.stats.Mode = "wall"
+		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
 	}
-	s.stats.NoKernel = s.perf.NoKernel()
+	s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: bytes})
+	switch {
+	case err != nil && !s.o.Wall:
+		return err
+	case err != nil: // threads that wait are seen without
+		s.perf = nil
+		s.stats.Source, s.stats.NoPerf = "anchors", err.Error()
+	default:
+		s.stats.NoKernel = s.perf.NoKernel()
+	}
 	return nil
 }
+
+// period is the time between two samples, in nanoseconds.
+func (s *Sampler) period() int64 { return int64(time.Second) / int64(s.o.Hz) }
 
 // refused says what can be done where a target's memory can't be read.
 func refused(pid int, err error) error {
@@ -181,7 +201,10 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	defer runtime.UnlockOSThread()
 	s.cpu = threadCPU()
 	begun := time.Now()
-	every := min(batchTime, time.Duration(20*int64(time.Second)/int64(s.o.Hz)))
+	every := min(batchTime, time.Duration(20*s.period()))
+	if s.o.Wall {
+		every = min(batchTime, time.Duration(s.period()))
+	}
 	timer := time.NewTimer(firstTime)
 	defer timer.Stop()
 	for {
@@ -220,9 +243,14 @@ func (s *Sampler) gone() bool {
 // drain makes stacks of the samples that there are, and hands them over.
 func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 	s.begin()
-	s.perf.Drain(s.sample)
+	if s.perf != nil {
+		s.perf.Drain(s.sample)
+	}
+	if now := monotonic(); s.o.Wall && now-s.wall.ticked >= s.period()*9/10 {
+		s.tick(now)
+	}
 	s.check()
-	batch := s.batch
+	batch := slices.DeleteFunc(s.batch, func(b stack.Stack) bool { return b.Weight == 0 })
 	slices.SortStableFunc(batch, func(a, b stack.Stack) int {
 		switch {
 		case a.Time < b.Time:
@@ -253,7 +281,7 @@ func (s *Sampler) sample(p *perf.Sample) {
 	if s.o.Threads != nil && !s.o.Threads(t.name) {
 		return
 	}
-	out := stack.Stack{Time: p.Time, Weight: int64(time.Second) / int64(s.o.Hz), TID: p.TID, Thread: t.name, Java: t.java, State: stack.Running}
+	out := stack.Stack{Time: p.Time, Weight: s.period(), TID: p.TID, Thread: t.name, Java: t.java, State: stack.Running}
 	switch {
 	case !p.Valid: // a thread of the kernel's side: it begins, or ends
 		out.Complete = !t.java
@@ -264,13 +292,16 @@ func (s *Sampler) sample(p *perf.Sample) {
 		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}
 		w := s.u.Walk(r, p.Stack, t.thread)
 		s.take(&out, w)
-		s.walks = append(s.walks, len(s.batch))
+		s.walks = append(s.walks, walkOf{len(s.batch), nil})
 		if w.Broken != "" && !w.Complete && s.o.Broken != nil && t.java {
 			s.o.Broken(s.u.Explain(r, p.Stack, w))
 		}
 	}
 	if out.Complete {
 		out.Broken = ""
+	}
+	if s.o.Wall && t.java {
+		s.ran(&out)
 	}
 	s.batch = append(s.batch, out)
 }
@@ -299,8 +330,15 @@ func (s *Sampler) take(out *stack.Stack, w *unwinder.Walk) {
 // check gives up the stacks that rest on code which has changed.
 func (s *Sampler) check() {
 	for _, n := range s.u.Check() {
-		if n < len(s.walks) {
-			p := &s.batch[s.walks[n]]
+		if n >= len(s.walks) {
+			continue
+		}
+		w := s.walks[n]
+		if w.waiter != nil {
+			w.waiter.valid = false
+		}
+		if w.stack < len(s.batch) {
+			p := &s.batch[w.stack]
 			p.Frames, p.Complete, p.Broken = nil, false, unwinder.BrokenChanged
 		}
 	}

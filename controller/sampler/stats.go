@@ -24,9 +24,10 @@ type Stats struct {
 	Lost      int64            // not written by the kernel
 	Broken    map[string]int64 // of Java, not complete, by reason
 
-	NonSafepoints bool // debug info for all places in compiled code (-XX:+DebugNonSafepoints), or not known
-	NoKernel      bool // no samples while a thread is in the kernel, for lack of privilege
-	Events        int  // perf events, each a descriptor
+	NonSafepoints bool   // debug info for all places in compiled code (-XX:+DebugNonSafepoints), or not known
+	NoPerf        string // why there are no perf events; then threads that run Java code have no frames (wall clock only)
+	NoKernel      bool   // no samples while a thread is in the kernel, for lack of privilege
+	Events        int    // perf events, each a descriptor
 
 	Setup    time.Duration // that Open took
 	SetupCPU time.Duration
@@ -51,8 +52,9 @@ func (s *Sampler) count(batch []stack.Stack, elapsed time.Duration) {
 	st := &s.stats
 	st.Elapsed = elapsed
 	st.CPU = threadCPU() - s.cpu
-	st.Lost = s.perf.Lost()
-	st.Events = s.perf.Events()
+	if s.perf != nil {
+		st.Lost, st.Events = s.perf.Lost(), s.perf.Events()
+	}
 	if len(batch) > 0 && st.First == 0 {
 		st.First = time.Since(s.begun)
 	}

@@ -25,6 +25,7 @@ type thread struct {
 	java   bool // listed, and not for the JVM's own work
 	name   string
 	named  int64 // when
+	own    bool  // java, while the list is read
 }
 
 // threads are those of the target, by their number in this process's namespace.
@@ -65,8 +66,7 @@ func (t *threads) of(tid int) *thread {
 		t.known[tid] = k
 	}
 	if k.named == 0 || t.now-k.named >= nameEach {
-		k.named = t.now
-		t.name(tid, k)
+		t.rename(tid, k)
 	}
 	return k
 }
@@ -78,7 +78,10 @@ func (t *threads) list() {
 	if len(t.known) > mostKnown {
 		clear(t.known)
 	}
-	for _, k := range t.known {
+	was := make(map[int]uint64, len(t.known))
+	for tid, k := range t.known {
+		was[tid] = k.thread.At
+		k.own = k.java
 		k.listed, k.java = false, false
 		k.thread = unwinder.Thread{}
 	}
@@ -97,8 +100,11 @@ func (t *threads) list() {
 			k = &thread{}
 			t.known[tid] = k
 		}
-		k.thread, k.listed = j.Thread, true
-		k.java = !internal(k.name)
+		if k.thread, k.listed = j.Thread, true; was[tid] != j.At || k.named == 0 {
+			t.rename(tid, k) // new, or another of the same number
+		} else {
+			k.java = k.own
+		}
 	}
 }
 
@@ -132,29 +138,23 @@ func (t *threads) translate() {
 	}
 }
 
-// name reads a thread's name, which the kernel cuts to 15 bytes.
-func (t *threads) name(tid int, k *thread) {
+// rename reads a thread's name: as Java has it, else as the kernel does, which cuts it to
+// 15 bytes. Whether a thread does the JVM's own work goes by the kernel's, which programs
+// can't change for such.
+func (t *threads) rename(tid int, k *thread) {
+	k.named = t.now
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", t.pid, tid))
+	name := strings.TrimSuffix(string(b), "\n")
 	if err != nil {
-		if k.name == "" {
-			k.name = fmt.Sprintf("thread %d", tid)
-		}
-		return
+		name = fmt.Sprintf("thread %d", tid)
 	}
-	k.name = strings.TrimSuffix(string(b), "\n")
-	if tid == t.pid || k.name == "java" && k.listed {
-		k.name = mainName(k)
-	}
-	k.java = k.listed && !internal(k.name)
-}
-
-// mainName is the name of the thread that runs main, which the kernel knows by the
-// program's.
-func mainName(k *thread) string {
+	k.java = k.listed && !internal(name)
 	if k.listed {
-		return "main"
+		if java := t.u.ThreadName(k.thread); java != "" {
+			name = java
+		}
 	}
-	return k.name
+	k.name = name
 }
 
 // internals are the beginnings of the names of threads that count as Java's and do the JVM's

@@ -3,6 +3,8 @@ package unwinder
 import (
 	"bytes"
 	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
 )
 
 // A blobKind says what is in a blob, by which a frame of it is left.
@@ -29,13 +31,14 @@ type blob struct {
 	complete           int64 // from here on in the code the frame is whole; -1: never
 	kind               blobKind
 	name               string
-	nm                 nmethod // if compiled or nativeWrapper
-	proof              []byte  // header as it was
-	checked            int64   // when it was last as it was
-	pending            bool    // to be compared again
-	dead               bool    // it changed
-	code               []byte  // all of the blob's bytes; nil: not read
-	immutable, mutable []byte  // 23 and later
+	nm                 nmethod                 // if compiled or nativeWrapper
+	proof              []byte                  // header as it was
+	checked            int64                   // when it was last as it was
+	pending            bool                    // to be compared again
+	dead               bool                    // it changed
+	code               []byte                  // all of the blob's bytes; nil: not read
+	immutable, mutable []byte                  // 23 and later
+	frames             map[int64][]stack.Frame // by where their scopes begin
 }
 
 // An nmethod is what a blob of compiled code has beyond.

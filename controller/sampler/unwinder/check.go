@@ -53,37 +53,7 @@ func (u *Unwinder) Check() (stale []int) {
 	if len(u.rests) == 0 {
 		return nil
 	}
-	spans := make([]vmstructs.Span, 0, len(u.oldBlobs)+6*len(u.oldMethods))
-	for _, b := range u.oldBlobs {
-		spans = append(spans, vmstructs.Span{At: b.at, P: make([]byte, len(b.proof))})
-	}
-	for _, m := range u.oldMethods {
-		for _, s := range m.proof {
-			spans = append(spans, vmstructs.Span{At: s.At, P: make([]byte, len(s.P))})
-		}
-	}
-	if u.mem.ReadMany(spans) != nil {
-		clear(spans) // nothing is OK
-	}
-	u.reads++
-	died := false
-	for i, b := range u.oldBlobs {
-		b.pending, b.checked = false, u.now
-		if !spans[i].OK || !u.same(b, spans[i].P) {
-			b.dead, died = true, true
-		}
-	}
-	i := len(u.oldBlobs)
-	for _, m := range u.oldMethods {
-		m.pending, m.checked = false, u.now
-		for _, s := range m.proof {
-			if !spans[i].OK || !bytes.Equal(spans[i].P, s.P) {
-				m.dead = true
-			}
-			i++
-		}
-	}
-	if died {
+	if u.compare(u.oldBlobs, u.oldMethods) {
 		u.blobs = slices.DeleteFunc(u.blobs, func(b *blob) bool { return b.dead })
 	}
 	for _, r := range u.rests {
@@ -94,21 +64,55 @@ func (u *Unwinder) Check() (stale []int) {
 	return stale
 }
 
-// unchanged compares one method at once.
-func (u *Unwinder) unchanged(m *method) bool {
-	spans := make([]vmstructs.Span, len(m.proof))
-	for i, s := range m.proof {
-		spans[i] = vmstructs.Span{At: s.At, P: make([]byte, len(s.P))}
-	}
-	if u.mem.ReadMany(spans) != nil {
+// compare compares blobs and methods with the target, marks those that are not what they
+// were as dead, and reports whether a blob is.
+func (u *Unwinder) compare(blobs []*blob, methods []*method) (died bool) {
+	if len(blobs)+len(methods) == 0 {
 		return false
 	}
-	u.reads++
-	for i, s := range spans {
-		if !s.OK || !bytes.Equal(s.P, m.proof[i].P) {
-			return false
+	total := 0
+	for _, b := range blobs {
+		total += len(b.proof)
+	}
+	for _, m := range methods {
+		for _, s := range m.proof {
+			total += len(s.P)
 		}
 	}
-	m.checked = u.now
-	return true
+	room := make([]byte, total)
+	cut := func(n int) []byte {
+		p := room[:n:n]
+		room = room[n:]
+		return p
+	}
+	spans := make([]vmstructs.Span, 0, len(blobs)+proofs*len(methods))
+	for _, b := range blobs {
+		spans = append(spans, vmstructs.Span{At: b.at, P: cut(len(b.proof))})
+	}
+	for _, m := range methods {
+		for _, s := range m.proof {
+			spans = append(spans, vmstructs.Span{At: s.At, P: cut(len(s.P))})
+		}
+	}
+	if u.mem.ReadMany(spans) != nil {
+		clear(spans) // nothing is OK
+	}
+	u.reads++
+	for i, b := range blobs {
+		b.pending, b.checked = false, u.now
+		if !spans[i].OK || !u.same(b, spans[i].P) {
+			b.dead, died = true, true
+		}
+	}
+	spans = spans[len(blobs):]
+	for _, m := range methods {
+		m.pending, m.checked = false, u.now
+		for _, s := range m.proof {
+			if !spans[0].OK || !bytes.Equal(spans[0].P, s.P) {
+				m.dead = true
+			}
+			spans = spans[1:]
+		}
+	}
+	return died
 }

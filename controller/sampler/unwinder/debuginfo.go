@@ -12,10 +12,8 @@ type scope struct {
 	bci    int    // -1: not known
 }
 
-// scopesAt decodes which methods a pc of compiled code is in, innermost first. A return
-// address has an entry of its own; any other pc gets the next place that has debug info.
-// It returns nil where there is none.
-func (u *Unwinder) scopesAt(b *blob, pc uint64) []scope {
+// debugInfo are the parts of a blob's debug info.
+func (u *Unwinder) debugInfo(b *blob) (descs, scopes, methods []byte) {
 	info, metadata := b.code, b.code
 	if u.l.Immutable != none {
 		info = b.immutable
@@ -25,27 +23,38 @@ func (u *Unwinder) scopesAt(b *blob, pc uint64) []scope {
 	}
 	nm := &b.nm
 	if nm.descs > nm.descsEnd || nm.descsEnd > uint64(len(info)) || nm.scopes > nm.scopesEnd || nm.scopesEnd > uint64(len(info)) ||
-		nm.metadata > nm.metaEnd || nm.metaEnd > uint64(len(metadata)) {
-		return nil
+		nm.metadata > nm.metaEnd || nm.metaEnd > uint64(len(metadata)) || u.l.DescSize < max(u.l.DescPC, u.l.DescScope)+4 {
+		return nil, nil, nil
 	}
-	descs, scopes, methods := info[nm.descs:nm.descsEnd], info[nm.scopes:nm.scopesEnd], metadata[nm.metadata:nm.metaEnd]
+	return info[nm.descs:nm.descsEnd], info[nm.scopes:nm.scopesEnd], metadata[nm.metadata:nm.metaEnd]
+}
+
+// scopeAt finds where the scopes of a pc of compiled code begin. A return address has an
+// entry of its own; any other pc gets the next place that has debug info. It is 0 or less
+// where there is none.
+func (u *Unwinder) scopeAt(b *blob, descs []byte, pc uint64) int64 {
 	size := int(u.l.DescSize)
-	if size < int(max(u.l.DescPC, u.l.DescScope))+4 {
-		return nil
-	}
 	want := int32(pc - b.codeBegin)
+	if len(descs) < size {
+		return 0
+	}
 	count := len(descs) / size
 	i := sort.Search(count, func(i int) bool { return int32(half(descs, uint64(i*size)+u.l.DescPC)) >= want })
 	if i == count {
-		return nil
+		return 0
 	}
-	offset := int64(int32(half(descs, uint64(i*size)+u.l.DescScope)))
+	return int64(int32(half(descs, uint64(i*size)+u.l.DescScope)))
+}
+
+// decodeScopes decodes which methods the scopes at an offset are, innermost first; nil if
+// that makes no sense.
+func decodeScopes(scopes, methods []byte, offset int64, excess byte) []scope {
 	var out []scope
 	for offset > 0 && len(out) < maxScopes {
 		if offset >= int64(len(scopes)) {
 			return nil
 		}
-		r := numbers{scopes[offset:], u.l.Excess, false}
+		r := numbers{scopes[offset:], excess, false}
 		sender, method, bci := int64(r.next()), int(r.next()), int(r.next())-1
 		if r.bad || method <= 0 || method > len(methods)/8 || sender >= offset || bci > maxSymbol {
 			return nil

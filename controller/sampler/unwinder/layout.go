@@ -63,6 +63,13 @@ type Layout struct {
 	EntryWrapper                                     int64 // words from rbp
 	StateInNative, StateInVM, StateInJava, StateWait int64 // values of State, each + 1 in transition
 
+	// Objects, for the names of threads.
+	ThreadObject, HandleObject      uint64
+	ThreadKlass, StringKlass        uint64 // statics
+	OopBase, OopShift               uint64 // statics
+	KlassConstants                  uint64
+	Fields, FieldCount, FieldStream uint64 // of InstanceKlass
+
 	// Excess is what each byte of a compressed number has too much: 1 from JDK 20 on.
 	Excess byte
 }
@@ -89,6 +96,10 @@ func NewLayout(t *vmstructs.Tables) (*Layout, error) {
 		{&l.Flags, true, []string{"JVMFlag::flags", "Flag::flags"}},
 		{&l.FlagCount, true, []string{"JVMFlag::numFlags", "Flag::numFlags"}},
 		{&l.ContinuationReturn, true, []string{"ContinuationEntry::_return_pc"}},
+		{&l.ThreadKlass, true, wellKnown("Thread")},
+		{&l.StringKlass, true, wellKnown("String")},
+		{&l.OopBase, true, []string{"CompressedOops::_base", "CompressedOops::_narrow_oop._base", "Universe::_narrow_oop._base"}},
+		{&l.OopShift, true, []string{"CompressedOops::_shift", "CompressedOops::_narrow_oop._shift", "Universe::_narrow_oop._shift"}},
 	}
 	if err := resolve(statics, t.Static); err != nil {
 		return nil, err
@@ -139,6 +150,14 @@ func NewLayout(t *vmstructs.Tables) (*Layout, error) {
 		l.Excess = 1
 	}
 	return l, l.complete()
+}
+
+// wellKnown are the names of the variable that has a class of java.lang.
+func wellKnown(class string) []string {
+	return []string{
+		"vmClasses::_klasses[static_cast<int>(vmClassID::" + class + "_klass_knum)]",
+		"SystemDictionary::_well_known_klasses[SystemDictionary::" + class + "_klass_knum]",
+	}
 }
 
 func (l *Layout) codeRows() []row {
@@ -218,6 +237,12 @@ func (l *Layout) otherRows() []row {
 		{&l.WrapperAnchor, false, []string{"JavaCallWrapper::_anchor"}},
 		{&l.PendingMonitor, true, []string{"JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor"}},
 		{&l.WaitingMonitor, true, []string{"JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor"}},
+		{&l.ThreadObject, true, []string{"JavaThread::_threadObj"}},
+		{&l.HandleObject, true, []string{"OopHandle::_obj"}},
+		{&l.KlassConstants, true, []string{"InstanceKlass::_constants"}},
+		{&l.Fields, true, []string{"InstanceKlass::_fields"}},
+		{&l.FieldCount, true, []string{"InstanceKlass::_java_fields_count"}},
+		{&l.FieldStream, true, []string{"InstanceKlass::_fieldinfo_stream"}},
 		{&l.FlagName, true, []string{"JVMFlag::_name", "Flag::_name"}},
 		{&l.FlagAddr, true, []string{"JVMFlag::_addr", "Flag::_addr"}},
 	}

@@ -24,6 +24,7 @@ type method struct {
 const (
 	methodSize   = 64
 	constantSize = 72
+	proofs       = 4    // pieces by which a method is recognised
 	failedFor    = 20e6 // ns that something is not tried again which was no method
 )
 
@@ -51,12 +52,17 @@ func (u *Unwinder) methodOf(at uint64) *method {
 	return m
 }
 
-// certain is methodOf for what is kept: what was read longer ago is compared first.
-func (u *Unwinder) certain(at uint64) *method {
-	if m := u.methods[at]; m != nil && m.name != nil && u.now-m.checked >= Recheck && !u.unchanged(m) {
-		m.dead = true
+// refresh compares those of some methods with the target that were not compared for
+// [Recheck]: what is resolved of compiled code is kept as long as the code.
+func (u *Unwinder) refresh(scopes []scope) {
+	var old []*method
+	for _, s := range scopes {
+		if m := u.methods[s.method]; m != nil && m.name != nil && !m.dead && u.now-m.checked >= Recheck {
+			old = append(old, m)
+			m.checked = u.now // once, if it is there twice
+		}
 	}
-	return u.methodOf(at)
+	u.compare(nil, old)
 }
 
 // readMethod follows Method -> ConstMethod -> ConstantPool -> Klass and Symbols.
@@ -68,7 +74,7 @@ func (u *Unwinder) readMethod(at uint64) *method {
 	if m.constant%8 != 0 {
 		return m
 	}
-	constant := u.bytes(m.constant, max(constantSize, int(l.ConstMethodSize)))
+	constant := u.bytes(m.constant, constantSize)
 	if constant == nil {
 		return m
 	}
@@ -96,12 +102,11 @@ func (u *Unwinder) readMethod(at uint64) *method {
 	if half(constant, l.ConstFlags)&1 != 0 { // has a line number table
 		m.lines = u.readLines(m, p[3])
 	}
+	fixed := min(max(l.Constants+8, l.NameIndex+2, l.SignatureIndex+2), constantSize)
 	m.proof = []vmstructs.Span{
 		{At: at + l.ConstMethod, P: word8(m.constant)},
-		{At: m.constant + l.Constants, P: word8(pool)},
-		{At: m.constant + min(l.NameIndex, l.SignatureIndex), P: constant[min(l.NameIndex, l.SignatureIndex):][:4]},
+		{At: m.constant + min(l.Constants, fixed), P: constant[min(l.Constants, fixed):fixed]},
 		{At: pool + l.PoolHolder, P: p[0]},
-		{At: name, P: p[1]},
 		{At: klass + l.KlassName, P: q},
 	}
 	return m

@@ -2,6 +2,7 @@ package unwinder
 
 import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
 
 // Registers are what a walk begins with.
@@ -79,6 +80,11 @@ type Unwinder struct {
 	names     map[stack.Method]*stack.Method
 	kept      int // bytes of code and debug info
 	reads     int
+
+	spans []vmstructs.Span // used again by Anchors
+	room  []byte
+
+	objects objects
 
 	w          walk
 	walks      int
@@ -160,19 +166,30 @@ func (u *Unwinder) framesOf(p *place, pc uint64) []stack.Frame {
 	}
 	p.decoded = true
 	b := p.b
+	offset, known := int64(0), false
+	var scopes, methods []byte
 	if b.kind == compiled && u.load(b) {
-		for _, s := range u.scopesAt(b, pc) {
-			m := u.certain(s.method)
-			if m == nil {
-				p.frames = nil
-				break
-			}
-			p.frames = append(p.frames, stack.Frame{Method: m.name, Kind: stack.Inlined, BCI: s.bci, Line: m.lineOf(s.bci)})
+		var descs []byte
+		descs, scopes, methods = u.debugInfo(b)
+		offset = u.scopeAt(b, descs, pc)
+	}
+	if p.frames, known = b.frames[offset]; known {
+		return p.frames
+	}
+	found := decodeScopes(scopes, methods, offset, u.l.Excess)
+	u.refresh(found)
+	for _, s := range found {
+		m := u.methodOf(s.method)
+		if m == nil {
+			p.frames = nil
+			break
 		}
+		p.frames = append(p.frames, stack.Frame{Method: m.name, Kind: stack.Inlined, BCI: s.bci, Line: m.lineOf(s.bci)})
 	}
 	if len(p.frames) == 0 {
 		name := unknown
-		if m := u.certain(b.nm.method); m != nil {
+		u.refresh([]scope{{method: b.nm.method}})
+		if m := u.methodOf(b.nm.method); m != nil {
 			name = m.name
 		}
 		p.frames = []stack.Frame{{Method: name, BCI: -1}}
@@ -181,6 +198,10 @@ func (u *Unwinder) framesOf(p *place, pc uint64) []stack.Frame {
 	if outer.Kind = b.tier(); b.kind == nativeWrapper {
 		outer.Kind = stack.JavaNative
 	}
+	if b.frames == nil {
+		b.frames = map[int64][]stack.Frame{}
+	}
+	b.frames[offset] = p.frames
 	return p.frames
 }
 
