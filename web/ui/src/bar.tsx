@@ -7,6 +7,7 @@ import { useAction, useStore } from "./hooks";
 import { base, bytes, count, percent, plural, short, time } from "./format";
 import type { Recording, State } from "./model";
 import { ErrorLine } from "./parts";
+import { SampledFigures } from "./sampled";
 import { figures, focusView, forget, go, showsTabs, ui, type Tab } from "./ui";
 
 const words: Record<string, string> = {
@@ -121,6 +122,7 @@ function FiguresLine() {
     <div class={"fig " + cls} title={title} key={label}><dt>{label}</dt><dd>{value}</dd></div>
   );
   const live = s.phase === "recording" && !kept;
+  if (f.sampling) return <SampledFigures f={f} s={f.sampling} kept={kept} />;
   return (
     <dl class="figures" aria-label={"Figures of the " + (kept ? "snapshot" : "recording")}>
       {kept && item("snapshot", `${kept.scheme}, ${kept.clock} clock`, `All these figures are those of ${kept.name}, taken of ${kept.target}`)}

@@ -27,6 +27,13 @@ export interface Figures {
   instrumented: number; called: number; skipped: number; batches: number; classes: number; redefining: number; pause: number | null;
   measured: number; charged: number; subtracted: number | null; clamped: number | null; suspended: number; exact: boolean;
   used: number; most: number;
+  sampling?: Sampling; // of a report that is made of samples: calls are entries then
+}
+
+/** How samples were taken, as docs/formats-report.md describes it. */
+export interface Sampling {
+  source: string; mode: "cpu" | "wall"; hz: number; samples: number; complete: number; heuristic: number; lost: number; seconds: number; first_ms: number; sampler_cpu_share: number;
+  why?: string; detached?: number; purged?: number; broken?: Record<string, number>; states?: Record<string, number>; skewed?: boolean; by_compiled?: boolean;
 }
 
 export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped" | "comparing";
