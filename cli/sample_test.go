@@ -154,8 +154,13 @@ func TestWildcard(t *testing.T) {
 		pattern, name string
 		want          bool
 	}{
-		{"http", "exec-http-1", true}, {"http", "exec", false}, {"http-*", "http-nio/8080", true}, {"http-*", "x http-1", false},
-		{"a.b?", "a.bc", true}, {"a.b?", "aXbc", false}, {"*", "", true},
+		{"http", "exec-http-1", true},
+		{"http", "exec", false},
+		{"http-*", "http-nio/8080", true},
+		{"http-*", "x http-1", false},
+		{"a.b?", "a.bc", true},
+		{"a.b?", "aXbc", false},
+		{"*", "", true},
 	} {
 		if got := wildcard(c.pattern)(c.name); got != c.want {
 			t.Errorf("wildcard(%q)(%q) is %v", c.pattern, c.name, got)

@@ -57,31 +57,38 @@ func TestEntries(t *testing.T) {
 		want    string // path entries+unsure samples
 	}{
 		{
-			"one long activation is entered once", []string{"main a b", "main a b2", "main a b3"},
+			"one long activation is entered once",
+			[]string{"main a b", "main a b2", "main a b3"},
 			"main 1+0 0\nmain;a 1+0 0\nmain;a;b 1+2 3",
 		},
 		{
-			"a caller that went on calls anew", []string{"main a b", "main a2 b", "main a3 b"},
+			"a caller that went on calls anew",
+			[]string{"main a b", "main a2 b", "main a3 b"},
 			"main 1+0 0\nmain;a 1+2 0\nmain;a;b 3+0 3",
 		},
 		{
-			"and so is all below", []string{"main a b c d", "main2 a b c d"},
+			"and so is all below",
+			[]string{"main a b c d", "main2 a b c d"},
 			"main 1+0 0\nmain;a 2+0 0\nmain;a;b 2+0 0\nmain;a;b;c 2+0 0\nmain;a;b;c;d 2+0 2",
 		},
 		{
-			"another call site", []string{"main a b", "main a b'"},
+			"another call site",
+			[]string{"main a b", "main a b'"},
 			"main 1+0 0\nmain;a 1+1 0\nmain;a;b 2+0 2",
 		},
 		{
-			"another callee", []string{"main a b", "main a c"},
+			"another callee",
+			[]string{"main a b", "main a c"},
 			"main 1+0 0\nmain;a 1+1 0\nmain;a;b 1+0 1\nmain;a;c 1+0 1",
 		},
 		{
-			"the thread's first frame is sure", []string{"main a", "main2 b"},
+			"the thread's first frame is sure",
+			[]string{"main a", "main2 b"},
 			"main 1+0 0\nmain;a 1+0 1\nmain;b 1+0 1",
 		},
 		{
-			"recursion has contexts of its own", []string{"main a a", "main a a a"},
+			"recursion has contexts of its own",
+			[]string{"main a a", "main a a a"},
 			"main 1+0 0\nmain;a 1+0 0\nmain;a;a 1+1 1\nmain;a;a;a 1+0 1",
 		},
 	} {
