@@ -60,7 +60,7 @@ func (f *sampleFlags) options(cmd *cobra.Command) (o sampleOptions, err error) {
 	if f.threads != "" {
 		o.sampler.Threads = wildcard(f.threads)
 	}
-	o.tree.Depth, o.tree.Lines, o.inlined = f.frames, f.lines, f.inlined
+	o.tree.Depth, o.tree.Lines, o.tree.States, o.inlined = f.frames, f.lines, f.wall, f.inlined
 	return o, nil
 }
 

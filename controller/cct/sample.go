@@ -16,6 +16,10 @@ type Sample struct {
 	// found, in order, nil if nobody asked.
 	Unsure int64
 	Lines  []Line
+
+	// States are the looks by what the thread did; nil if that was not kept. Their
+	// numbers are those of whoever looked.
+	States []int64
 }
 
 // A Line is how many looks have found a source line.
@@ -31,7 +35,22 @@ func SortLines(lines []Line) {
 
 // Plus adds two samples up.
 func (s Sample) Plus(o Sample) Sample {
-	return Sample{s.Ran + o.Ran, s.Wall + o.Wall, s.Count + o.Count, s.Unsure + o.Unsure, addLines(s.Lines, o.Lines)}
+	return Sample{s.Ran + o.Ran, s.Wall + o.Wall, s.Count + o.Count, s.Unsure + o.Unsure, addLines(s.Lines, o.Lines), addStates(s.States, o.States)}
+}
+
+// addStates adds two lists up, which stay as they are.
+func addStates(a, b []int64) []int64 {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := slices.Clone(a)
+	for i, n := range b {
+		out[i] += n
+	}
+	return out
 }
 
 // addLines merges two lists, which stay as they are.

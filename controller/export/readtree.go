@@ -25,7 +25,8 @@ type entry struct {
 
 		Samples int64 `json:"samples"`
 	}
-	lines [][2]int64
+	lines  [][2]int64
+	states map[string]int64
 }
 
 // trees reads a list of trees.
@@ -176,6 +177,8 @@ func (e *entry) field(key string) any {
 		return &e.ran
 	case "lines":
 		return &e.lines
+	case "states":
+		return &e.states
 	case "below":
 		return &e.below
 	}
@@ -201,6 +204,7 @@ func (in *reader) finish(e *entry, path []entry) error {
 	n.Method = in.named(e.method)
 	if k := e.samples; k != nil {
 		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
+		e.sample.States = readStates(e.states)
 		if e.ran != nil {
 			e.sample.Ran = *e.ran
 		}

@@ -48,10 +48,10 @@ func (r *Report) sampleJSON(w io.Writer, o JSONOptions) error {
 	}
 	out := sampleWriter{jsonWriter: jsonWriter{sink: sink{w: w}, depth: o.Depth, names: map[int32][]byte{}, loaders: r.ambiguous(f.flat), report: r}}
 	roots := f.snapshot.Roots()
-	out.sums, out.all = cct.SampleTotals(roots), f.sums.Samples
+	out.sums, out.all, out.time = cct.SampleTotals(roots), f.sums.Samples, f.sums.Self
 	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
 	out.text(",\n \"flat\": [")
-	_, totals := samples(roots)
+	totals := totalSamples(roots)
 	for i, e := range f.flat {
 		out.line(i)
 		out.flat(e, totals[e.Method])
@@ -76,6 +76,7 @@ type sampleWriter struct {
 	jsonWriter
 	sums map[*cct.Node]cct.Sample
 	all  int64 // samples
+	time int64 // ns that they stand for
 }
 
 func (w *sampleWriter) flat(e cct.Flat, total int64) {
@@ -84,8 +85,8 @@ func (w *sampleWriter) flat(e cct.Flat, total int64) {
 	w.text(`,"loader":`)
 	w.bytes(quote(w.report.Method(e.Method).Loader))
 	w.figures(e.Sample, total, e.Calls, e.Self, e.Total)
-	w.share("self", e.Sample.Count)
-	w.share("total", total)
+	w.share("self", e.Self)
+	w.share("total", e.Total)
 	w.source(e.Method)
 	w.text("}")
 }
@@ -103,6 +104,22 @@ func (w *sampleWriter) figures(s cct.Sample, total, entries, self, totalTime int
 	if s.Ran != self {
 		w.field("ran_ns", s.Ran)
 	}
+	if len(s.States) > 0 {
+		w.text(`,"states":{`)
+		first := true
+		for i, n := range s.States {
+			if n > 0 && i < len(StateNames) {
+				if !first {
+					w.text(",")
+				}
+				first = false
+				w.bytes(quote(StateNames[i]))
+				w.text(":")
+				w.number(n)
+			}
+		}
+		w.text("}")
+	}
 	if len(s.Lines) > 0 {
 		w.text(`,"lines":[`)
 		for i, l := range s.Lines {
@@ -119,13 +136,13 @@ func (w *sampleWriter) figures(s cct.Sample, total, entries, self, totalTime int
 	}
 }
 
-// share writes a share of all samples with its interval.
-func (w *sampleWriter) share(of string, k int64) {
-	if w.all == 0 {
+// share writes a share of the time with its interval.
+func (w *sampleWriter) share(of string, ns int64) {
+	if w.all == 0 || w.time == 0 {
 		return
 	}
-	low, high := Wilson(k, w.all)
-	w.text(fmt.Sprintf(`,"%s_share":%v,"%s_share_low":%v,"%s_share_high":%v`, of, short(float64(k)/float64(w.all)), of, short(low), of, short(high)))
+	low, high := shareOf(ns, w.time, w.all)
+	w.text(fmt.Sprintf(`,"%s_share":%v,"%s_share_low":%v,"%s_share_high":%v`, of, short(float64(ns)/float64(w.time)), of, short(low), of, short(high)))
 }
 
 func short(share float64) float64 { return math.Round(share*1e5) / 1e5 }
@@ -170,6 +187,18 @@ func (w *sampleWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.text("]}")
 		sibling = true
 	})
+}
+
+// readStates reads the field "states".
+func readStates(of map[string]int64) []int64 {
+	if len(of) == 0 {
+		return nil
+	}
+	out := make([]int64, len(StateNames))
+	for i, name := range StateNames {
+		out[i] = of[name]
+	}
+	return out
 }
 
 // readLines reads the field "lines".

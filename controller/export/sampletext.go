@@ -49,12 +49,11 @@ func (t *textWriter) sampleMethods() {
 	if t.o.Top > 0 && len(flat) > t.o.Top {
 		flat = flat[:t.o.Top]
 	}
-	self, total := samples(t.figures.snapshot.Roots())
 	all := t.sums.Samples
-	table := table{head: []string{"self", "share", "95 %", "total", "share", "on cpu", "samples", "entries", "method"}}
+	table := table{head: []string{"self", "share", "95 %", "total", "share", "on cpu", "state", "samples", "entries", "method"}}
 	for _, e := range flat {
-		table.add(t.labels[e.Method], "", Duration(e.Self), share(self[e.Method], all), interval(self[e.Method], all),
-			Duration(e.Total), share(total[e.Method], all), t.onCPU(e.Sample), Count(self[e.Method]), Count(e.Calls))
+		table.add(t.labels[e.Method], "", Duration(e.Self), share(e.Self, t.sums.Self), interval(e.Self, t.sums.Self, all),
+			Duration(e.Total), share(e.Total, t.sums.Self), t.onCPU(e.Sample), mostly(e.Sample), Count(e.Sample.Count), Count(e.Calls))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := t.flat[len(flat):]; len(rest) > 0 && by == "self" {

@@ -59,23 +59,39 @@ func Wilson(k, n int64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
 	}
-	p, m := float64(k)/float64(n), float64(n)
+	return wilson(float64(k)/float64(n), n)
+}
+
+// wilson is the interval of a share among n samples.
+func wilson(p float64, n int64) (low, high float64) {
+	m := float64(n)
 	mid := (p + z95*z95/(2*m)) / (1 + z95*z95/m)
 	half := z95 / (1 + z95*z95/m) * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
 	low, high = max(mid-half, 0), min(mid+half, 1)
-	if k <= 0 {
+	if p <= 0 {
 		low = 0
 	}
-	if k >= n {
+	if p >= 1 {
 		high = 1
 	}
 	return low, high
 }
 
-// interval writes a share's interval for people: "28.1 to 33.0 %".
-func interval(k, n int64) string {
-	low, high := Wilson(k, n)
+// interval writes for people in which a share of the time lies, of which there are n
+// samples: "28.1 to 33.0 %".
+func interval(part, whole, n int64) string {
+	low, high := shareOf(part, whole, n)
 	return fmt.Sprintf("%.1f to %.1f %%", 100*low, 100*high)
+}
+
+// shareOf is the interval of a share of the time, of which there are n samples. They
+// stand for about the same time each; where that differs, the interval is the one that
+// equal ones would have.
+func shareOf(part, whole, n int64) (low, high float64) {
+	if whole <= 0 || n <= 0 {
+		return 0, 1
+	}
+	return wilson(min(max(float64(part)/float64(whole), 0), 1), n)
 }
 
 // How says in a few words how the report was made: "scheme C, tick clock".
@@ -84,6 +100,27 @@ func (r *Report) How() string {
 		return fmt.Sprintf("samples of %s by %s at %s", modeNames[s.Mode], s.Source, hertz(s.Hz))
 	}
 	return fmt.Sprintf("scheme %s, %s clock", r.Scheme, r.Clock)
+}
+
+// StateNames are what threads do when they are sampled, by the numbers that
+// [cct.Sample] has of them.
+var StateNames = []string{"unknown", "running", "runnable", "blocked", "waiting", "parked", "sleeping", "in I/O", "in the JVM"}
+
+// mostly is what a method's threads did in most of its samples; empty if that isn't known.
+func mostly(s cct.Sample) string {
+	best := -1
+	for i, n := range s.States {
+		if i < len(StateNames) && n > 0 && (best < 0 || n > s.States[best]) {
+			best = i
+		}
+	}
+	switch {
+	case best < 0:
+		return ""
+	case 100*s.States[best] >= 95*s.Count:
+		return StateNames[best]
+	}
+	return fmt.Sprintf("%s %.0f %%", StateNames[best], 100*float64(s.States[best])/float64(s.Count))
 }
 
 var modeNames = map[string]string{CPUMode: "CPU time", WallMode: "wall-clock time"}
@@ -106,20 +143,18 @@ func sampleCount(n *cct.Node) int64 {
 	return n.Sample.Count
 }
 
-// samples are the samples of every method: those that found it innermost, and
-// those that found it anywhere, recursion counted once.
-func samples(roots []*cct.Node) (self, total map[int32]int64) {
-	self, total = map[int32]int64{}, map[int32]int64{}
+// totalSamples are the samples that found each method anywhere, recursion counted once.
+func totalSamples(roots []*cct.Node) map[int32]int64 {
+	total := map[int32]int64{}
 	sums, open := cct.SampleTotals(roots), map[int32]int{}
 	cct.Walk(roots, func(n *cct.Node, _ int) bool {
-		self[n.Method] += sampleCount(n)
 		if open[n.Method] == 0 {
 			total[n.Method] += sums[n].Count
 		}
 		open[n.Method]++
 		return true
 	}, func(n *cct.Node, _ int) { open[n.Method]-- })
-	return self, total
+	return total
 }
 
 // Comparable says whether reports can be put together or compared: the error, which

@@ -49,6 +49,22 @@ func sampled() *export.Report {
 	}
 }
 
+// sampledWall is the same by the wall clock, with what the threads did.
+func sampledWall() *export.Report {
+	r := sampled()
+	r.Sampling.Mode, r.CPU = export.WallMode, &export.CPU{Samples: 200}
+	for n := range cct.All(r.Tree.Roots()) {
+		if s := n.Sample; s != nil {
+			s.States = make([]int64, len(export.StateNames))
+			running := s.Count * s.Ran / s.Wall
+			s.States[1], s.States[4] = running, s.Count-running
+		}
+	}
+	price := r.Tree.Threads[0].Roots[0].Children[0].Sample
+	price.Ran, price.States = 300e6, []int64{0, 30, 0, 30}
+	return r
+}
+
 func TestSampleGolden(t *testing.T) {
 	none := &export.Report{Target: export.Target{PID: 1}, Time: time.Second, Sampling: &export.Sampling{Source: "perf", Mode: export.CPUMode, Hz: 99}}
 	twice := export.Merge(sampled(), sampled())
@@ -57,6 +73,8 @@ func TestSampleGolden(t *testing.T) {
 		"sample.json":       func(b *bytes.Buffer) error { return sampled().JSON(b, export.JSONOptions{}) },
 		"sample-depth.json": func(b *bytes.Buffer) error { return sampled().JSON(b, export.JSONOptions{Depth: 1}) },
 		"sample.collapsed":  func(b *bytes.Buffer) error { return sampled().Collapsed(b) },
+		"sample-wall.txt":   func(b *bytes.Buffer) error { return sampledWall().Text(b, export.TextOptions{Top: 3}) },
+		"sample-wall.json":  func(b *bytes.Buffer) error { return sampledWall().JSON(b, export.JSONOptions{}) },
 		"sample-none.txt":   func(b *bytes.Buffer) error { return none.Text(b, export.TextOptions{}) },
 		"sample-merged.txt": func(b *bytes.Buffer) error { return twice.Text(b, export.TextOptions{}) },
 	} {
@@ -84,6 +102,13 @@ func TestSampleGolden(t *testing.T) {
 
 // TestSampleReadAgain: written again, a report of samples is the same.
 func TestSampleReadAgain(t *testing.T) {
+	for _, sampled := range []func() *export.Report{sampled, sampledWall} {
+		readAgain(t, sampled)
+	}
+}
+
+func readAgain(t *testing.T, sampled func() *export.Report) {
+	t.Helper()
 	var first, second, text, again bytes.Buffer
 	if err := sampled().Snapshot(&first); err != nil {
 		t.Fatal(err)

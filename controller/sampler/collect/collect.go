@@ -115,15 +115,10 @@ func notes(s Source, st pcct.Stats) []string {
 	return out
 }
 
-var stateNames = []string{
-	stack.Unknown: "unknown", stack.Running: "running", stack.Runnable: "runnable", stack.Blocked: "blocked", stack.Waiting: "waiting",
-	stack.Parked: "parked", stack.Sleeping: "sleeping", stack.InIO: "in I/O", stack.InVM: "in the JVM",
-}
-
 // StateName is what a state is called in reports.
 func StateName(s stack.State) string {
-	if int(s) >= len(stateNames) {
-		return stateNames[stack.Unknown]
+	if int(s) >= len(export.StateNames) {
+		return export.StateNames[stack.Unknown]
 	}
-	return stateNames[s]
+	return export.StateNames[s]
 }

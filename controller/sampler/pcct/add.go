@@ -184,6 +184,12 @@ func (t *Tree) charge(leaf *node, s *stack.Stack) {
 	if s.State == stack.Running {
 		leaf.ran += s.Weight
 	}
+	if t.o.States && s.State < states {
+		if leaf.states == nil {
+			leaf.states = make([]int64, states)
+		}
+		leaf.states[s.State]++
+	}
 	t.hot.rise(leaf)
 	m := &t.methods[leaf.method]
 	m.Self++

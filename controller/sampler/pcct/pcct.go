@@ -41,6 +41,8 @@ type Options struct {
 	// Nodes bounds the tree's nodes; 0 for [DefaultNodes]. A node takes some 200
 	// bytes. Less than [LeastNodes] is taken as that.
 	Nodes int
+	// States has samples counted by what the thread did, for each node.
+	States bool
 	// Lines has the source lines of the innermost frames counted, for each node.
 	Lines bool
 	// Physical gives the self time of methods that are inlined into compiled
@@ -187,7 +189,10 @@ type node struct {
 	entries  int64           // new activations seen
 	unsure   int64           // activations that may have been new
 	lines    map[int32]int64 // samples by line of the innermost frame; nil if not wanted
+	states   []int64         // samples by state; nil if not wanted
 }
+
+const states = stack.InVM + 1 // how many states of threads there are
 
 const fewChildren = 12
 

@@ -177,6 +177,13 @@ func (t *Tree) merge(into, from *node) {
 				}
 				same.lines[line] += n
 			}
+			if same.states == nil {
+				same.states = c.states
+			} else {
+				for i, n := range c.states {
+					same.states[i] += n
+				}
+			}
 			t.nodes--
 			todo = append(todo, pair{same, c})
 		}

@@ -49,6 +49,7 @@ func (n *node) copy() *cct.Node {
 			c.Sample.Lines = append(c.Sample.Lines, cct.Line{Line: line, Count: k})
 		}
 		cct.SortLines(c.Sample.Lines)
+		c.Sample.States = slices.Clone(n.states)
 		c.Error = c.Sample.Error()
 	}
 	return c
