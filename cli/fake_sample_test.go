@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -34,7 +35,7 @@ func (f *fake) sample(_ context.Context, _ int, o sampler.Options) (sampling, er
 type fakeSampling struct {
 	f *fake
 	o sampler.Options
-	n int64
+	n atomic.Int64
 }
 
 var fakeMethods = []*stack.Method{
@@ -56,10 +57,10 @@ func (s *fakeSampling) Run(ctx context.Context, f func([]stack.Stack)) error {
 		}
 		k.Frames[depth-2].Words = uint64(i) // loop goes on: each handle is another one
 		f([]stack.Stack{k})
-		s.n++
+		s.n.Add(1)
 	}
 	f([]stack.Stack{{Time: 3e9, Weight: 10e6, TID: 10, Thread: "C2 CompilerThre", Java: true, State: stack.Running, Complete: true}})
-	s.n++
+	s.n.Add(1)
 	if s.f.sampleOn {
 		<-ctx.Done()
 		return nil
@@ -68,7 +69,7 @@ func (s *fakeSampling) Run(ctx context.Context, f func([]stack.Stack)) error {
 }
 
 func (s *fakeSampling) Stats() sampler.Stats {
-	return sampler.Stats{Source: "perf", Mode: "cpu", Hz: s.o.Hz, Samples: s.n, First: 30 * time.Millisecond, NonSafepoints: true}
+	return sampler.Stats{Source: "perf", Mode: "cpu", Hz: s.o.Hz, Samples: s.n.Load(), First: 30 * time.Millisecond, NonSafepoints: true}
 }
 
 func (s *fakeSampling) Close() error { s.f.note("close"); return nil }

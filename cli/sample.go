@@ -89,7 +89,8 @@ func (a *app) sampleCommand() *cobra.Command {
 	var f sampleFlags
 	var v viewFlags
 	var length time.Duration
-	var asJSON bool
+	var asJSON, ui bool
+	var listen string
 	cmd := &cobra.Command{
 		Use:   "sample PID",
 		Short: "Sample the stacks of a running JVM from outside, and report",
@@ -99,12 +100,14 @@ take the time, in which contexts, with the interval in which each share lies, an
 many activations of each were met: at least so often it is called. For exact counts
 below one method see rivulet profile; rivulet suggest says which are worth it.
 
-Without --for it samples until Ctrl-C, which reports and exits 0.
+Without --for it samples until Ctrl-C, which reports and exits 0. With --ui a page in the
+browser shows the tree while it grows, until Ctrl-C.
 
 Time on a core is sampled by perf events. That needs the target's user, or root; see
 docs/sampling.md for what else may stand in the way.`,
 		Example: `  rivulet sample 4711 --for 10s
   rivulet sample 4711 --for 30s -o flame.html
+  rivulet sample 4711 --ui
   rivulet sample 4711 --wall --threads 'http-*' --for 10s
   rivulet sample 4711 --hz 999 --lines --json -o samples.json
   rivulet sample 4711 --for 10s -o before.rivulet && rivulet view before.rivulet --ui
@@ -126,28 +129,39 @@ docs/sampling.md for what else may stand in the way.`,
 			if err := errors.Join(err, v.check(), checkLength(cmd, length)); err != nil {
 				return err
 			}
+			if !ui && cmd.Flags().Changed("listen") {
+				return usage("--listen is the page's address: give --ui with it")
+			}
 			depth := 0
 			if cmd.Flags().Changed("depth") {
 				depth = v.depth
 			}
-			return a.with(v.file, a.stdout, func(in *interrupts, out *output) error {
-				if _, err := out.format(v.format); err != nil {
-					return err
-				}
-				r, err := a.sampleFor(in, pid, o, length, begun)
-				if r == nil {
-					return err
-				}
-				options := export.FormatOptions{Text: export.TextOptions{Top: v.top, Depth: v.depth, Sort: v.sort}}
-				options.JSON.Depth = depth
-				if writing := writeReport(r, out, v.format, options); writing != nil {
-					return errors.Join(err, writing)
-				}
-				if out.path != "" {
-					a.say("report written to %s", out.path)
-				}
+			options := export.FormatOptions{Text: export.TextOptions{Top: v.top, Depth: v.depth, Sort: v.sort}}
+			options.JSON.Depth = depth
+			out, err := openOutput(v.file, a.stdout)
+			if err != nil {
 				return err
-			})
+			}
+			defer out.discard()
+			if _, err := out.format(v.format); err != nil {
+				return err
+			}
+			var r *export.Report
+			if ui {
+				r, err = a.sampleOnPage(pid, o, length, listen, begun)
+			} else {
+				r, err = a.sampleFor(pid, o, length, begun)
+			}
+			if r == nil {
+				return err
+			}
+			if writing := writeReport(r, out, v.format, options); writing != nil {
+				return errors.Join(err, writing)
+			}
+			if out.path != "" {
+				a.say("report written to %s", out.path)
+			}
+			return err
 		},
 	}
 	fs := cmd.Flags()
@@ -158,6 +172,8 @@ docs/sampling.md for what else may stand in the way.`,
 	fs.BoolVar(&f.lines, "lines", false, "count source lines of the innermost frames, for JSON")
 	v.add(cmd)
 	fs.BoolVar(&asJSON, "json", false, "write JSON: the same as --format json")
+	fs.BoolVar(&ui, "ui", false, "show the tree on a page while it grows; the report comes at the end, by Ctrl-C")
+	fs.StringVar(&listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")
 	return cmd
 }
 
@@ -170,7 +186,9 @@ func checkLength(cmd *cobra.Command, length time.Duration) error {
 
 // sampleFor samples for a time, or until it is interrupted, and shows progress. A report
 // beside an error is one of samples until then.
-func (a *app) sampleFor(in *interrupts, pid int, o sampleOptions, length time.Duration, begun time.Time) (*export.Report, error) {
+func (a *app) sampleFor(pid int, o sampleOptions, length time.Duration, begun time.Time) (*export.Report, error) {
+	in := watchInterrupts()
+	defer in.stop()
 	s, err := a.sample(in.first, pid, o, begun)
 	if err != nil {
 		return nil, err

@@ -1,22 +1,28 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func TestSample(t *testing.T) {
 	f := newFake()
 	r := f.run(t, "sample", "4711", "--for", "1m", "--hz", "250", "--threads", "ma*")
 	r.want(t, 0, "101 samples in 6 contexts stand for 1.01 s", "sampling time on a core by perf at 250 Hz\n")
-	r.want(t, 0, "    100     0 ns   1.00 s  99.0 %  *    └─ shop.Orders$Line.handle\n", "target exited")
+	r.want(t, 0, "     99     0 ns   1.00 s  99.0 %  *    └─ shop.Orders$Line.handle\n", "target exited")
 	if got := f.steps(); got != "sample close" {
 		t.Error("steps:", got)
 	}
@@ -52,7 +58,7 @@ func TestSampleFor(t *testing.T) {
 		t.Errorf("%q %+v", got.Kind, s)
 	}
 	for _, m := range got.Flat {
-		if m.Method == "shop.Orders$Line.handle(I)V" && (m.Self != 0 || m.Total != 100 || m.Entries != 100) {
+		if m.Method == "shop.Orders$Line.handle(I)V" && (m.Self != 0 || m.Total != 100 || m.Entries != 99) {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -131,7 +137,7 @@ func TestSuggest(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || len(got.Roots) == 0 || got.Kind != "suggestions" {
 		t.Fatal(err, r.stdout)
 	}
-	if s := got.Roots[0]; s.Root != "shop.Orders$Line.handle" || s.Samples != 100 || s.Entries != 100 || s.Price != "high" || s.Methods != 2 || s.Classes != 2 || s.Depth != 2 {
+	if s := got.Roots[0]; s.Root != "shop.Orders$Line.handle" || s.Samples != 100 || s.Entries != 99 || s.Price != "high" || s.Methods != 2 || s.Classes != 2 || s.Depth != 2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -173,5 +179,84 @@ func TestShellWord(t *testing.T) {
 		if got := shellWord(s); got != want {
 			t.Errorf("shellWord(%q) is %s, want %s", s, got, want)
 		}
+	}
+}
+
+// TestSampleSession goes through the life of a session that a page samples by.
+func TestSampleSession(t *testing.T) {
+	f := newFake()
+	f.sampleOn = true
+	var errs bytes.Buffer
+	a := &app{backend: f, stderr: &errs}
+	b := &sampleBackend{liveBackend: &liveBackend{app: a}, begun: time.Now()}
+	b.o.sampler.Hz = 99
+	ctx := t.Context()
+	s, err := b.Attach(ctx, 4711, 0, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Target(); got.PID != 4711 || got.Java != "17.0.15" {
+		t.Errorf("%+v", got)
+	}
+	if err := s.Start(ctx, spec.Recording{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(ctx, spec.Recording{}); err == nil {
+		t.Error("it starts twice")
+	}
+	samples := func() int64 {
+		r, err := s.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Sampling.Samples
+	}
+	for samples() < 101 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.Actions()["reset"](ctx, ""); err != nil || samples() != 0 {
+		t.Errorf("%v: %d samples after a reset", err, samples())
+	}
+	for _, refused := range []func() error{
+		func() error { _, err := s.Preview(ctx, spec.Recording{}); return err },
+		func() error { _, err := s.Suggest(ctx); return err },
+	} {
+		if err := refused(); !errors.Is(err, live.ErrInput) {
+			t.Error(err)
+		}
+	}
+	r, err := s.Finish(ctx)
+	if err != nil || r.Ended != "stopped" {
+		t.Errorf("%v, %+v", err, r)
+	}
+	<-s.Done()
+	if got := f.steps(); got != "sample close" {
+		t.Error("steps:", got)
+	}
+	s, err = b.Attach(ctx, 4711, 0, nil)
+	if err != nil || s.Close() != nil {
+		t.Error(err)
+	}
+	if _, err := b.Attach(ctx, 1, 0, nil); !errors.Is(err, attach.ErrNoProcess) {
+		t.Error(err)
+	}
+}
+
+// TestPageSuggest goes by samples, and by thread dumps where there are none.
+func TestPageSuggest(t *testing.T) {
+	f := newFake()
+	b := &liveBackend{app: &app{backend: f, stderr: io.Discard}}
+	s, err := b.Attach(t.Context(), 4711, 0, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Suggest(t.Context())
+	if err != nil || got.Samples != 101 || got.Roots[0].Root != "shop.Orders$Line.handle" || got.Roots[0].Price != "high" || got.Roots[0].Share != 0.99 {
+		t.Errorf("%v: %+v", err, got)
+	}
+	f.attachErr = sampler.ErrMemory
+	got, err = s.Suggest(t.Context())
+	if err != nil || got.Samples != 0 || got.Why != sampler.ErrMemory.Error() || len(got.Roots) == 0 {
+		t.Errorf("%v: %+v", err, got)
 	}
 }

@@ -79,10 +79,8 @@ func TestSampleJVM(t *testing.T) {
 				t.Fatalf("no %s below %s:\n%s", want, at.Method, out)
 			}
 			at = *next
-			switch {
-			case at.Entries < 1:
-				t.Errorf("%s was not entered", want)
-			case strings.HasPrefix(want, "Sampled.main") && at.Entries != 1:
+			switch main := strings.HasPrefix(want, "Sampled.main"); {
+			case main && at.Entries != 0:
 				t.Errorf("main was entered %d times", at.Entries)
 			case strings.HasPrefix(want, "Sampled.handle") && at.Entries < 2:
 				t.Errorf("handle was entered %d times in %d samples", at.Entries, at.TotalSamples)

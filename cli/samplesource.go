@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -51,11 +53,27 @@ func (a *app) sample(ctx context.Context, pid int, o sampleOptions, begun time.T
 	if err != nil {
 		return nil, err
 	}
+	o.tree.Present = threadsOf(pid)
 	o.tree.Physical = !source.Stats().NonSafepoints && !o.inlined
 	target := export.Target{PID: pid, Java: p.JavaVersion, VM: p.VM, Main: p.Main}
 	return &sampled{
 		source: source, collector: collect.New(target, o.tree), inlined: o.inlined, late: late, moves: watchMoves(pid),
 	}, nil
+}
+
+// threadsOf are the numbers of a process's threads; nil if they can't be had.
+func threadsOf(pid int) map[int]bool {
+	found, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return nil
+	}
+	out := map[int]bool{}
+	for _, f := range found {
+		if id, err := strconv.Atoi(f.Name()); err == nil {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 // run samples until the context ends, or the target does. It says which, and closes the source.
@@ -81,11 +99,14 @@ func (s *sampled) run(ctx context.Context) (ended string, err error) {
 func (s *sampled) report(ended string) *export.Report {
 	st := s.source.Stats()
 	from := collect.Source{
-		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First, CPU: st.CPU,
+		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
 		Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
 	}
 	if st.First > 0 {
 		from.First += s.late
+	}
+	if st.Elapsed > 0 {
+		from.Share = st.CPU.Seconds() / st.Elapsed.Seconds()
 	}
 	return s.collector.Report(from, ended)
 }

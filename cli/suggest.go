@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/suggest"
 )
 
@@ -69,6 +71,37 @@ while it is recorded.`,
 	return cmd
 }
 
+// On the page, suggestions come sooner, by more samples a second.
+const (
+	pageSuggestFor = 5 * time.Second
+	pageSuggestHz  = 199
+	mostSuggested  = 12
+)
+
+// suggestBySamples are suggestions for the page.
+func (a *app) suggestBySamples(ctx context.Context, pid int) (*live.Suggestions, error) {
+	o := sampleOptions{}
+	o.sampler.Hz = pageSuggestHz
+	s, err := a.sample(ctx, pid, o, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageSuggestFor)
+	defer cancel()
+	ended, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := s.report(ended)
+	out := &live.Suggestions{Samples: r.Sampling.Samples, Seconds: r.Time.Seconds(), Threads: len(r.Tree.Threads), Busy: len(r.Tree.Threads), Roots: []live.Suggestion{}}
+	for _, s := range suggest.Roots(r, mostSuggested) {
+		out.Roots = append(out.Roots, live.Suggestion{
+			Root: s.Name(), Share: thousandths(s.Share), Low: thousandths(s.Low), High: thousandths(s.High), Rate: thousandths(s.Rate), Price: string(s.Price),
+		})
+	}
+	return out, nil
+}
+
 // samplesOf samples a process, or reads a file of samples.
 func (a *app) samplesOf(arg string, o sampleOptions, length time.Duration, begun time.Time) (*export.Report, error) {
 	if _, err := strconv.Atoi(arg); err != nil {
@@ -82,9 +115,7 @@ func (a *app) samplesOf(arg string, o sampleOptions, length time.Duration, begun
 	if err != nil {
 		return nil, err
 	}
-	in := watchInterrupts()
-	defer in.stop()
-	return a.sampleFor(in, pid, o, length, begun)
+	return a.sampleFor(pid, o, length, begun)
 }
 
 func (a *app) writeSuggestions(r *export.Report, roots []suggest.Root, arg string) error {

@@ -74,7 +74,7 @@ func (t *textWriter) sampleFooter() {
 	}
 	if s.Samples > 0 {
 		t.printf("95 %%: the share lies in this interval with that probability, if samples are independent of each other\n")
-		t.printf("entries: activations that samples met, which is a lower bound of the calls\n")
+		t.printf("entries: activations that samples met and that began meanwhile, a lower bound of the calls\n")
 		t.printf("%s of the stacks complete", percent(s.Complete, s.Samples))
 		if s.Heuristic > 0 {
 			t.printf(", %s with a frame that was guessed and checked", percent(s.Heuristic, s.Samples))

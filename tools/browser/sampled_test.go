@@ -47,7 +47,7 @@ func TestSampledPage(t *testing.T) {
 		}
 	}
 	p.do("methods", chromedp.Click("#tab-methods"))
-	p.until(`document.querySelectorAll(".table .space .tr").length === 4`)
+	p.until(`document.querySelector('[aria-label="Methods"]') && document.querySelectorAll(".table .space .tr").length === 4`)
 	if got := heads(); got != "Self|%|±|Total|Entries|Paths|Method" {
 		t.Errorf("methods have %q", got)
 	}

@@ -5,6 +5,7 @@ package collect
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -16,15 +17,16 @@ import (
 // A Collector takes samples and makes reports of them. It is safe for concurrent use.
 type Collector struct {
 	target export.Target
-	begun  time.Time
+	o      pcct.Options
 
-	mu   sync.Mutex
-	tree *pcct.Tree
+	mu    sync.Mutex
+	begun time.Time // since when samples are collected
+	tree  *pcct.Tree
 }
 
 // New begins. The time of reports counts from now.
 func New(target export.Target, o pcct.Options) *Collector {
-	return &Collector{target: target, begun: time.Now(), tree: pcct.New(o)}
+	return &Collector{target: target, o: o, begun: time.Now(), tree: pcct.New(o)}
 }
 
 // Add takes samples, those of one thread in the order of time.
@@ -43,6 +45,22 @@ func (c *Collector) Moved(from, until int64) {
 	c.tree.Moved(from, until)
 }
 
+// Target is the JVM that is sampled.
+func (c *Collector) Target() export.Target { return c.target }
+
+// Reset forgets all samples so far: the time of reports counts from now.
+func (c *Collector) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.o.Present != nil {
+		c.o.Present = maps.Clone(c.o.Present)
+		for id := range c.tree.Threads() {
+			c.o.Present[id] = true
+		}
+	}
+	c.tree, c.begun = pcct.New(c.o), time.Now()
+}
+
 // Samples is how many there are.
 func (c *Collector) Samples() int64 {
 	c.mu.Lock()
@@ -58,7 +76,7 @@ type Source struct {
 	Hz       float64
 	Lost     int64         // samples for which there was no room
 	First    time.Duration // from the command to the first sample; 0 if there was none
-	CPU      time.Duration // that sampling took so far
+	Share    float64       // of one core, that sampling takes
 	Skewed   bool          // the JVM has debug information at calls only: no -XX:+DebugNonSafepoints
 	Physical bool          // see [pcct.Options]
 	NoKernel bool          // no samples while a thread is in the kernel
@@ -75,12 +93,9 @@ func (c *Collector) Report(s Source, ended string) *export.Report {
 		Sampling: &export.Sampling{
 			Source: s.Name, Why: s.Why, Mode: s.Mode, Hz: s.Hz, Samples: st.Samples, Complete: st.Complete, Heuristic: st.Heuristic,
 			Lost: s.Lost, Seconds: elapsed.Seconds(), First: float64(s.First.Microseconds()) / 1e3, Skewed: s.Skewed, Physical: s.Physical,
-			Detached: st.Detached, Purged: st.Purged,
+			Detached: st.Detached, Purged: st.Purged, Share: s.Share,
 		},
 		Notes: notes(s, st),
-	}
-	if elapsed > 0 {
-		r.Sampling.Share = s.CPU.Seconds() / elapsed.Seconds()
 	}
 	if len(st.Broken) > 0 {
 		r.Sampling.Broken = st.Broken

@@ -70,7 +70,7 @@ func TestLook(t *testing.T) {
 	var w Window
 	c.Add(batch(4, stack.Running))
 	v := c.Look(&w)
-	if v.Samples != 4 || v.Time != 400 || v.Ran != 400 || len(v.Methods) != 2 || v.Methods[0].Self != 4 || v.Methods[0].Entries != 1 || v.Methods[1].Total != 4 {
+	if v.Samples != 4 || v.Time != 400 || v.Ran != 400 || len(v.Methods) != 2 || v.Methods[0].Self != 4 || v.Methods[0].Entries != 0 || v.Methods[1].Total != 4 {
 		t.Errorf("%+v", v)
 	}
 	c.Add(batch(3, stack.Waiting))

@@ -50,11 +50,11 @@ type View struct {
 // self samples first.
 func (c *Collector) Look(w *Window) View {
 	c.mu.Lock()
-	sums, stats, lookup, threads := c.tree.Methods(), c.tree.Stats(), c.tree.Lookup(), c.tree.Threads()
+	sums, stats, lookup, threads, begun := c.tree.Methods(), c.tree.Stats(), c.tree.Lookup(), c.tree.Threads(), c.begun
 	c.mu.Unlock()
 	now := time.Now()
-	if w.at.IsZero() {
-		w.at = c.begun
+	if w.at.Before(begun) { // the first look, or everything was forgotten
+		*w = Window{at: begun}
 	}
 	v := View{
 		Took: now.Sub(w.at), Samples: stats.Samples - w.stats.Samples, Time: stats.Time - w.stats.Time,

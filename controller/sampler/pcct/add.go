@@ -8,9 +8,8 @@ import (
 //
 // Downward, the path of the thread's frames is followed in its tree, from the
 // outermost frame on, and contexts that are new are made. Edges to frames that are new
-// activations are counted: see judge. All frames of a thread's first sample are
-// counted, since each is an activation that was seen. The innermost context gets
-// the sample. Of a stack without its outer frames, the outermost frame is
+// activations are counted: see judge. What a thread's first sample finds may have begun
+// before: see [Options.Present]. The innermost context gets the sample. Of a stack without its outer frames, the outermost frame is
 // looked for in the thread's previous stack, by its place; if it is there, its
 // callers are, too. Otherwise it is attached to "(callers not known)".
 //
@@ -152,7 +151,13 @@ func place(in []frame, f *frame) int {
 
 // follow goes down the path of th.next, counts the edges, and returns its end.
 func (t *Tree) follow(th *thread, now int64) *node {
-	judge(th.last, th.next, len(t.moves) > 0 && t.moved(th.at, now))
+	if th.sum.Samples == 0 && (t.o.Present == nil || t.o.Present[th.id]) {
+		for i := range th.next {
+			th.next[i].activity = unsure
+		}
+	} else {
+		judge(th.last, th.next, len(t.moves) > 0 && t.moved(th.at, now))
+	}
 	t.grow()
 	at, shared := &th.root, true // shared: the path so far is the previous stack's
 	for i := range th.next {

@@ -126,7 +126,7 @@ func paths(t *Tree) map[string]seen {
 func TestOracle(t *testing.T) {
 	for seed := range uint64(40) {
 		p := newProgram(seed, 2+int(seed%7))
-		tree := New(Options{})
+		tree := New(Options{Present: none})
 		samples := map[string]int64{}
 		met := map[string]map[int64]bool{}
 		for at := range int64(300) {
@@ -163,7 +163,7 @@ func TestOracle(t *testing.T) {
 // what two stacks have in common.
 func TestUnsureIsTheEndOnly(t *testing.T) {
 	p := newProgram(5, 6)
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	for at := range int64(500) {
 		p.step()
 		if p.frames[len(p.frames)-1].inlined {

@@ -45,6 +45,10 @@ type Options struct {
 	States bool
 	// Lines has the source lines of the innermost frames counted, for each node.
 	Lines bool
+	// Present are the threads that there were when sampling began. What is on the stack at
+	// a thread's first sample may have begun before, so it is unsure; of a thread
+	// that came later it is new. Nil: nobody knows, all are unsure.
+	Present map[int]bool
 	// Physical gives the self time of methods that are inlined into compiled
 	// code to the compiled method. It is for JVMs that run without
 	// -XX:+DebugNonSafepoints: there the debug information says wrongly which

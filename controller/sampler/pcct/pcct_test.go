@@ -93,7 +93,7 @@ func TestEntries(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tree := New(Options{})
+			tree := New(Options{Present: none})
 			for i, s := range c.samples {
 				tree.Add(of(int64(i+1), s))
 			}
@@ -104,9 +104,32 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// none says that threads came after sampling had begun.
+var none = map[int]bool{}
+
+// TestPresent: what a thread does at its first sample may have begun before, unless
+// it came later.
+func TestPresent(t *testing.T) {
+	for _, c := range []struct {
+		present map[int]bool
+		want    string
+	}{
+		{nil, "main 0+1 0\nmain;a 0+2 0\nmain;a;b 1+1 2"},
+		{map[int]bool{1: true}, "main 0+1 0\nmain;a 0+2 0\nmain;a;b 1+1 2"},
+		{map[int]bool{2: true}, "main 1+0 0\nmain;a 1+1 0\nmain;a;b 2+0 2"},
+	} {
+		tree := New(Options{Present: c.present})
+		tree.Add(of(1, "main a b"))
+		tree.Add(of(2, "main a b'"))
+		if got := text(tree); got != c.want {
+			t.Errorf("with %v: got\n%s\nwant\n%s", c.present, got, c.want)
+		}
+	}
+}
+
 // TestMoved: after a collection, other words prove nothing.
 func TestMoved(t *testing.T) {
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	tree.Add(of(1, "main a b"))
 	tree.Moved(1, 2)
 	tree.Add(of(3, "main2 a2 b2"))
@@ -119,7 +142,7 @@ func TestMoved(t *testing.T) {
 
 // TestBytecode: where the caller stands at another bytecode, it is another call.
 func TestBytecode(t *testing.T) {
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	one, two := of(1, "main a b"), of(2, "main a b")
 	one.Frames[1].BCI, two.Frames[1].BCI = 3, 9
 	tree.Add(one)
@@ -132,7 +155,7 @@ func TestBytecode(t *testing.T) {
 // TestDetached: where outer frames are missing, the thread's previous stack tells
 // where the rest belongs.
 func TestDetached(t *testing.T) {
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	tree.Add(of(1, "main a b c"))
 	half := of(2, "main a b d")
 	half.Frames, half.Complete, half.Broken = half.Frames[:2], false, "no return address"
@@ -152,7 +175,7 @@ func TestDetached(t *testing.T) {
 }
 
 func TestDepth(t *testing.T) {
-	tree := New(Options{Depth: 2})
+	tree := New(Options{Depth: 2, Present: none})
 	tree.Add(of(1, "main a"))
 	tree.Add(of(2, "main a b"))
 	tree.Add(of(3, "main a b c"))
@@ -180,14 +203,14 @@ func TestInlined(t *testing.T) {
 		{"stands still", "main a i c", "main a i c2", "main 1+0 0\nmain;a 1+0 0\nmain;a;i 1+0 0\nmain;a;i;c 1+1 2"},
 		{"went on", "main a i c", "main a2 i c", "main 1+0 0\nmain;a 1+0 0\nmain;a;i 1+1 0\nmain;a;i;c 2+0 2"},
 	} {
-		tree := New(Options{})
+		tree := New(Options{Present: none})
 		add(tree, 1, c.one)
 		add(tree, 2, c.two)
 		if got := text(tree); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	tree := New(Options{Physical: true})
+	tree := New(Options{Physical: true, Present: none})
 	add(tree, 1, "main a i")
 	if got, want := text(tree), "main 1+0 0\nmain;a 1+0 1"; got != want {
 		t.Errorf("physical: got\n%s\nwant\n%s", got, want)
@@ -196,7 +219,7 @@ func TestInlined(t *testing.T) {
 
 // TestWithoutPlaces: a source that has no addresses says what it can.
 func TestWithoutPlaces(t *testing.T) {
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	for i, s := range []string{"main a b", "main a b", "main a c"} {
 		k := of(int64(i), s)
 		for j := range k.Frames {
@@ -210,7 +233,7 @@ func TestWithoutPlaces(t *testing.T) {
 }
 
 func TestOwnThreads(t *testing.T) {
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	for at := range int64(3) {
 		tree.Add(&stack.Stack{Time: at, Weight: 5, TID: 3, Thread: "C2 CompilerThre", Java: true, Complete: true})
 		tree.Add(&stack.Stack{Time: at, Weight: 5, TID: 4, Thread: "G1 Service"})
@@ -277,7 +300,7 @@ func TestRanking(t *testing.T) {
 
 // TestManyThreads: records of threads that are gone are put together.
 func TestManyThreads(t *testing.T) {
-	tree := New(Options{})
+	tree := New(Options{Present: none})
 	const n = 3*mostThreads + 5
 	for i := range int64(n) {
 		s := of(i, "main a")

@@ -256,6 +256,10 @@ func describe(r *export.Report, roots []*cct.Node, s *Root) {
 // jdk are the packages whose methods get no probes unless one asks for it.
 var jdk = []string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "org.ietf.jgss.", "org.jcp.xml.", "org.w3c.dom.", "org.xml.sax."}
 
+// jdkTools are classes of the JDK that the application's loader defines, as the
+// compiler's.
+const jdkTools = "com.sun.tools."
+
 // eligible tells whether a method can be a root: a Java method of the program's, with
 // a name that --root takes.
 func eligible(m cct.Method) bool {
@@ -263,7 +267,7 @@ func eligible(m cct.Method) bool {
 		return false
 	}
 	for _, p := range jdk {
-		if strings.HasPrefix(m.Name, p) {
+		if strings.HasPrefix(m.Name, p) && !strings.HasPrefix(m.Name, jdkTools) {
 			return false
 		}
 	}
