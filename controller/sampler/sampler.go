@@ -38,7 +38,7 @@ type Options struct {
 	Wall    bool                   // all threads, whether they run or wait; else only those that run
 	Threads func(name string) bool // which threads; nil: all
 	Native  bool                   // frames of native code and of the JVM's stubs as well
-	Broken  func(text string)      // is told of each sample whose walk broke, for a report of the fault; may be nil
+	Trace   func(Trace)            // is told of each sample of perf's that was walked, to look into faults; may be nil
 }
 
 const (
@@ -68,6 +68,7 @@ type Sampler struct {
 	pid     int
 	pidfd   int
 	o       Options
+	layout  *unwinder.Layout
 	u       *unwinder.Unwinder
 	images  *images.Images
 	perf    *perf.Source
@@ -77,11 +78,12 @@ type Sampler struct {
 	mu    sync.Mutex
 	stats Stats
 
-	batch  []stack.Stack
-	walks  []walkOf // since the last check
-	wall   wall
-	frames []stack.Frame
-	cpu    time.Duration // of this thread, when Run began
+	batch   []stack.Stack
+	walks   []walkOf // since the last check
+	wall    wall
+	frames  []stack.Frame
+	cpu     time.Duration // of this thread, when Run began
+	handing time.Duration // of it, for what samples were handed to
 }
 
 // A walkOf says what became of a walk: a stack of the batch, and of a thread that waits.
@@ -135,7 +137,7 @@ func (s *Sampler) open() error {
 	}
 	mem := vmstructs.Process(s.pid)
 	s.images = images.New(s.pid, mem)
-	s.u = unwinder.New(layout, mem, s.images, s.o.Native)
+	s.layout, s.u = layout, unwinder.New(layout, mem, s.images, s.o.Native)
 	if !s.u.Ready() {
 		return fmt.Errorf("process %d has no compiled code yet: try again when it has begun: %w", s.pid, vmstructs.ErrUnknown)
 	}
@@ -205,16 +207,15 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	if s.o.Wall {
 		every = min(batchTime, time.Duration(s.period()))
 	}
-	timer := time.NewTimer(firstTime)
-	defer timer.Stop()
+	wake, err := newWaker(ctx)
+	if err != nil {
+		return err
+	}
+	defer wake.close()
+	wait := firstTime
 	for {
-		ended := false
-		select {
-		case <-ctx.Done():
-			ended = true
-		case <-timer.C:
-		}
-		gone := s.gone()
+		gone := wake.wait(s.pidfd, wait) || s.gone()
+		ended := ctx.Err() != nil
 		s.drain(f, time.Since(begun))
 		switch {
 		case ended:
@@ -222,22 +223,19 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 		case gone:
 			return fmt.Errorf("process %d has ended: %w", s.pid, os.ErrProcessDone)
 		}
-		wait := every
-		if s.stats.Samples == 0 {
+		if wait = every; s.stats.Samples == 0 {
 			wait = min(every, firstTime)
 		}
-		timer.Reset(wait)
 	}
 }
 
-// gone reports whether the target has ended.
+// gone reports whether the target has ended, where that can't be waited for.
 func (s *Sampler) gone() bool {
-	if s.pidfd < 0 {
-		_, err := os.Stat(fmt.Sprintf("/proc/%d", s.pid))
-		return err != nil
+	if s.pidfd >= 0 {
+		return false
 	}
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(s.pidfd), Events: unix.POLLIN}}, 0)
-	return err == nil && n > 0
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", s.pid))
+	return err != nil
 }
 
 // drain makes stacks of the samples that there are, and hands them over.
@@ -261,7 +259,9 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 		return 0
 	})
 	if len(batch) > 0 {
+		before := threadCPU()
 		f(batch)
+		s.handing += threadCPU() - before
 	}
 	s.count(batch, elapsed)
 }
@@ -293,8 +293,8 @@ func (s *Sampler) sample(p *perf.Sample) {
 		w := s.u.Walk(r, p.Stack, t.thread)
 		s.take(&out, w)
 		s.walks = append(s.walks, walkOf{len(s.batch), nil})
-		if w.Broken != "" && !w.Complete && s.o.Broken != nil && t.java {
-			s.o.Broken(s.u.Explain(r, p.Stack, w))
+		if s.o.Trace != nil {
+			s.o.Trace(Trace{w, t.java, s, r, p.Stack, t.thread})
 		}
 	}
 	if out.Complete {

@@ -33,7 +33,7 @@ type Stats struct {
 	SetupCPU time.Duration
 	First    time.Duration // from the begin of Open to when the first sample was handed over; 0: none yet
 	Elapsed  time.Duration // since Run began
-	CPU      time.Duration // that Run has used, that of what it hands samples to included
+	CPU      time.Duration // that Run has used, without what samples are handed to
 }
 
 // Stats says what was done so far.
@@ -51,7 +51,7 @@ func (s *Sampler) count(batch []stack.Stack, elapsed time.Duration) {
 	defer s.mu.Unlock()
 	st := &s.stats
 	st.Elapsed = elapsed
-	st.CPU = threadCPU() - s.cpu
+	st.CPU = threadCPU() - s.cpu - s.handing
 	if s.perf != nil {
 		st.Lost, st.Events = s.perf.Lost(), s.perf.Events()
 	}

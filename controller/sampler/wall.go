@@ -15,6 +15,7 @@ type waiter struct {
 	anchor unwinder.Anchor
 	hash   uint64
 	valid  bool
+	fresh  bool        // walked at this tick
 	stack  stack.Stack // Frames and what was said of them, and State
 	cpu    int64       // ns of CPU time that perf found and no tick has taken off yet
 	owed   int64       // ns that passed and are in no sample yet
@@ -29,7 +30,7 @@ const (
 )
 
 const (
-	stackWindow = 4 << 10 // of a waiting thread's stack, by which it is recognised
+	stackWindow = 2 << 10 // of a waiting thread's stack, by which it is recognised
 	staleAfter  = 2e9     // ns that the stack of a thread that ran is taken for that of one which could
 )
 
@@ -72,7 +73,7 @@ func (s *Sampler) tick(now int64) {
 	w := &s.wall
 	passed := now - w.ticked
 	if w.ticked == 0 {
-		passed = 0
+		passed = s.period()
 	}
 	w.ticked = now
 	w.tids, w.threads = w.tids[:0], w.threads[:0]
@@ -99,10 +100,19 @@ func (s *Sampler) tick(now int64) {
 		s.thread(i, now, passed)
 	}
 	// What was read counts only if the thread was there all the time.
-	s.u.Anchors(w.threads, w.again)
+	// One whose anchor and stack were the same as at the last tick was there.
+	fresh := w.threads[:0]
 	for i, tid := range w.tids {
+		if w.waiters[tid].fresh {
+			w.anchors[len(fresh)], w.tids[len(fresh)] = w.anchors[i], tid
+			fresh = append(fresh, w.threads[i])
+		}
+	}
+	w.again = w.again[:len(fresh)]
+	s.u.Anchors(fresh, w.again)
+	for i := range fresh {
 		if w.again[i] != w.anchors[i] {
-			w.waiters[tid].valid = false
+			w.waiters[w.tids[i]].valid = false
 		}
 	}
 	for i := range s.batch[first:] {
@@ -138,6 +148,7 @@ func (s *Sampler) readStacks() {
 func (s *Sampler) thread(i int, now, passed int64) {
 	w, tid := &s.wall, s.wall.tids[i]
 	k, a := s.waiterOf(tid), w.anchors[i]
+	k.fresh = false
 	owed := k.owed + passed
 	used := min(k.cpu, owed)
 	k.cpu -= used
@@ -162,7 +173,7 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		k.stack = stack.Stack{}
 		s.take(&k.stack, walked)
 		s.walks = append(s.walks, walkOf{len(s.batch), k})
-		k.anchor, k.hash, k.valid = a, hash, true
+		k.anchor, k.hash, k.valid, k.fresh = a, hash, true, true
 		k.stack.State = s.stateOf(tid, a, k.stack.Frames)
 	}
 	out.State, out.Frames, out.Complete, out.Heuristic, out.Broken = k.stack.State, k.stack.Frames, k.stack.Complete, k.stack.Heuristic, k.stack.Broken

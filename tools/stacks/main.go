@@ -3,7 +3,10 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -17,6 +20,22 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
 )
 
+// save writes a core as the tests of the unwinder have them.
+func save(t sampler.Trace, file string) {
+	w, c := t.Core()
+	if !w.Complete {
+		log.Print("the thread went on meanwhile: ", w.Broken)
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	if err := errors.Join(json.NewEncoder(z).Encode(c), z.Close(), f.Close()); err != nil {
+		log.Fatal(err)
+	}
+}
+
 func main() {
 	hz := flag.Int("hz", 1000, "samples a second")
 	long := flag.Duration("for", 5*time.Second, "how long")
@@ -25,16 +44,25 @@ func main() {
 	lines := flag.Bool("lines", false, "with kinds and lines")
 	self := flag.Bool("self", false, "innermost frames only")
 	bottom := flag.Bool("bottom", false, "outermost frames only")
-	broken := flag.Bool("broken", false, "stacks that are not complete only")
+	onlyBroken := flag.Bool("broken", false, "stacks that are not complete only")
 	explain := flag.Bool("explain", false, "tell of each that is not complete, on stderr")
+	core := flag.String("core", "", "file for all that the walk of one sample needs (see -top), to do it again in a test")
+	top := flag.String("top", "", "name of that sample's innermost method")
 	flag.Parse()
 	pid, err := strconv.Atoi(flag.Arg(0))
 	if err != nil {
 		log.Fatal("name a process: ", err)
 	}
 	o := sampler.Options{Hz: *hz, Wall: *wall, Native: *native}
-	if *explain {
-		o.Broken = func(text string) { fmt.Fprintln(os.Stderr, text) }
+	o.Trace = func(t sampler.Trace) {
+		broken := t.Java && !t.Walk.Complete && t.Walk.Broken != ""
+		if *explain && broken {
+			fmt.Fprintln(os.Stderr, t.Explain())
+		}
+		if *core != "" && t.Java && len(t.Walk.Frames) > 0 && t.Walk.Complete == !*onlyBroken && t.Walk.Frames[0].Method.Name == *top {
+			save(t, *core)
+			*core = ""
+		}
 	}
 	s, err := sampler.Open(pid, o)
 	if err != nil {
@@ -46,7 +74,7 @@ func main() {
 	counts := map[string]int64{}
 	err = s.Run(ctx, func(batch []stack.Stack) {
 		for _, b := range batch {
-			if *broken && (b.Complete || !b.Java) {
+			if *onlyBroken && (b.Complete || !b.Java) {
 				continue
 			}
 			frames := b.Frames

@@ -4,6 +4,7 @@ import "bytes"
 
 // Flag reads a flag of the JVM's that is a bool.
 func (u *Unwinder) Flag(name string) (on, ok bool) {
+	u.budget = walkBudget
 	const most, longest = 1 << 13, 64
 	l := u.l
 	if l.Flags == none || l.FlagCount == none || l.FlagName == none || l.FlagAddr == none || l.FlagSize == none {

@@ -43,7 +43,7 @@ func quarter(p []byte, off uint64) uint16 {
 
 // bytes reads n bytes at an address; nil if they can't be read.
 func (u *Unwinder) bytes(at uint64, n int) []byte {
-	if n <= 0 || at < minAddress || at > maxAddress {
+	if n <= 0 || n > maxPiece || at < minAddress || at > maxAddress || !u.spend(n) {
 		return nil
 	}
 	p := make([]byte, n)
@@ -52,6 +52,13 @@ func (u *Unwinder) bytes(at uint64, n int) []byte {
 	}
 	u.reads++
 	return p
+}
+
+// spend takes what a read costs off what one walk, or one look around, may cost. A target that
+// lies may else keep a walk busy for long.
+func (u *Unwinder) spend(n int) bool {
+	u.budget -= 64 + n/64
+	return u.budget >= 0
 }
 
 // u64 reads a word.
@@ -69,7 +76,7 @@ func (u *Unwinder) many(at []uint64, size []int) [][]byte {
 	out := make([][]byte, len(at))
 	index := make([]int, 0, len(at))
 	for i, a := range at {
-		if a < minAddress || a > maxAddress || size[i] <= 0 || size[i] > maxPiece {
+		if a < minAddress || a > maxAddress || size[i] <= 0 || size[i] > maxPiece || !u.spend(size[i]) {
 			continue
 		}
 		spans = append(spans, vmstructs.Span{At: a, P: make([]byte, size[i])})
@@ -91,8 +98,9 @@ func (u *Unwinder) many(at []uint64, size []int) [][]byte {
 const (
 	minAddress   = 1 << 12
 	maxAddress   = 1<<47 - 1<<12
-	maxPiece     = 64 << 20 // of a read
-	maxBlob      = 64 << 20
+	maxPiece     = 16 << 20 // of a read
+	maxBlob      = 16 << 20
+	walkBudget   = 1 << 20 // words that one walk may look at, where a read costs as 64 and more
 	minBlob      = 32
 	maxFrame     = 1 << 16 // words
 	maxScopes    = 200     // that are inlined into each other

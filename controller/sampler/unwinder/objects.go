@@ -24,6 +24,7 @@ const maxName = 1 << 10 // characters of a thread's name
 // ThreadName reads the name that a thread has in Java; empty where it can't be read, as under
 // collectors that keep more than an address in a reference.
 func (u *Unwinder) ThreadName(t Thread) string {
+	u.budget = walkBudget
 	o := &u.objects
 	if !o.known {
 		o.known = true

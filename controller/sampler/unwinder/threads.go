@@ -11,6 +11,7 @@ type JavaThread struct {
 // Threads reads the JVM's list of its Java threads, among them those of the JVM's own work
 // that count as such.
 func (u *Unwinder) Threads() []JavaThread {
+	u.budget = maxThreads * walkBudget / 1024
 	at := u.threadAddresses()
 	l := u.l
 	fields := []uint64{l.OSThread, l.StackBase}

@@ -80,6 +80,7 @@ type Unwinder struct {
 	names     map[stack.Method]*stack.Method
 	kept      int // bytes of code and debug info
 	reads     int
+	budget    int // see spend
 
 	spans []vmstructs.Span // used again by Anchors
 	room  []byte
@@ -103,6 +104,7 @@ func New(l *Layout, mem Memory, native Native, natives bool) *Unwinder {
 		places:    map[uint64]*place{},
 		methods:   map[uint64]*method{},
 		names:     map[stack.Method]*stack.Method{},
+		budget:    walkBudget,
 	}
 	u.w.u = u
 	u.findHeaps()
@@ -119,7 +121,7 @@ func (u *Unwinder) Ready() bool {
 
 // Begin says what time it is, in nanoseconds of a clock that never goes back, for the
 // walks that follow.
-func (u *Unwinder) Begin(now int64) { u.now = now }
+func (u *Unwinder) Begin(now int64) { u.now, u.budget = now, walkBudget }
 
 // Reads is how many calls have read the target's memory.
 func (u *Unwinder) Reads() int { return u.reads }

@@ -57,6 +57,7 @@ func (u *Unwinder) WalkAnchor(r Registers, dump []byte, base uint64, t Thread) *
 }
 
 func (u *Unwinder) start(r Registers, dump []byte, t Thread) *walk {
+	u.budget = walkBudget
 	w := &u.w
 	*w = walk{
 		u: u, base: r.SP, dump: dump, limit: t.StackBase, thread: t, lives: w.lives[:0],
@@ -76,6 +77,9 @@ func (w *walk) finish() *Walk {
 
 // word returns the word at an address of the stack.
 func (w *walk) word(at uint64) (uint64, bool) {
+	if w.u.budget--; w.u.budget < 0 {
+		return 0, false
+	}
 	if off := at - w.base; off < uint64(len(w.dump)) && uint64(len(w.dump))-off >= 8 {
 		return u64(w.dump[off:]), true
 	}
