@@ -30,8 +30,8 @@ func (u *Unwinder) debugInfo(b *blob) (descs, scopes, methods []byte) {
 }
 
 // scopeAt finds where the scopes of a pc of compiled code begin. A return address has an
-// entry of its own; any other pc gets the next place that has debug info. It is 0 or less
-// where there is none.
+// entry of its own; any other pc gets the next place that has debug info, else the last. It
+// is 0 where there is none.
 func (u *Unwinder) scopeAt(b *blob, descs []byte, pc uint64) int64 {
 	size := int(u.l.DescSize)
 	want := int32(pc - b.codeBegin)
@@ -40,10 +40,13 @@ func (u *Unwinder) scopeAt(b *blob, descs []byte, pc uint64) int64 {
 	}
 	count := len(descs) / size
 	i := sort.Search(count, func(i int) bool { return int32(half(descs, uint64(i*size)+u.l.DescPC)) >= want })
-	if i == count {
-		return 0
+	// The stubs at the end of the code have none: they belong to what comes before.
+	for i = min(i, count-1); i >= 0; i-- {
+		if at := int64(int32(half(descs, uint64(i*size)+u.l.DescScope))); at > 0 {
+			return at
+		}
 	}
-	return int64(int32(half(descs, uint64(i*size)+u.l.DescScope)))
+	return 0
 }
 
 // decodeScopes decodes which methods the scopes at an offset are, innermost first; nil if
