@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,19 +141,14 @@ func TestOwn(t *testing.T) {
 	}
 	defer s.Close()
 	tid := make(chan int)
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	go func() {
 		runtime.LockOSThread() // and ends with it
 		tid <- unix.Gettid()
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for !stop.Load() {
 		}
 	}()
-	defer close(stop)
+	defer stop.Store(true)
 	want, last, found := <-tid, int64(0), 0
 	for begun := time.Now(); found < 20; {
 		if time.Since(begun) > time.Minute {
