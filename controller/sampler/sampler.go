@@ -133,7 +133,7 @@ func (s *Sampler) open() error {
 	}
 	layout, err := unwinder.NewLayout(tables)
 	if err != nil {
-		return err
+		return refused(s.pid, err)
 	}
 	mem := vmstructs.Process(s.pid)
 	s.images = images.New(s.pid, mem)
@@ -171,8 +171,13 @@ func (s *Sampler) period() int64 { return int64(time.Second) / int64(s.o.Hz) }
 
 // refused says what can be done where a target's memory can't be read.
 func refused(pid int, err error) error {
-	if !errors.Is(err, os.ErrPermission) {
-		return err
+	switch {
+	case errors.Is(err, vmstructs.ErrUnknown):
+		return fmt.Errorf("process %d can't be sampled, as only HotSpot JVMs of JDK 8 to 25 can: %w", pid, err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("process %d: %w", pid, os.ErrProcessDone)
+	case !errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("process %d: %w", pid, err)
 	}
 	way := "run as the process's user, or as root"
 	if b, e := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); e == nil && len(b) > 0 && b[0] != '0' {

@@ -25,12 +25,13 @@ type waiter struct {
 
 // Reasons of stacks without frames.
 const (
-	brokenMoved   = "the thread went on while it was read"
+	brokenNever   = "the thread could run Java code, and did not get to"
 	brokenRunning = "the thread runs Java code, which takes perf events to see"
 )
 
 const (
 	stackWindow = 2 << 10 // of a waiting thread's stack, by which it is recognised
+	unknownFor  = 1e9     // ns for which a thread that could run may have no stack
 	staleAfter  = 2e9     // ns that the stack of a thread that ran is taken for that of one which could
 )
 
@@ -200,18 +201,19 @@ func (s *Sampler) inJava(out *stack.Stack, k *waiter, a unwinder.Anchor, passed 
 		return
 	}
 	// Its next sample of CPU time may only be due.
-	if out.Weight <= 2*max(passed, s.period()) {
+	keep := max(passed, s.period())
+	known := k.lastAt != 0 && out.Time-k.lastAt < staleAfter
+	if out.Weight <= 2*keep || !known && out.Weight <= unknownFor {
 		k.owed = out.Weight
 		return
 	}
-	keep := max(passed, s.period())
 	k.owed = keep
 	out.Weight -= keep
 	out.State = stack.Runnable
-	if out.Time-k.lastAt < staleAfter {
+	if known {
 		out.Frames, out.Complete, out.Heuristic = k.last, true, true
 	} else {
-		out.Broken = brokenMoved
+		out.Broken = brokenNever
 	}
 	s.batch = append(s.batch, *out)
 }
