@@ -39,6 +39,8 @@ type Options struct {
 	Threads func(name string) bool // which threads; nil: all
 	Native  bool                   // frames of native code and of the JVM's stubs as well
 	Trace   func(Trace)            // is told of each sample of perf's that was walked, to look into faults; may be nil
+
+	noPerf bool // as if there were no perf events, for tests
 }
 
 const (
@@ -81,6 +83,7 @@ type Sampler struct {
 	batch   []stack.Stack
 	walks   []walkOf // since the last check
 	wall    wall
+	stops   stops
 	frames  []stack.Frame
 	cpu     time.Duration // of this thread, when Run began
 	handing time.Duration // of it, for what samples were handed to
@@ -153,13 +156,14 @@ func (s *Sampler) open() error {
 		s.stats.Mode = "wall"
 		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
 	}
-	s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: bytes})
+	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: bytes}); s.o.noPerf && err == nil {
+		s.perf.Close()
+		err = perf.ErrDenied
+	}
 	switch {
-	case err != nil && !s.o.Wall:
-		return err
-	case err != nil: // threads that wait are seen without
+	case err != nil:
 		s.perf = nil
-		s.stats.Source, s.stats.NoPerf = "anchors", err.Error()
+		return s.fallBack(err)
 	default:
 		s.stats.NoKernel = s.perf.NoKernel()
 	}
@@ -209,7 +213,7 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	s.cpu = threadCPU()
 	begun := time.Now()
 	every := min(batchTime, time.Duration(20*s.period()))
-	if s.o.Wall {
+	if s.o.Wall || s.stops.on {
 		every = min(batchTime, time.Duration(s.period()))
 	}
 	wake, err := newWaker(ctx)
@@ -249,7 +253,7 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 	if s.perf != nil {
 		s.perf.Drain(s.sample)
 	}
-	if now := monotonic(); s.o.Wall && now-s.wall.ticked >= s.period()*9/10 {
+	if now := monotonic(); (s.o.Wall || s.stops.on) && now-s.wall.ticked >= s.period()*9/10 {
 		s.tick(now)
 	}
 	s.check()

@@ -57,7 +57,7 @@ func sample(t *testing.T, pid int, o Options, f func(*stack.Stack) (content bool
 	for _, n := range st.Broken {
 		broken += n
 	}
-	if st.Java != st.Complete+broken || st.Samples < st.Java || st.First <= 0 || st.Events == 0 {
+	if st.Java != st.Complete+broken || st.Samples < st.Java || st.First <= 0 || st.Events == 0 != o.noPerf {
 		t.Errorf("the figures don't agree: %+v", st)
 	}
 	return st
@@ -192,6 +192,40 @@ func TestRunning(t *testing.T) {
 					t.Errorf("debug info everywhere: %v", st.NonSafepoints)
 				}
 			})
+		}
+	})
+}
+
+// TestStops finds threads that run and that wait where there are no perf events, and lets the
+// target be.
+func TestStops(t *testing.T) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		a := jvmtest.Open(t, "testdata/waits.txtar")
+		p := jvmtest.Start(t, j, nil, "Waits", nil, a.Compile(t, j, 8))
+		p.WaitLine("READY")
+		for _, wall := range []bool{false, true} {
+			spins, parks := 0, 0
+			st := sample(t, p.PID(), Options{Hz: 100, Wall: wall, noPerf: true}, func(s *stack.Stack) bool {
+				switch {
+				case strings.HasSuffix(s.Thread, "is spinning ü世") && s.Complete:
+					if f := s.Frames[0]; f.Method.Name != "spinning" || s.State != stack.Running && s.State != stack.Runnable {
+						t.Errorf("%+v of %+v, state %d", f, f.Method, s.State)
+					}
+					spins++
+				case strings.HasSuffix(s.Thread, "is parked"):
+					if s.State != stack.Parked {
+						t.Errorf("state %d", s.State)
+					}
+					parks++
+				}
+				return spins >= 20 && (parks >= 20 || !wall)
+			})
+			if st.Source != "ptrace" || st.NoPerf == "" || st.Stop <= 0 || !wall && parks > 0 {
+				t.Errorf("%+v, %d that wait", st, parks)
+			}
+		}
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID())); err != nil || !strings.Contains(string(b), "TracerPid:\t0\n") {
+			t.Error("it is traced still:", err)
 		}
 	})
 }

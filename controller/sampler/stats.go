@@ -11,7 +11,7 @@ import (
 
 // Stats say what a sampler did so far.
 type Stats struct {
-	Source string // "perf"
+	Source string // "perf", "ptrace", or "anchors": only threads that wait have frames
 	Mode   string // "cpu" or "wall"
 	Hz     int
 
@@ -25,10 +25,11 @@ type Stats struct {
 	Broken    map[string]int64 // of Java, not complete, by reason
 
 	NonSafepoints bool   // debug info for all places in compiled code (-XX:+DebugNonSafepoints), or not known
-	NoPerf        string // why there are no perf events; then threads that run Java code have no frames (wall clock only)
+	NoPerf        string // why there are no perf events
 	NoKernel      bool   // no samples while a thread is in the kernel, for lack of privilege
 	Events        int    // perf events, each a descriptor
 
+	Stop     time.Duration // the longest that a thread was stopped; 0 with perf
 	Setup    time.Duration // that Open took
 	SetupCPU time.Duration
 	First    time.Duration // from the begin of Open to when the first sample was handed over; 0: none yet
@@ -51,6 +52,7 @@ func (s *Sampler) count(batch []stack.Stack, elapsed time.Duration) {
 	defer s.mu.Unlock()
 	st := &s.stats
 	st.Elapsed = elapsed
+	st.Stop = s.stops.longed
 	st.CPU = threadCPU() - s.cpu - s.handing
 	if s.perf != nil {
 		st.Lost, st.Events = s.perf.Lost(), s.perf.Events()

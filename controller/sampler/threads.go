@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rivulet-profiler/rivulet/controller/sampler/perf"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/unwinder"
 )
 
@@ -35,6 +36,7 @@ type threads struct {
 	now    int64
 	read   int64
 	known  map[int]*thread
+	all    bool        // those as well that Java does not know and nothing was seen of
 	mapped bool        // the target has numbers of its own
 	inner  map[int]int // from those to these
 }
@@ -88,6 +90,9 @@ func (t *threads) list() {
 	if t.mapped {
 		t.translate()
 	}
+	if t.all {
+		t.others()
+	}
 	for _, j := range all {
 		tid := j.TID
 		if t.mapped {
@@ -104,6 +109,27 @@ func (t *threads) list() {
 			t.rename(tid, k) // new, or another of the same number
 		} else {
 			k.java = k.own
+		}
+	}
+}
+
+// others adds threads that the kernel lists, and drops those that it doesn't.
+func (t *threads) others() {
+	tids, err := perf.Threads(t.pid)
+	if err != nil {
+		return
+	}
+	there := make(map[int]bool, len(tids))
+	for _, tid := range tids {
+		if there[tid] = true; t.known[tid] == nil {
+			k := &thread{}
+			t.known[tid] = k
+			t.rename(tid, k)
+		}
+	}
+	for tid := range t.known {
+		if !there[tid] {
+			delete(t.known, tid)
 		}
 	}
 }

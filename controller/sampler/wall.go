@@ -26,6 +26,7 @@ type waiter struct {
 // Reasons of stacks without frames.
 const (
 	brokenNever   = "the thread could run Java code, and did not get to"
+	brokenStop    = "the thread could not be stopped"
 	brokenRunning = "the thread runs Java code, which takes perf events to see"
 )
 
@@ -96,6 +97,9 @@ func (s *Sampler) tick(now int64) {
 	w.anchors, w.again = slices.Grow(w.anchors[:0], n)[:n], slices.Grow(w.again[:0], n)[:n]
 	s.u.Anchors(w.threads, w.anchors)
 	s.readStacks()
+	if s.stops.on {
+		s.others(now)
+	}
 	first := len(s.batch)
 	for i := range w.tids {
 		s.thread(i, now, passed)
@@ -118,10 +122,15 @@ func (s *Sampler) tick(now int64) {
 	}
 	for i := range s.batch[first:] {
 		b := &s.batch[first+i]
-		if k := w.waiters[b.TID]; b.State != stack.Runnable && b.State != stack.Running && !k.valid {
-			k.owed += b.Weight // for its next sample
-			b.Weight = 0
+		k, ran := w.waiters[b.TID], b.State == stack.Runnable || b.State == stack.Running
+		if k.valid || ran && !k.fresh {
+			continue
 		}
+		k.owed += b.Weight // for its next sample
+		if s.stops.on && b.State == stack.Running {
+			s.stops.used[b.TID] -= b.Weight
+		}
+		b.Weight = 0
 	}
 }
 
@@ -151,15 +160,26 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	k, a := s.waiterOf(tid), w.anchors[i]
 	k.fresh = false
 	owed := k.owed + passed
+	spent := int64(0)
+	if s.stops.on {
+		spent = s.spent(tid)
+	}
 	used := min(k.cpu, owed)
 	k.cpu -= used
 	owed -= used
 	k.owed = 0
-	if owed == 0 || !a.OK {
+	if owed == 0 || !a.OK || s.stops.on && !s.o.Wall && spent == 0 {
 		return
 	}
 	out := stack.Stack{Time: now, Weight: owed, TID: tid, Thread: s.threads.known[tid].name, Java: true}
 	if a.SP == 0 {
+		if s.stops.on && a.State == unwinder.InJava {
+			out.State = stack.Runnable
+			k.valid = false
+			s.stop(&out, w.threads[i], k)
+			s.split(out, spent)
+			return
+		}
 		s.inJava(&out, k, a, passed)
 		return
 	}
@@ -178,7 +198,7 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		k.stack.State = s.stateOf(tid, a, k.stack.Frames)
 	}
 	out.State, out.Frames, out.Complete, out.Heuristic, out.Broken = k.stack.State, k.stack.Frames, k.stack.Complete, k.stack.Heuristic, k.stack.Broken
-	s.batch = append(s.batch, out)
+	s.split(out, spent)
 }
 
 // inJava is for a thread that runs Java code, or has none on its stack. It uses the CPU, for
@@ -189,9 +209,9 @@ func (s *Sampler) inJava(out *stack.Stack, k *waiter, a unwinder.Anchor, passed 
 		if a.State == unwinder.InNative {
 			out.State = stack.Unknown
 		}
-		s.batch = append(s.batch, *out)
 		k.valid = true
 		k.anchor = a
+		s.split(*out, 0)
 		return
 	}
 	k.valid = false
