@@ -16,6 +16,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -37,6 +38,9 @@ type fake struct {
 	exited    chan struct{}
 	diagnose  string
 	checks    []doctor.Check
+
+	sampled  sampler.Options
+	sampleOn bool // samples come to an end, and the target does not
 }
 
 func newFake() *fake {

@@ -195,6 +195,18 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
+// writeLine writes JSON in one line.
+func writeLine(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(export.CleanJSON(b.Bytes()))
+	return err
+}
+
 // writeRows writes a table. On a terminal, width cuts each line there; 0 cuts none.
 func writeRows(w io.Writer, rows [][]string, width int) error {
 	_, err := io.WriteString(w, table(rows, width))

@@ -125,7 +125,8 @@ func (s *Snapshot) Roots() []*Node {
 // Sums are figures added up over whole trees.
 type Sums struct {
 	Nodes, Calls, Thrown, Self, Raw int64
-	Depth                           int // levels of the deepest path
+	Samples                         int64 // see [Sample]
+	Depth                           int   // levels of the deepest path
 }
 
 // Sum adds up everything in the trees below roots.
@@ -137,6 +138,9 @@ func Sum(roots []*Node) Sums {
 		s.Thrown += n.Thrown
 		s.Self += n.Self
 		s.Raw += n.Raw
+		if n.Sample != nil {
+			s.Samples += n.Sample.Count
+		}
 		s.Depth = max(s.Depth, depth+1)
 	}
 	return s

@@ -61,6 +61,9 @@ type head struct {
 	Marks           *jsonMarks       `json:"marks,omitempty"`
 	Notes           []string         `json:"notes"`
 	Threads         []jsonThread     `json:"threads"`
+
+	Kind     string    `json:"kind,omitempty"`     // "" of a recording
+	Sampling *Sampling `json:"sampling,omitempty"` // nil of a recording
 }
 
 // A jsonThread has as many entries of "tree" as Trees says, in order.
@@ -120,8 +123,12 @@ func (r *Report) probes() string {
 }
 
 // JSON writes the report in schema 1, as docs/formats-report.md describes it:
-// one object and a newline, with a line for each method and each tree.
+// one object and a newline, with a line for each method and each tree. A report of
+// samples has the field "kind" with the value "sample", and other figures.
 func (r *Report) JSON(w io.Writer, o JSONOptions) error {
+	if r.Sampling != nil {
+		return r.sampleJSON(w, o)
+	}
 	f := r.figures()
 	h := head{
 		Schema:          Schema,

@@ -85,10 +85,9 @@ func (in *reader) report() (*Report, error) {
 	if err := json.Unmarshal(text, &in.head); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
 	}
-	var kind string
-	if raw, ok := in.fields["kind"]; ok {
-		_ = json.Unmarshal(raw, &kind) // any kind is refused
-		return nil, fmt.Errorf("%w: it is of kind %q", ErrNotReport, kind)
+	sampled := in.head.Kind == sampleKind && in.head.Sampling != nil
+	if _, ok := in.fields["kind"]; ok && !sampled {
+		return nil, fmt.Errorf("%w: it is of kind %q", ErrNotReport, in.head.Kind)
 	}
 	if in.head.Schema != Schema {
 		return nil, fmt.Errorf("%w: it is of schema %d, this version reads %d", ErrNotReport, in.head.Schema, Schema)
@@ -133,7 +132,8 @@ func (in *reader) build() (*Report, error) {
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
-	if in.fields["exact"] == nil { // written by an earlier version
+	r.Sampling = h.Sampling
+	if in.fields["exact"] == nil && r.Sampling == nil { // written by an earlier version
 		r.AddGap("the version of Rivulet that recorded this did not look for calls that it could not follow", nil)
 	}
 	methods := in.methods
@@ -145,7 +145,14 @@ func (in *reader) build() (*Report, error) {
 	}
 	cct.Totals(in.roots)
 	sum := cct.Sum(in.roots)
-	if sum.Calls != h.Calls {
+	if s := r.Sampling; s != nil {
+		if sum.Samples != s.Samples {
+			return nil, fmt.Errorf("the tree has %d samples, the head says %d: the file is damaged, or was changed", sum.Samples, s.Samples)
+		}
+		if s.Mode == WallMode {
+			r.CPU = &CPU{Samples: s.Samples, Share: s.Share}
+		}
+	} else if sum.Calls != h.Calls {
 		return nil, fmt.Errorf("the tree has %d calls, the head says %d: the file is damaged, or was changed", sum.Calls, h.Calls)
 	}
 	s := &cct.Snapshot{Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged, Unfollowed: h.Unfollowed}

@@ -36,6 +36,11 @@ type Report struct {
 	Tree   *cct.Snapshot // nil reads as empty
 	Lookup cct.Lookup    // names of the methods in Tree
 
+	// Sampling says how samples were taken, of a report that is made of samples
+	// alone; nil in that of a recording. With it, Scheme, Clock, Roots and all that is
+	// about probes are empty.
+	Sampling *Sampling
+
 	// CPU says how threads' time on a core was sampled, nil where it was not.
 	CPU *CPU
 

@@ -195,6 +195,10 @@ func (t *textWriter) target() {
 
 func (t *textWriter) summary() {
 	r := t.report
+	if r.Sampling != nil {
+		t.sampleSummary()
+		return
+	}
 	t.target()
 	t.printf("scheme %s, %s clock, %s", r.Scheme, r.Clock, Duration(int64(r.Time)))
 	if r.Ended != "" {
@@ -222,6 +226,10 @@ func (t *textWriter) summary() {
 }
 
 func (t *textWriter) hotMethods() {
+	if t.report.Sampling != nil {
+		t.sampleMethods()
+		return
+	}
 	by := cmp.Or(t.o.Sort, "self")
 	t.section("Hot methods, by " + sortNames[by])
 	flat := sorted(t.flat, t.o.Sort, t.labels)
@@ -350,7 +358,11 @@ func (t *textWriter) threadTable() {
 		if t.suspended > 0 {
 			suspended = Duration(l.Suspended)
 		}
-		table.add(threadName(l.Thread), "", Duration(l.total), share(l.total, t.sums.Self), Count(l.RootEntries), suspended)
+		invocations := Count(l.RootEntries)
+		if t.report.Sampling != nil {
+			invocations = ""
+		}
+		table.add(threadName(l.Thread), "", Duration(l.total), share(l.total, t.sums.Self), invocations, suspended)
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := len(lines) - mostThreads; rest > 0 {

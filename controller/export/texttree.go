@@ -30,7 +30,7 @@ func (t *textWriter) tree() {
 	if t.o.Contexts > 0 {
 		top = cct.Top(roots, t.o.Contexts)
 	}
-	table := table{head: []string{"calls", "thrown", "self", "total", "share", "on cpu", "  method"}}
+	table := table{head: []string{t.report.calls(), "thrown", "self", "total", "share", "on cpu", "  method"}}
 	samples := map[*cct.Node]cct.Sample{}
 	if t.report.CPU != nil {
 		samples = cct.SampleTotals(roots)

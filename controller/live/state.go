@@ -29,6 +29,9 @@ type Figures struct {
 	Exact        bool    `json:"exact"` // see [export.Report.Exact]
 	Used         int64   `json:"used"`  // bytes of the room for trees
 	Most         int64   `json:"most"`
+
+	// Sampling is set where the recording is made of samples: calls are entries then.
+	Sampling *export.Sampling `json:"sampling,omitempty"`
 }
 
 func (f *Frame) figures() *Figures {
@@ -39,7 +42,7 @@ func (f *Frame) figures() *Figures {
 		Instrumented: r.Instrumented, Called: f.called(), Skipped: len(r.Skipped),
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),
 		Measured: f.sums.Self, Charged: f.sums.Self, Suspended: f.suspended,
-		Exact: r.Exact(),
+		Exact: r.Exact(), Sampling: r.Sampling,
 	}
 	if r.Room != nil {
 		g.Used, g.Most = r.Room.Used, r.Room.Most

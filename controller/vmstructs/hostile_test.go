@@ -18,7 +18,7 @@ type fake struct {
 
 const fakeBase = 1 << 20
 
-func (f *fake) read(p []byte, at uint64) error {
+func (f *fake) Read(p []byte, at uint64) error {
 	f.reads++
 	if at < fakeBase || at+uint64(len(p)) > fakeBase+uint64(len(f.data)) {
 		return unix.EFAULT
@@ -159,7 +159,7 @@ func TestLayoutLacks(t *testing.T) {
 // A forbidden memory may not be read.
 type forbidden struct{}
 
-func (forbidden) read([]byte, uint64) error { return unix.EPERM }
+func (forbidden) Read([]byte, uint64) error { return unix.EPERM }
 
 // TestForbidden says that it may not read.
 func TestForbidden(t *testing.T) {

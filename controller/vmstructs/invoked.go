@@ -32,7 +32,7 @@ func Read(pid int) (*Invoked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gather(newMemory(process(pid)), at)
+	return gather(newMemory(Process(pid)), at)
 }
 
 func gather(m *memory, at exported) (*Invoked, error) {

@@ -10,18 +10,7 @@ import (
 
 // A reader fills a buffer with what lies at an address.
 type reader interface {
-	read(p []byte, at uint64) error
-}
-
-// A process is the memory of one.
-type process int
-
-func (pid process) read(p []byte, at uint64) error {
-	n, err := unix.ProcessVMReadv(int(pid), []unix.Iovec{{Base: &p[0], Len: uint64(len(p))}}, []unix.RemoteIovec{{Base: uintptr(at), Len: len(p)}}, 0)
-	if err == nil && n < len(p) {
-		err = unix.EFAULT
-	}
-	return err
+	Read(p []byte, at uint64) error
 }
 
 const (
@@ -66,10 +55,10 @@ func (m *memory) chunk(n uint64) []byte {
 		clear(m.chunks)
 	}
 	b = make([]byte, chunkSize)
-	if err := m.from.read(b, n*chunkSize); err != nil {
+	if err := m.from.Read(b, n*chunkSize); err != nil {
 		found := false
 		for i := uint64(0); i < chunkSize; i += pageSize {
-			switch err := m.from.read(b[i:i+pageSize], n*chunkSize+i); {
+			switch err := m.from.Read(b[i:i+pageSize], n*chunkSize+i); {
 			case err == nil:
 				found = true
 			case !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EIO):

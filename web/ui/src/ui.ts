@@ -1,7 +1,7 @@
 // What the person looks at: kept over reloads of the page, for one server.
 
 import { secret, show, store, changed, wish } from "./conn";
-import type { Figures, Snapshot } from "./model";
+import type { Figures, Snapshot, Sampling } from "./model";
 
 export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
 
@@ -89,6 +89,14 @@ export function figures(): Figures | null {
   if (ui.source > 0 && showsTabs()) return store.source === ui.source ? store.sections.figures ?? null : null;
   return store.state?.figures ?? null;
 }
+
+/** sampling is set if what is looked at is made of samples. */
+export function sampling(): Sampling | undefined {
+  return figures()?.sampling;
+}
+
+/** entriesTitle says what stands where a recording has its calls. */
+export const entriesTitle = "Activations that samples met: it was called at least so often";
 
 let wanted = 0; // until then the main part of a view that appears takes the focus
 
