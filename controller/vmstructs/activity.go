@@ -95,7 +95,7 @@ func Observe(pid int) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return observe(process(pid), at)
+	return observe(Process(pid), at)
 }
 
 func observe(from reader, at exported) (*Observer, error) {

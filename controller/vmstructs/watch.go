@@ -2,10 +2,7 @@ package vmstructs
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-
-	"golang.org/x/sys/unix"
 )
 
 // A Woken is a watched method that was invoked, or has become active.
@@ -132,38 +129,26 @@ func (o *Observer) Woken() ([]Woken, error) {
 	return woke, nil
 }
 
-// mostRanges is IOV_MAX.
-const mostRanges = 1024
-
 // gather reads size bytes at each of many addresses, with few system calls. What can't
 // be read is zeros.
 func (o *Observer) gather(at []uint64, size int) ([]byte, error) {
 	out := make([]byte, len(at)*size)
-	pid, ok := o.from.(process)
-	for i := 0; i < len(at); {
-		n := min(len(at)-i, mostRanges)
-		if !ok {
-			n = 1
-		}
-		got, err := 0, error(nil)
-		if ok {
-			remote := make([]unix.RemoteIovec, n)
-			for k := range remote {
-				remote[k] = unix.RemoteIovec{Base: uintptr(at[i+k]), Len: size}
-			}
-			local := out[i*size:][:n*size]
-			got, err = unix.ProcessVMReadv(int(pid), []unix.Iovec{{Base: &local[0], Len: uint64(len(local))}}, remote, 0)
-		} else if err = o.from.read(out[i*size:][:size], at[i]); err == nil {
-			got = size
-		}
-		if err != nil && !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EIO) {
+	spans := make([]Span, len(at))
+	for i := range spans {
+		spans[i] = Span{At: at[i], P: out[i*size:][:size]}
+	}
+	if p, ok := o.from.(Process); ok {
+		if err := p.ReadMany(spans); err != nil {
 			return nil, fmt.Errorf("read its memory: %w", err)
 		}
-		done := max(got, 0) / size
-		i += done
-		if done < n { // the next one can't be read
-			clear(out[i*size:][:size])
-			i++
+	} else {
+		for i := range spans {
+			spans[i].OK = o.from.Read(spans[i].P, spans[i].At) == nil
+		}
+	}
+	for _, s := range spans {
+		if !s.OK {
+			clear(s.P)
 		}
 	}
 	return out, nil
