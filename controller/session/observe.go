@@ -378,6 +378,11 @@ func (s *Session) stopWatching(ctx context.Context) {
 	})
 }
 
+// forget takes no method for late that has its probes by now: a recording begins anew.
+func (w *observation) forget() {
+	maps.DeleteFunc(w.late, func(_ cha.MethodID, x *lateMethod) bool { return x.inForce })
+}
+
 // reportLate says in a report what was recorded late.
 func (l *loop) reportLate(r *export.Report) {
 	w := l.s.watching

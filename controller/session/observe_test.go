@@ -169,3 +169,35 @@ func TestPrepare(t *testing.T) {
 		}
 	})
 }
+
+// TestWatchedReset forgets what was late once it has its probes.
+func TestWatchedReset(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Need(t, 17)
+	p := program(t, j, sources(t, "Awake"), "Awake", nil)
+	s := watched(t, p, "D", 0)
+	p.Send("r")
+	called(t, s, "Awake$Elsewhere.inner")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		r, err := s.Snapshot(t.Context())
+		if err != nil || time.Now().After(deadline) {
+			t.Fatal(err, r.Late)
+		}
+		if !slices.ContainsFunc(r.Late, func(l export.Late) bool { return l.After == 0 }) { // all have their probes
+			break
+		}
+	}
+	if err := s.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	called(t, s, "Awake$Elsewhere.inner")
+	r, err := s.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := calls(r)
+	area, inner, work := c["Awake$Round.area"], c["Awake$Elsewhere.inner"], c["Awake.work"]
+	if !r.Exact() || len(r.Late) > 0 || area > 3*work || area < 3*(work-1) || inner > area || inner < area-1 {
+		t.Errorf("exact %v, late %v, gaps %v, calls %v", r.Exact(), r.Late, r.Gaps, c)
+	}
+}

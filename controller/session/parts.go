@@ -178,6 +178,9 @@ func (l *loop) renew() {
 	}
 	d.store(wire.HUncounted, 0)
 	d.store(wire.HSeen, 0)
+	if w := l.s.watching; w != nil {
+		w.forget()
+	}
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()

@@ -50,8 +50,12 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		}
 	}
 	switch {
-	case l.scheme != nil && l.s.watching != nil:
+	case l.scheme != nil && l.s.watching != nil: // nobody waits
 		l.inTime(l.moreCallbacks(), nil)
+		if len(also) > 0 {
+			l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {}})
+			also = nil
+		}
 	case l.scheme != nil:
 		callbacks = l.want(l.moreCallbacks())
 	}
