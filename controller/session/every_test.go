@@ -1,9 +1,14 @@
 package session_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -28,4 +33,44 @@ func TestEvery(t *testing.T) {
 			t.Errorf("of %d, %d leaves, exact %v %v", r.Seen, leaf, r.Exact(), r.Gaps)
 		}
 	})
+}
+
+// TestAgents leaves the code of an agent out, unless it is let in.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Need(t, 17)
+	jar := filepath.Join(t.TempDir(), "prepared.jar")
+	if err := os.WriteFile(jar, jvmside.PreparedJar(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir := jvmtest.Compile(t, j, 8, map[string]string{
+		"rivulet/prepared/Helper.java": "package rivulet.prepared; public class Helper { public static int help(int x) { return twice(x) + 1; } static int twice(int x) { return 2 * x; } }",
+		"t/Helped.java": `package t;
+public class Helped {
+    static int work(int x) { return rivulet.prepared.Helper.help(x) + own(x); }
+    static int own(int x) { return x; }
+    public static void main(String[] a) throws Exception {
+        System.out.println("READY");
+        while (System.in.read() >= 0) System.out.println("RAN " + work(1));
+    }
+}`,
+	})
+	for _, agents := range []bool{false, true} {
+		p := program(t, j, dir, "Helped", []string{"-javaagent:" + jar})
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Helped.work"}, Agents: agents, UntilCalls: 2})
+		p.Send("go")
+		<-s.Done()
+		r, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := calls(r)
+		if c["Helped.work"] != 2 || c["Helped.own"] != 2 || (c["rivulet.prepared.Helper.twice"] == 2) != agents || r.Exact() != true {
+			t.Errorf("agents %v: %v, gaps %v", agents, c, r.Gaps)
+		}
+		if named := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "prepared.jar") }); named == agents || !r.Prepared {
+			t.Errorf("agents %v, prepared %v: %q", agents, r.Prepared, r.Notes)
+		}
+	}
 }

@@ -10,15 +10,17 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// setFilter has the hierarchy know which methods are to be left without probes.
-func (l *loop) setFilter(f filter.Set) {
-	l.filter = f
-	if f.Empty() {
+// setFilter has the hierarchy know which methods are to be left without probes: those
+// that the user hides, and those of agents.
+func (l *loop) setFilter(f filter.Set, agents []agentCode) {
+	l.filter, l.agents = f, agents
+	if f.Empty() && len(agents) == 0 {
 		l.h.SetFilter(nil)
 		return
 	}
 	l.h.SetFilter(func(c *cha.ClassMirror, m *cha.Method) bool {
-		return !f.Method(c.ID.String(), m.Name, m.Desc, l.ofJDK(c.ID))
+		return len(agents) > 0 && (m.Name == jacocoInit || l.ofAgent(c.ID)) ||
+			!f.Empty() && !f.Method(c.ID.String(), m.Name, m.Desc, l.ofJDK(c.ID))
 	})
 }
 

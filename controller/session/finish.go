@@ -233,6 +233,9 @@ func (l *loop) brief() *export.Report {
 	if l.rec.switched {
 		r.Notes = append(r.Notes, "The clock or methods' modes were switched while recording: every call is corrected as if it had been recorded the way its method was in the end.")
 	}
+	if text := l.leftOut(); text != "" {
+		r.Notes = append(r.Notes, text)
+	}
 	if n := l.rec.pauses; n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("The recording paused (%d). Root invocations that were under way when a pause began are shown up to there, as not returned.", n))
 	}

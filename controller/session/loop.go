@@ -43,6 +43,7 @@ type loop struct {
 	ledger     *hotswap.Ledger
 	scheme     scheme.Scheme
 	filter     filter.Set
+	agents     []agentCode // whose code is to have no probes
 	opened     opened
 	reach      int // methods that the roots may call, 0 where that can't be told
 	closure    closure

@@ -170,7 +170,11 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 
 // prepare has the hierarchy know the filter, and finds the roots.
 func (s *Session) prepare(ctx context.Context, rec Recording) ([]rootSpec, []cha.MethodID, error) {
-	if err := s.do(ctx, func() { s.loop.setFilter(rec.Filter) }); err != nil {
+	var agents []agentCode
+	if !rec.Agents {
+		agents = agentsOf(s.proc)
+	}
+	if err := s.do(ctx, func() { s.loop.setFilter(rec.Filter, agents) }); err != nil {
 		return nil, nil, err
 	}
 	return s.resolveRoots(ctx, rec)

@@ -143,6 +143,13 @@ var Options = []*Option{
 		},
 	},
 	{
+		Name: "agents", Field: "agents", kind: flag, Arg: "on|off",
+		Help:  "the code of agents that the JVM was started with gets probes, too",
+		Short: "the code of agents that the JVM was started with gets probes, too",
+		get:   func(r *Recording) string { return onOff(r.Agents) },
+		set:   func(r *Recording, v string) (err error) { r.Agents, err = parseFlag("agents", v); return err },
+	},
+	{
 		Name: "mode", Field: "modes", kind: list, Arg: "PATTERN=MODE",
 		Help:  "`PATTERN=MODE`: record the methods that match off, counted, tick or precise, as in com.acme.util.*=counted; may be repeated",
 		Short: "record the methods that match off, counted, tick or precise; the last rule that matches holds",

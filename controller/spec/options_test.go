@@ -23,6 +23,7 @@ var values = map[string]struct{ good, bad []string }{
 	"share":       {[]string{"100%", "5%"}, []string{"0%", "101%", "5", "some%", "NaN%"}},
 	"wait":        {[]string{"off", "on"}, []string{"maybe"}},
 	"filter":      {[]string{"", "--exclude shop.log.**"}, []string{"shop.*", "--exclude shop.[x", "--include a..b"}},
+	"agents":      {[]string{"off", "on"}, []string{"some"}},
 	"mode":        {[]string{"", "shop.util.*=counted"}, []string{"shop.util.*", "shop.util.*=loud", "a..b=off"}},
 	"leaves":      {[]string{"counted", "timed"}, []string{"green"}},
 	"cpu":         {[]string{"off", "on"}, []string{"2"}},

@@ -42,6 +42,7 @@ type Recording struct {
 	// subgraph, on whatever thread, below the node that handed them over.
 	Follow bool
 
+	Agents bool       // the code of agents that the JVM was started with gets probes, too
 	Filter filter.Set // which methods are instrumented; roots always are
 
 	// Natives says which native methods are recorded, by probes where they are called:

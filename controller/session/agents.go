@@ -1,0 +1,108 @@
+package session
+
+import (
+	"archive/zip"
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+)
+
+// An agentCode is an agent in Java that the JVM was started with. Its classes are in its
+// jar, or in loaders of its own.
+type agentCode struct {
+	jar    string // name of the file
+	prefix string // of its classes' names, "io/opentelemetry/javaagent/"
+}
+
+// mostManifest bounds the manifest of an agent's jar, in bytes.
+const mostManifest = 1 << 20
+
+// jacocoInit is a method that JaCoCo puts into every class.
+const jacocoInit = "$jacocoInit"
+
+// agentsOf finds the agents among a JVM's options. One whose jar can't be read is left out.
+func agentsOf(p attach.Process) (out []agentCode) {
+	for _, o := range p.Options {
+		file, ok := strings.CutPrefix(o, "-javaagent:")
+		if !ok {
+			continue
+		}
+		file, _, _ = strings.Cut(file, "=")
+		class, err := premainOf(p.PID, file)
+		if prefix := agentPrefix(class); err == nil && prefix != "" {
+			out = append(out, agentCode{path.Base(file), prefix})
+		}
+	}
+	return out
+}
+
+// premainOf reads the name of an agent's class from its jar.
+func premainOf(pid int, file string) (string, error) {
+	f, err := attach.OpenFile(pid, file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	z, err := zip.NewReader(f, st.Size())
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	m, err := z.Open("META-INF/MANIFEST.MF")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	defer m.Close()
+	for lines := bufio.NewScanner(io.LimitReader(m, mostManifest)); lines.Scan(); {
+		if class, ok := strings.CutPrefix(lines.Text(), "Premain-Class:"); ok {
+			return strings.TrimSpace(class), nil
+		}
+	}
+	return "", fmt.Errorf("%s: no Premain-Class in its manifest", file)
+}
+
+// agentPrefix is what the names of an agent's classes begin with, by that of its
+// Premain-Class: its package, without an "internal" at the end. A class without a
+// package, or of a top-level one, says nothing.
+func agentPrefix(class string) string {
+	parts := strings.Split(class, ".")
+	parts = parts[:len(parts)-1]
+	if n := len(parts); n > 0 && strings.HasPrefix(parts[n-1], "internal") {
+		parts = parts[:n-1]
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	return strings.Join(parts, "/") + "/"
+}
+
+// ofAgent tells whether a class is the code of an agent: by its name, or that of the
+// class of its loader.
+func (l *loop) ofAgent(id cha.ClassID) bool {
+	for _, a := range l.agents {
+		if strings.HasPrefix(id.Name, a.prefix) || strings.HasPrefix(strings.ReplaceAll(l.loaders[id.Loader], ".", "/"), a.prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut says in a report which agents' code has no probes; "" where that is none.
+func (l *loop) leftOut() string {
+	if len(l.agents) == 0 {
+		return ""
+	}
+	var jars []string
+	for _, a := range l.agents {
+		jars = append(jars, a.jar)
+	}
+	return fmt.Sprintf("The code of agents that the JVM was started with has no probes (%s); --agents lets it in.", strings.Join(jars, ", "))
+}
