@@ -79,12 +79,11 @@ func (s *Sampler) tick(now int64) {
 	}
 	w.ticked = now
 	w.tids, w.threads = w.tids[:0], w.threads[:0]
-	for tid, t := range s.threads.known {
-		if t.java && (s.o.Threads == nil || s.o.Threads(t.name)) {
+	for _, tid := range s.threads.java() {
+		if s.o.Threads == nil || s.o.Threads(s.threads.known[tid].name) {
 			w.tids = append(w.tids, tid)
 		}
 	}
-	slices.Sort(w.tids)
 	for _, tid := range w.tids {
 		w.threads = append(w.threads, s.threads.known[tid].thread)
 	}
