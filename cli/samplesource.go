@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,6 +40,7 @@ type sampled struct {
 	inlined   bool
 	late      time.Duration // from the command to the opening of the source
 	moves     *moveWatch    // nil if the JVM has no counters
+	collected atomic.Int64  // ns of a core that collecting took
 }
 
 // sample looks what a process is, and opens a source of samples of it. begun is when the
@@ -84,10 +86,12 @@ func (s *sampled) run(ctx context.Context) (ended string, err error) {
 		defer stop()
 	}
 	err = s.source.Run(ctx, func(batch []stack.Stack) {
+		begun := threadCPU() // Run keeps to one thread
 		if s.moves != nil {
 			s.moves.look(s.collector)
 		}
 		s.collector.Add(batch)
+		s.collected.Add(threadCPU() - begun)
 	})
 	if isProcessDone(err) {
 		return "target exited", nil
@@ -100,13 +104,16 @@ func (s *sampled) report(ended string) *export.Report {
 	st := s.source.Stats()
 	from := collect.Source{
 		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
-		Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
+		Stop: st.Stop, Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
+	}
+	if st.NoPerf != "" {
+		from.Why = "there are no perf events: " + st.NoPerf
 	}
 	if st.First > 0 {
 		from.First += s.late
 	}
 	if st.Elapsed > 0 {
-		from.Share = st.CPU.Seconds() / st.Elapsed.Seconds()
+		from.Share = (st.CPU.Seconds() + float64(s.collected.Load())/1e9) / st.Elapsed.Seconds()
 	}
 	return s.collector.Report(from, ended)
 }
@@ -195,9 +202,13 @@ func (w *moveWatch) run(c *collect.Collector) (stop func()) {
 	}
 }
 
-func monotonic() int64 {
+func monotonic() int64 { return clockOf(unix.CLOCK_MONOTONIC) }
+
+func threadCPU() int64 { return clockOf(unix.CLOCK_THREAD_CPUTIME_ID) }
+
+func clockOf(id int32) int64 {
 	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+	if unix.ClockGettime(id, &t) != nil {
 		return 0
 	}
 	return t.Nano()
