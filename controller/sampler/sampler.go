@@ -286,7 +286,7 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 // deepen has the kernel copy more of stacks from now on if more than one in a hundred were
 // deeper than what it copies.
 func (s *Sampler) deepen() {
-	const enough = 10
+	const enough = 3
 	most := mostStack
 	if s.o.Hz > lowHz {
 		most = largeStack
