@@ -201,6 +201,10 @@ func refused(pid int, err error) error {
 func (s *Sampler) Close() error {
 	if s.perf != nil {
 		s.perf.Close()
+		s.perf = nil
+	}
+	if s.images != nil {
+		s.images.Close()
 	}
 	if s.pidfd >= 0 {
 		unix.Close(s.pidfd)
