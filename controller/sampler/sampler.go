@@ -287,15 +287,15 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 	s.count(batch, elapsed)
 }
 
-// deepen has the kernel copy more of stacks from now on if more than one in a hundred were
-// deeper than what it copies.
+// deepen has the kernel copy more of stacks from now on if more than one in 500 were deeper
+// than what it copies.
 func (s *Sampler) deepen() {
 	const enough = 3
 	most := mostStack
 	if s.o.Hz > lowHz {
 		most = largeStack
 	}
-	if s.perf == nil || s.stackBytes >= most || s.deep < enough || 100*s.deep < s.deep+s.shallow {
+	if s.perf == nil || s.stackBytes >= most || s.deep < enough || 500*s.deep < s.deep+s.shallow {
 		return
 	}
 	s.stackBytes, s.deep, s.shallow = min(2*s.stackBytes, most), 0, 0

@@ -4,15 +4,24 @@ package unwinder
 func (w *walk) leaveFrameless(p *place) bool {
 	first := len(w.out.Frames)
 	w.addStub(p.b)
-	if pc, ok := w.returnAt(w.sp); ok {
-		sp := w.sp + 8
-		// An adapter moves the return address down, to make room for arguments.
-		if p.b.kind == adapter && w.top && w.r13 > w.sp && w.r13-w.sp <= 4<<10 {
-			sp = w.r13
-		}
-		return w.to(first, w.sp, pc, sp, w.fp)
+	pc, ok := w.returnAt(w.sp)
+	if !ok {
+		return w.scanned(first, 32, BrokenStub)
 	}
-	return w.scanned(first, 32, BrokenStub)
+	// An adapter moves the return address down, to make room for arguments; from then on the
+	// caller's stack pointer is in a register, which before that has anything.
+	if p.b.kind == adapter && w.top && w.r13 > w.sp+8 && w.r13-w.sp <= 4<<10 {
+		start, frames := *w, len(w.out.Frames)
+		for _, sp := range [...]uint64{w.sp + 8, w.r13} {
+			w.to(first, w.sp, pc, sp, w.fp)
+			w.top = false
+			if w.java(); w.out.Complete || w.out.Broken == BrokenContinuation {
+				return false
+			}
+			w.restore(&start, frames)
+		}
+	}
+	return w.to(first, w.sp, pc, w.sp+8, w.fp)
 }
 
 // leaveRoutine leaves a stub routine, which has a frame with a frame pointer, or none.
