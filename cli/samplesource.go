@@ -131,6 +131,8 @@ type moveWatch struct {
 
 const (
 	moveEvery      = 20 * time.Millisecond // 10 µs each time
+	moveSoon       = 4 * time.Millisecond  // after a collection: more samples can be compared then
+	moveCalm       = 500 * time.Millisecond
 	mostCollectors = 8
 )
 
@@ -167,15 +169,16 @@ func (w *moveWatch) read() int64 {
 	return n
 }
 
-// look tells the collector of collections since the last look.
-func (w *moveWatch) look(c *collect.Collector) {
+// look tells the collector of collections since the last look, and whether there were any.
+func (w *moveWatch) look(c *collect.Collector) (moved bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, now := w.read(), monotonic()
-	if n != w.count {
+	if moved = n != w.count; moved {
 		c.Moved(w.at, now)
 	}
 	w.count, w.at = n, now
+	return moved
 }
 
 // run looks again and again, until it is stopped.
@@ -183,12 +186,21 @@ func (w *moveWatch) run(c *collect.Collector) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		t := time.NewTicker(moveEvery)
+		t := time.NewTimer(moveEvery)
 		defer t.Stop()
+		var moved time.Time
 		for {
 			select {
 			case <-t.C:
-				w.look(c)
+				now := time.Now()
+				if w.look(c) {
+					moved = now
+				}
+				if now.Sub(moved) < moveCalm {
+					t.Reset(moveSoon)
+				} else {
+					t.Reset(moveEvery)
+				}
 			case <-quit:
 				return
 			}
