@@ -198,11 +198,20 @@ func (t *threads) rename(tid int, k *thread) {
 	k.internal = internal(name)
 	k.java = k.listed && !k.internal
 	if k.listed {
-		if java := t.u.ThreadName(k.thread); java != "" {
+		switch java := t.u.ThreadName(k.thread); {
+		case java != "":
 			name = java
+		case tid != t.pid && name == t.program(): // the launcher's first thread has no other name
+			name = "main"
 		}
 	}
 	k.name = name
+}
+
+// program is the kernel's name of the process.
+func (t *threads) program() string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", t.pid)) // without, there is none
+	return strings.TrimSuffix(string(b), "\n")
 }
 
 // internals are the beginnings of the names of threads that count as Java's and do the JVM's
