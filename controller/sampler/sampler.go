@@ -221,6 +221,7 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	// What it takes is read from this thread's clock.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer hurry()()
 	s.cpu = threadCPU()
 	begun := time.Now()
 	every := min(batchTime, time.Duration(20*s.period()))
