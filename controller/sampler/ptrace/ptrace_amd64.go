@@ -9,6 +9,7 @@
 package ptrace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -95,11 +96,18 @@ func release(tid, sig int) error {
 	return nil
 }
 
+// ended reports whether a thread is no more, or as good as: the kernel refuses to seize it then.
+func ended(tid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tid))
+	i := bytes.LastIndex(b, []byte(") "))
+	return err != nil || i < 0 || i+2 >= len(b) || b[i+2] == 'Z' || b[i+2] == 'X'
+}
+
 func explain(tid int, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, unix.ESRCH):
+	case errors.Is(err, unix.ESRCH), errors.Is(err, unix.EPERM) && ended(tid):
 		return fmt.Errorf("thread %d: %w", tid, os.ErrProcessDone)
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return fmt.Errorf("thread %d: %w: run as the process's user or root, and without a debugger beside", tid, ErrDenied)
