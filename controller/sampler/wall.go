@@ -172,6 +172,11 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	}
 	out := stack.Stack{Time: now, Weight: owed, TID: tid, Thread: s.threads.known[tid].name, Java: true}
 	if a.SP == 0 {
+		if s.stops.on && a.State == unwinder.InJava && now < s.stops.until {
+			k.owed = owed
+			s.stops.used[tid] -= spent
+			return
+		}
 		if s.stops.on && a.State == unwinder.InJava {
 			out.State = stack.Runnable
 			k.valid = false

@@ -40,6 +40,7 @@ const smallest = 256 // bytes of stack
 func Stop(tid int, mem reader, p []byte, base uint64) (r Registers, stack []byte, still time.Duration, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer first()()
 	if err := unix.PtraceSeize(tid); err != nil {
 		return r, nil, 0, explain(tid, err)
 	}
@@ -71,6 +72,20 @@ func Stop(tid int, mem reader, p []byte, base uint64) (r Registers, stack []byte
 		err = e
 	}
 	return r, stack, time.Since(begun), explain(tid, err)
+}
+
+// first lets this thread go before all others, where that is allowed, until the function that it
+// returns is called: else the other stands still for as long as this one waits for a core.
+func first() func() {
+	before, err := unix.SchedGetAttr(0, 0)
+	if err != nil || before.Policy != unix.SCHED_NORMAL {
+		return func() {}
+	}
+	soon := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}
+	if unix.SchedSetAttr(0, &soon, 0) != nil {
+		return func() {}
+	}
+	return func() { _ = unix.SchedSetAttr(0, before, 0) } // that was allowed before
 }
 
 // read reads a stack, as much of it as there is.
