@@ -99,6 +99,14 @@ func (s *sampled) run(ctx context.Context) (ended string, err error) {
 	return "stopped", err
 }
 
+// close ends what was opened and never run.
+func (s *sampled) close() error {
+	if s.moves != nil {
+		s.moves.close()
+	}
+	return s.source.Close()
+}
+
 // report is what was sampled so far.
 func (s *sampled) report(ended string) *export.Report {
 	st := s.source.Stats()
@@ -209,9 +217,13 @@ func (w *moveWatch) run(c *collect.Collector) (stop func()) {
 	return func() {
 		close(quit)
 		<-done
-		w.counters.Close()
-		w.file.Close()
+		w.close()
 	}
+}
+
+func (w *moveWatch) close() {
+	w.counters.Close()
+	w.file.Close()
 }
 
 func monotonic() int64 { return clockOf(unix.CLOCK_MONOTONIC) }
