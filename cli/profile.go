@@ -22,7 +22,8 @@ until told to stop, restores every class, detaches, and reports. Only
 invocations of the root that begin while recording count.
 
 A root may be a pattern of class and method, such as 'com.acme.*Service.find*':
-all matching methods are roots then, those of classes loaded later included.
+all matching methods are roots then, those of classes loaded later included. With
+--root auto ten seconds of samples choose it, as rivulet suggest does.
 
 Without --for and --until-calls it records until Ctrl-C, which detaches cleanly,
 reports, and exits 0. A second Ctrl-C no longer waits for the target.
@@ -33,6 +34,7 @@ the classes, reads their files, and leaves; no class is redefined.
 ` + filterHelp,
 		Example: `  rivulet profile 4711 --root shop.orders.OrderService.process --for 10s
   rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
+  rivulet profile 4711 --root auto --for 10s
   rivulet profile 4711 --root shop.Main.loop --dry-run
   rivulet profile 4711 --root 'shop.**.*Service.find*' --for 10s
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
@@ -50,6 +52,11 @@ the classes, reads their files, and leaves; no class is redefined.
 			if err := f.check(cmd); err != nil {
 				return err
 			}
+			if f.auto {
+				if err := a.chooseRoot(pid, f); err != nil {
+					return err
+				}
+			}
 			if f.ui {
 				return a.profileOnPage(pid, f)
 			}
@@ -60,6 +67,7 @@ the classes, reads their files, and leaves; no class is redefined.
 		},
 	}
 	f.add(cmd)
+	f.allowAuto(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	f.addOptions(cmd.Flags(), "wait")
 	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")

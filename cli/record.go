@@ -21,6 +21,7 @@ import (
 type recordFlags struct {
 	rec        spec.Recording
 	rootless   bool // roots may be chosen later
+	auto       bool // one is chosen by samples
 	record     string
 	trace      string
 	timeline   *output
@@ -62,7 +63,10 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 
 // check looks at everything that can be wrong before a target is touched.
 func (f *recordFlags) check(cmd *cobra.Command) error {
-	if len(f.rec.Roots) == 0 && !f.rootless {
+	if f.auto && len(f.rec.Roots) > 0 {
+		return usage("--root auto chooses one: leave out the other roots, or auto")
+	}
+	if len(f.rec.Roots) == 0 && !f.rootless && !f.auto {
 		return usage("--root is missing: which method shall be profiled? %s", spec.RootForm)
 	}
 	if known := []string{"tree", "events"}; !slices.Contains(known, cmp.Or(f.record, "tree")) { // "rivulet time" has none

@@ -94,17 +94,17 @@ func (a *app) sampleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample PID",
 		Short: "Sample the stacks of a running JVM from outside, and report",
-		Long: `Samples the stacks of a JVM's threads from outside: no agent is loaded, no thread
-is stopped, nothing is changed in the JVM and nothing stays in it. The report says which methods
-take the time, in which contexts, with the interval in which each share lies, and how
-many activations of each were met: at least so often it is called. For exact counts
-below one method see rivulet profile; rivulet suggest says which are worth it.
+		Long: `Samples the stacks of a JVM's threads from outside: no agent is loaded, nothing is
+changed in the JVM, and nothing stays in it. The report says which methods take the
+time, in which contexts, with the interval in which each share lies, and how many
+activations of each were met: at least so often it is called. For exact counts below
+one method see rivulet profile; rivulet suggest says which are worth it.
 
 Without --for it samples until Ctrl-C, which reports and exits 0. With --ui a page in the
 browser shows the tree while it grows, until Ctrl-C.
 
-Time on a core is sampled by perf events. That needs the target's user, or root; see
-docs/sampling.md for what else may stand in the way.`,
+Time on a core is sampled by perf events. That needs the target's user, or root. Without
+perf events, threads are stopped for each sample, by ptrace.`,
 		Example: `  rivulet sample 4711 --for 10s
   rivulet sample 4711 --for 30s -o flame.html
   rivulet sample 4711 --ui
@@ -204,6 +204,9 @@ func (a *app) sampleFor(pid int, o sampleOptions, length time.Duration, begun ti
 		defer cancel()
 	}
 	st := s.source.Stats()
+	if st.NoPerf != "" {
+		m.say("there are no perf events, so threads are sampled by " + st.Source + ": " + st.NoPerf)
+	}
 	m.say(fmt.Sprintf("sampling %s by %s at %d Hz", map[string]string{export.CPUMode: "time on a core", export.WallMode: "all threads"}[st.Mode], st.Source, st.Hz))
 	ended, err := s.run(ctx)
 	m.stop()

@@ -260,3 +260,20 @@ func TestPageSuggest(t *testing.T) {
 		t.Errorf("%v: %+v", err, got)
 	}
 }
+
+// TestAutoRoot has samples choose the root.
+func TestAutoRoot(t *testing.T) {
+	f := newFake()
+	r := f.run(t, "profile", "4711", "--root", "auto", "--for", "1ms")
+	r.want(t, 0, "shop.Price.of", "rivulet: the root is shop.Orders$Line.handle: 99 % of the time")
+	if got := f.rec.Roots; len(got) != 1 || got[0] != "shop.Orders$Line.handle(I)V" {
+		t.Errorf("roots %q", got)
+	}
+	if got := f.steps(); got != "sample close attach start finish" {
+		t.Error("steps:", got)
+	}
+	f.run(t, "profile", "4711", "--root", "auto", "--root", "a.B.c").want(t, 2, "", "leave out the other roots")
+	f.run(t, "run", "--root", "auto", "--", "java").want(t, 2, "", "no class before the method")
+	f.attachErr = sampler.ErrMemory
+	f.run(t, "profile", "4711", "--root", "auto").want(t, 1, "", "--root auto: "+sampler.ErrMemory.Error())
+}

@@ -115,7 +115,7 @@ func (s *sampleSession) Close() error {
 	end := s.end
 	s.mu.Unlock()
 	if end == nil {
-		return s.source.Close()
+		return s.close()
 	}
 	end()
 	<-s.done

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,6 +40,7 @@ type sampled struct {
 	inlined   bool
 	late      time.Duration // from the command to the opening of the source
 	moves     *moveWatch    // nil if the JVM has no counters
+	collected atomic.Int64  // ns of a core that collecting took
 }
 
 // sample looks what a process is, and opens a source of samples of it. begun is when the
@@ -84,10 +86,12 @@ func (s *sampled) run(ctx context.Context) (ended string, err error) {
 		defer stop()
 	}
 	err = s.source.Run(ctx, func(batch []stack.Stack) {
+		begun := threadCPU() // Run keeps to one thread
 		if s.moves != nil {
 			s.moves.look(s.collector)
 		}
 		s.collector.Add(batch)
+		s.collected.Add(threadCPU() - begun)
 	})
 	if isProcessDone(err) {
 		return "target exited", nil
@@ -95,18 +99,29 @@ func (s *sampled) run(ctx context.Context) (ended string, err error) {
 	return "stopped", err
 }
 
+// close ends what was opened and never run.
+func (s *sampled) close() error {
+	if s.moves != nil {
+		s.moves.close()
+	}
+	return s.source.Close()
+}
+
 // report is what was sampled so far.
 func (s *sampled) report(ended string) *export.Report {
 	st := s.source.Stats()
 	from := collect.Source{
 		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
-		Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
+		Stop: st.Stop, Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
+	}
+	if st.NoPerf != "" {
+		from.Why = "there are no perf events: " + st.NoPerf
 	}
 	if st.First > 0 {
 		from.First += s.late
 	}
 	if st.Elapsed > 0 {
-		from.Share = st.CPU.Seconds() / st.Elapsed.Seconds()
+		from.Share = (st.CPU.Seconds() + float64(s.collected.Load())/1e9) / st.Elapsed.Seconds()
 	}
 	return s.collector.Report(from, ended)
 }
@@ -124,6 +139,8 @@ type moveWatch struct {
 
 const (
 	moveEvery      = 20 * time.Millisecond // 10 µs each time
+	moveSoon       = 4 * time.Millisecond  // after a collection: more samples can be compared then
+	moveCalm       = 500 * time.Millisecond
 	mostCollectors = 8
 )
 
@@ -160,15 +177,16 @@ func (w *moveWatch) read() int64 {
 	return n
 }
 
-// look tells the collector of collections since the last look.
-func (w *moveWatch) look(c *collect.Collector) {
+// look tells the collector of collections since the last look, and whether there were any.
+func (w *moveWatch) look(c *collect.Collector) (moved bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, now := w.read(), monotonic()
-	if n != w.count {
+	if moved = n != w.count; moved {
 		c.Moved(w.at, now)
 	}
 	w.count, w.at = n, now
+	return moved
 }
 
 // run looks again and again, until it is stopped.
@@ -176,12 +194,21 @@ func (w *moveWatch) run(c *collect.Collector) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		t := time.NewTicker(moveEvery)
+		t := time.NewTimer(moveEvery)
 		defer t.Stop()
+		var moved time.Time
 		for {
 			select {
 			case <-t.C:
-				w.look(c)
+				now := time.Now()
+				if w.look(c) {
+					moved = now
+				}
+				if now.Sub(moved) < moveCalm {
+					t.Reset(moveSoon)
+				} else {
+					t.Reset(moveEvery)
+				}
 			case <-quit:
 				return
 			}
@@ -190,14 +217,22 @@ func (w *moveWatch) run(c *collect.Collector) (stop func()) {
 	return func() {
 		close(quit)
 		<-done
-		w.counters.Close()
-		w.file.Close()
+		w.close()
 	}
 }
 
-func monotonic() int64 {
+func (w *moveWatch) close() {
+	w.counters.Close()
+	w.file.Close()
+}
+
+func monotonic() int64 { return clockOf(unix.CLOCK_MONOTONIC) }
+
+func threadCPU() int64 { return clockOf(unix.CLOCK_THREAD_CPUTIME_ID) }
+
+func clockOf(id int32) int64 {
 	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+	if unix.ClockGettime(id, &t) != nil {
 		return 0
 	}
 	return t.Nano()

@@ -71,6 +71,7 @@ func Examine(ctx context.Context, pid int, root string, cfg session.Config) []Ch
 		e.files()
 		e.neighbours()
 		e.measures()
+		e.sampling()
 	}
 	if root != "" {
 		e.root(root)

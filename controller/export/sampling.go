@@ -27,7 +27,7 @@ const (
 // lower bound of the calls. Its Self time is what its samples stand for, and
 // Sample has their number.
 type Sampling struct {
-	Source    string  `json:"source"` // "perf", "ptrace", "jfr" or "threaddump"
+	Source    string  `json:"source"` // "perf", "ptrace" or "anchors"
 	Mode      string  `json:"mode"`   // [CPUMode] or [WallMode]
 	Hz        float64 `json:"hz"`     // samples a second, of a thread's time
 	Samples   int64   `json:"samples"`

@@ -49,10 +49,12 @@ const (
 	batchTime = 100 * time.Millisecond
 	firstTime = 10 * time.Millisecond // between batches, until there is a sample
 
-	// How much of a stack the kernel copies. 16 KB is too little for 1 in 1,000 samples, whose
-	// native frames are larger than that; copying more costs the target more.
+	// How much of a stack the kernel copies. It begins with little, since copying costs the
+	// target time, and takes more where that turns out not to be enough: what lies beyond is read
+	// from the thread later, when it may have changed.
 	smallStack = 16 << 10
-	largeStack = 32 << 10
+	largeStack = 32 << 10 // at most, above lowHz
+	mostStack  = 60 << 10
 	lowHz      = 250
 )
 
@@ -80,13 +82,18 @@ type Sampler struct {
 	mu    sync.Mutex
 	stats Stats
 
-	batch   []stack.Stack
-	walks   []walkOf // since the last check
-	wall    wall
-	stops   stops
-	frames  []stack.Frame
-	cpu     time.Duration // of this thread, when Run began
-	handing time.Duration // of it, for what samples were handed to
+	batch []stack.Stack
+	walks []walkOf // since the last check
+	wall  wall
+	stops stops
+
+	stackBytes int   // that perf copies
+	deep       int64 // samples since it does that were deeper
+	shallow    int64 // and were not
+	lost       int64 // before
+	frames     []stack.Frame
+	cpu        time.Duration // of this thread, when Run began
+	handing    time.Duration // of it, for what samples were handed to
 }
 
 // A walkOf says what became of a walk: a stack of the batch, and of a thread that waits.
@@ -148,15 +155,15 @@ func (s *Sampler) open() error {
 	on, known := s.u.Flag("DebugNonSafepoints")
 	s.stats.NonSafepoints = on || !known
 	s.stats.Hz, s.stats.Mode, s.stats.Source = s.o.Hz, "cpu", "perf"
-	bytes := smallStack
+	s.stackBytes = smallStack
 	if s.o.Hz <= lowHz {
-		bytes = largeStack
+		s.stackBytes = largeStack
 	}
 	if s.o.Wall {
 		s.stats.Mode = "wall"
 		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
 	}
-	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: bytes}); s.o.noPerf && err == nil {
+	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes}); s.o.noPerf && err == nil {
 		s.perf.Close()
 		err = perf.ErrDenied
 	}
@@ -194,6 +201,10 @@ func refused(pid int, err error) error {
 func (s *Sampler) Close() error {
 	if s.perf != nil {
 		s.perf.Close()
+		s.perf = nil
+	}
+	if s.images != nil {
+		s.images.Close()
 	}
 	if s.pidfd >= 0 {
 		unix.Close(s.pidfd)
@@ -210,6 +221,7 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	// What it takes is read from this thread's clock.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer hurry()()
 	s.cpu = threadCPU()
 	begun := time.Now()
 	every := min(batchTime, time.Duration(20*s.period()))
@@ -257,6 +269,7 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 		s.tick(now)
 	}
 	s.check()
+	s.deepen()
 	batch := slices.DeleteFunc(s.batch, func(b stack.Stack) bool { return b.Weight == 0 })
 	slices.SortStableFunc(batch, func(a, b stack.Stack) int {
 		switch {
@@ -273,6 +286,29 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 		s.handing += threadCPU() - before
 	}
 	s.count(batch, elapsed)
+}
+
+// deepen has the kernel copy more of stacks from now on if more than one in 500 were deeper
+// than what it copies.
+func (s *Sampler) deepen() {
+	const enough = 3
+	most := mostStack
+	if s.o.Hz > lowHz {
+		most = largeStack
+	}
+	if s.perf == nil || s.stackBytes >= most || s.deep < enough || 500*s.deep < s.deep+s.shallow {
+		return
+	}
+	s.stackBytes, s.deep, s.shallow = min(2*s.stackBytes, most), 0, 0
+	deeper, err := perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes})
+	if err != nil {
+		s.stackBytes = most // the old one goes on
+		return
+	}
+	s.perf.Drain(func(*perf.Sample) {}) // few, since the last time
+	s.lost += s.perf.Lost()
+	s.perf.Close()
+	s.perf = deeper
 }
 
 // begin begins a batch.
@@ -332,6 +368,9 @@ func (s *Sampler) take(out *stack.Stack, w *unwinder.Walk) {
 	}
 	if w.Live {
 		s.stats.Live++
+		s.deep++
+	} else {
+		s.shallow++
 	}
 	s.mu.Unlock()
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// patience is for how long a test waits for what must come.
-const patience = 30 * time.Second
+// waitsFor is for how long a test waits for what must come.
+const waitsFor = 30 * time.Second
 
 // sample samples a process until f is content.
 func sample(t *testing.T, pid int, o Options, f func(*stack.Stack) (content bool)) Stats {
@@ -30,7 +30,7 @@ func sample(t *testing.T, pid int, o Options, f func(*stack.Stack) (content bool
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitsFor)
 	defer cancel()
 	content := false
 	err = s.Run(ctx, func(batch []stack.Stack) {

@@ -29,6 +29,8 @@ type Stats struct {
 	NoKernel      bool   // no samples while a thread is in the kernel, for lack of privilege
 	Events        int    // perf events, each a descriptor
 
+	StackBytes int // how much of each stack the kernel copies
+
 	Stop     time.Duration // the longest that a thread was stopped; 0 with perf
 	Setup    time.Duration // that Open took
 	SetupCPU time.Duration
@@ -55,7 +57,8 @@ func (s *Sampler) count(batch []stack.Stack, elapsed time.Duration) {
 	st.Stop = s.stops.longed
 	st.CPU = threadCPU() - s.cpu - s.handing
 	if s.perf != nil {
-		st.Lost, st.Events = s.perf.Lost(), s.perf.Events()
+		st.Lost, st.Events = s.lost+s.perf.Lost(), s.perf.Events()
+		st.StackBytes = s.stackBytes
 	}
 	if len(batch) > 0 && st.First == 0 {
 		st.First = time.Since(s.begun)

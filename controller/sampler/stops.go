@@ -20,12 +20,19 @@ import (
 // that runs Java code is stopped for some 30 us to be read; the others have left their
 // anchor. A stop of a thread that is in Java code can't end a system call of its.
 
+// After a stop that was longer than longStop none follows for so many times its length.
+const (
+	longStop = time.Millisecond
+	patience = 100
+)
+
 // stops are the state of that.
 type stops struct {
 	on     bool
 	used   map[int]int64 // ns of CPU time of each thread
 	dump   []byte
 	longed time.Duration // the longest stop
+	until  int64         // no thread is stopped before that time
 }
 
 // fallBack finds whether threads can be stopped instead of perf's events. It returns the error of
@@ -86,6 +93,9 @@ func (s *Sampler) others(now int64) {
 func (s *Sampler) stop(out *stack.Stack, t unwinder.Thread, waiter *waiter) bool {
 	r, dump, still, err := ptrace.Stop(out.TID, vmstructs.Process(s.pid), s.stops.dump, t.StackBase)
 	s.stops.longed = max(s.stops.longed, still)
+	if still > longStop { // this machine is busy: the target shall not pay for it
+		s.stops.until = out.Time + patience*still.Nanoseconds()
+	}
 	if err != nil {
 		out.Broken = brokenStop
 		return false

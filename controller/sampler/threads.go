@@ -3,6 +3,7 @@ package sampler
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,17 +17,20 @@ const (
 	listAfter = 20e6
 	listEach  = 1e9
 	nameEach  = 5e9
+	waitEach  = 30e9 // of threads that wait
 	mostKnown = 1 << 17
+	mostAsked = 3 // times that a thread which is not in the list is looked for again
 )
 
 // A thread is what is known of one of the target's.
 type thread struct {
-	thread unwinder.Thread
-	listed bool // by the JVM, as one of Java's
-	java   bool // listed, and not for the JVM's own work
-	name   string
-	named  int64 // when
-	own    bool  // java, while the list is read
+	thread   unwinder.Thread
+	asked    int  // how often it was looked for in the list
+	listed   bool // by the JVM, as one of Java's
+	java     bool // listed, and not for the JVM's own work
+	name     string
+	named    int64 // when
+	internal bool  // by its name it does the JVM's own work
 }
 
 // threads are those of the target, by their number in this process's namespace.
@@ -59,13 +63,15 @@ func (t *threads) begin(now int64) {
 // of returns what is known of a thread.
 func (t *threads) of(tid int) *thread {
 	k := t.known[tid]
-	if (k == nil || !k.listed) && t.now-t.read >= listAfter {
-		t.list()
-		k = t.known[tid]
-	}
-	if k == nil {
-		k = &thread{}
-		t.known[tid] = k
+	if k == nil || !k.listed && k.asked < mostAsked {
+		if t.now-t.read >= listAfter {
+			t.list()
+		}
+		if k = t.known[tid]; k == nil {
+			k = &thread{}
+			t.known[tid] = k
+		}
+		k.asked++
 	}
 	if k.named == 0 || t.now-k.named >= nameEach {
 		t.rename(tid, k)
@@ -83,7 +89,6 @@ func (t *threads) list() {
 	was := make(map[int]uint64, len(t.known))
 	for tid, k := range t.known {
 		was[tid] = k.thread.At
-		k.own = k.java
 		k.listed, k.java = false, false
 		k.thread = unwinder.Thread{}
 	}
@@ -105,12 +110,28 @@ func (t *threads) list() {
 			k = &thread{}
 			t.known[tid] = k
 		}
-		if k.thread, k.listed = j.Thread, true; was[tid] != j.At || k.named == 0 {
-			t.rename(tid, k) // new, or another of the same number
-		} else {
-			k.java = k.own
+		if k.thread, k.listed = j.Thread, true; was[tid] != j.At {
+			k.named = 0 // new, or another of the same number
+		}
+		k.java = k.listed && !k.internal
+	}
+}
+
+// java are the numbers of Java's threads, in order.
+func (t *threads) java() []int {
+	var out []int
+	for tid, k := range t.known {
+		if k.listed {
+			if k.named == 0 || t.now-k.named >= waitEach {
+				t.rename(tid, k)
+			}
+			if k.java {
+				out = append(out, tid)
+			}
 		}
 	}
+	slices.Sort(out)
+	return out
 }
 
 // others adds threads that the kernel lists, and drops those that it doesn't.
@@ -174,13 +195,23 @@ func (t *threads) rename(tid int, k *thread) {
 	if err != nil {
 		name = fmt.Sprintf("thread %d", tid)
 	}
-	k.java = k.listed && !internal(name)
+	k.internal = internal(name)
+	k.java = k.listed && !k.internal
 	if k.listed {
-		if java := t.u.ThreadName(k.thread); java != "" {
+		switch java := t.u.ThreadName(k.thread); {
+		case java != "":
 			name = java
+		case tid != t.pid && name == t.program(): // the launcher's first thread has no other name
+			name = "main"
 		}
 	}
 	k.name = name
+}
+
+// program is the kernel's name of the process.
+func (t *threads) program() string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", t.pid)) // without, there is none
+	return strings.TrimSuffix(string(b), "\n")
 }
 
 // internals are the beginnings of the names of threads that count as Java's and do the JVM's

@@ -79,12 +79,11 @@ func (s *Sampler) tick(now int64) {
 	}
 	w.ticked = now
 	w.tids, w.threads = w.tids[:0], w.threads[:0]
-	for tid, t := range s.threads.known {
-		if t.java && (s.o.Threads == nil || s.o.Threads(t.name)) {
+	for _, tid := range s.threads.java() {
+		if s.o.Threads == nil || s.o.Threads(s.threads.known[tid].name) {
 			w.tids = append(w.tids, tid)
 		}
 	}
-	slices.Sort(w.tids)
 	for _, tid := range w.tids {
 		w.threads = append(w.threads, s.threads.known[tid].thread)
 	}
@@ -173,6 +172,11 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	}
 	out := stack.Stack{Time: now, Weight: owed, TID: tid, Thread: s.threads.known[tid].name, Java: true}
 	if a.SP == 0 {
+		if s.stops.on && a.State == unwinder.InJava && now < s.stops.until {
+			k.owed = owed
+			s.stops.used[tid] -= spent
+			return
+		}
 		if s.stops.on && a.State == unwinder.InJava {
 			out.State = stack.Runnable
 			k.valid = false

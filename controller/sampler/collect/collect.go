@@ -77,6 +77,7 @@ type Source struct {
 	Lost     int64         // samples for which there was no room
 	First    time.Duration // from the command to the first sample; 0 if there was none
 	Share    float64       // of one core, that sampling takes
+	Stop     time.Duration // the longest that a thread was stopped for a sample; 0 if none was
 	Skewed   bool          // the JVM has debug information at calls only: no -XX:+DebugNonSafepoints
 	Physical bool          // see [pcct.Options]
 	NoKernel bool          // no samples while a thread is in the kernel
@@ -110,6 +111,9 @@ func (c *Collector) Report(s Source, ended string) *export.Report {
 	return r
 }
 
+// anchors is the source that sees no thread while it runs Java code.
+const anchors = "anchors"
+
 // notes say what a reader of the figures should know.
 func notes(s Source, st pcct.Stats) []string {
 	var out []string
@@ -120,6 +124,12 @@ func notes(s Source, st pcct.Stats) []string {
 	case s.Skewed:
 		out = append(out, "The JVM runs without -XX:+DebugNonSafepoints: self times of inlined methods are not to be trusted, "+
 			"since they are given to the next place in the code with debug information. Start it with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints.")
+	}
+	if s.Stop > 0 {
+		out = append(out, fmt.Sprintf("Threads were stopped for each sample, for %s at the longest.", export.Duration(int64(s.Stop))))
+	}
+	if s.Name == anchors {
+		out = append(out, "Threads that run Java code could not be sampled: only those that wait, or are in native code, have frames.")
 	}
 	if s.NoKernel {
 		out = append(out, "Time in the kernel is not sampled: that needs kernel.perf_event_paranoid of 1 or less, or root.")

@@ -80,6 +80,17 @@ func New(pid int, mem reader) *Images {
 	return &Images{pid: pid, mem: mem, files: map[string]*file{}, rules: map[uint64]rule{}, read: -rereadAfter}
 }
 
+// Close closes the files.
+func (m *Images) Close() {
+	for _, f := range m.files {
+		if f.elf != nil {
+			_ = f.elf.Close() // it was only read
+		}
+	}
+	clear(m.files)
+	m.maps = nil
+}
+
 // Begin says what time it is, in nanoseconds. Mappings are read again, when an address is
 // in none, no more often than each 100 ms.
 func (m *Images) Begin(now int64) { m.now = now }
@@ -221,8 +232,8 @@ func (m *Images) open(g *mapping) *file {
 		f = &file{}
 		if len(m.files) < maxFiles {
 			m.files[g.key] = f
+			f.read(m.source(g))
 		}
-		f.read(m.source(g))
 	}
 	g.file, g.bias = f, g.begin
 	for _, l := range f.loads {
@@ -326,5 +337,5 @@ func (f *file) name(at uint64) string {
 	if i < 0 || f.symbols[i].size != 0 && at >= f.symbols[i].at+f.symbols[i].size {
 		return ""
 	}
-	return f.symbols[i].name
+	return demangle(f.symbols[i].name)
 }

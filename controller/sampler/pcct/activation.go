@@ -10,6 +10,7 @@ type frame struct {
 	ret      uint64
 	words    uint64
 	bci      int
+	kind     stack.Kind
 	inlined  bool
 	id       int32 // the method's number
 	node     *node
@@ -30,6 +31,12 @@ func (f *frame) same(o *frame) bool {
 	return f.id == o.id && f.method == o.method && f.slot == o.slot && f.ret == o.ret && f.inlined == o.inlined
 }
 
+// replaces tells whether a frame may be the other one's activation, going on in code of
+// another kind.
+func (f *frame) replaces(o *frame) bool {
+	return f.id == o.id && f.kind != o.kind && !f.inlined && !o.inlined
+}
+
 // judge sets the activity of each frame of next, outermost first, after the
 // sample last. moved says that objects were moved between them, whole that both
 // begin with the thread's first frame.
@@ -41,6 +48,10 @@ func (f *frame) same(o *frame) bool {
 // C1, this was wrong for 0.9 to 2.3 % of the frames; without the words for 5.5 to
 // 12.6 %.
 //
+// An activation may go on in another frame, when its loop's compiled code takes over from the
+// interpreter, or the interpreter from code that is given up: a frame of another kind whose
+// caller is unchanged is unsure.
+//
 // Where a caller stands at another bytecode, its callee is another activation. Frames whose
 // places are not known are unsure as long as the methods are the same.
 // An inlined frame lies in the same words as its caller. If these have changed, that may have
@@ -49,11 +60,18 @@ func (f *frame) same(o *frame) bool {
 // unsure: its caller's words may be equal by chance, and are wherever
 // the caller does the same thing again.
 func judge(last, next []frame, moved bool) {
-	known := 0 // frames that are not fresh
+	known, ended := 0, false // frames that are not fresh, and whether the next one is unsure
 	for i := range next {
 		n := &next[i]
-		if known < i || i >= len(last) || !n.same(&last[i]) {
+		if known < i || i >= len(last) {
 			n.activity = fresh
+			continue
+		}
+		if !n.same(&last[i]) {
+			n.activity = fresh
+			if i > 0 && n.replaces(&last[i]) && compare(&last[i-1], &next[i-1], n, moved, false) != fresh {
+				n.activity, ended = unsure, true // what it calls is new: it had to be the innermost
+			}
 			continue
 		}
 		n.activity = old
@@ -64,7 +82,7 @@ func judge(last, next []frame, moved bool) {
 			known = i + 1
 		}
 	}
-	if last := known - 1; last > 0 && next[last].activity == old {
+	if last := known - 1; last > 0 && !ended && next[last].activity == old {
 		next[last].activity = unsure
 	}
 }

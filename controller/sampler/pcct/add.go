@@ -131,7 +131,7 @@ func (t *Tree) outermostFirst(th *thread, frames []stack.Frame, complete bool) {
 
 func (t *Tree) frame(f *stack.Frame) frame {
 	return frame{
-		method: f.Method, slot: f.Slot, ret: f.Return, words: f.Words, bci: f.BCI,
+		method: f.Method, slot: f.Slot, ret: f.Return, words: f.Words, bci: f.BCI, kind: f.Kind,
 		inlined: f.Kind == stack.Inlined, id: t.names.of(f),
 	}
 }

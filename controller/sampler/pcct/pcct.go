@@ -85,7 +85,7 @@ type Tree struct {
 	stamp   []int64 // of each method, the number of the sample that met it last
 	hot     ranking // nodes by samples
 	busy    ranking // nodes by entries
-	moves   []span  // when objects were moved, the latest mostMoves
+	moves   []span  // when objects were moved, mostMoves at the most
 }
 
 // A MethodSum is what samples say of a method over all its contexts. Recursion is
@@ -135,7 +135,11 @@ const mostMoves = 64
 // It has to be said before the later one is added.
 func (t *Tree) Moved(from, until int64) {
 	if len(t.moves) >= mostMoves {
-		t.moves = append(t.moves[:0], t.moves[mostMoves/2:]...)
+		// The older half becomes one: a thread that was not sampled since must not be
+		// compared with what it was.
+		const half = mostMoves / 2
+		t.moves[0].until = t.moves[half-1].until
+		t.moves = append(t.moves[:1], t.moves[half:]...)
 	}
 	t.moves = append(t.moves, span{from, until})
 }

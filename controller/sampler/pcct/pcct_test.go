@@ -140,6 +140,22 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// TestMovedOften: what was long ago is not forgotten.
+func TestMovedOften(t *testing.T) {
+	tree := New(Options{Present: none})
+	tree.Add(of(1, "main a b"))
+	for i := range int64(1000) {
+		tree.Moved(2+2*i, 3+2*i)
+	}
+	if len(tree.moves) > mostMoves || !tree.moved(1, 5) || !tree.moved(100, 5000) || tree.moved(2001, 5000) || tree.moved(1999, 2000) {
+		t.Errorf("%d spans", len(tree.moves))
+	}
+	tree.Add(of(5000, "main2 a b"))
+	if got, want := text(tree), "main 1+0 0\nmain;a 1+1 0\nmain;a;b 1+1 2"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestBytecode: where the caller stands at another bytecode, it is another call.
 func TestBytecode(t *testing.T) {
 	tree := New(Options{Present: none})
@@ -214,6 +230,30 @@ func TestInlined(t *testing.T) {
 	add(tree, 1, "main a i")
 	if got, want := text(tree), "main 1+0 0\nmain;a 1+0 1"; got != want {
 		t.Errorf("physical: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestReplaced: when the interpreter's frame is replaced by one of compiled code, it may be
+// the same activation.
+func TestReplaced(t *testing.T) {
+	for _, c := range []struct {
+		name, two string
+		kind      stack.Kind
+		want      string
+	}{
+		{"compiled now", "main a b", stack.C2, "main 1+0 0\nmain;a 1+1 0\nmain;a;b 2+0 2"},
+		{"the caller went on", "main2 a b", stack.C2, "main 1+0 0\nmain;a 2+0 0\nmain;a;b 2+0 2"},
+		{"the same kind elsewhere", "main a b", stack.Interpreted, "main 1+0 0\nmain;a 2+0 0\nmain;a;b 2+0 2"},
+	} {
+		tree := New(Options{Present: none})
+		one, two := of(1, "main a b"), of(2, c.two)
+		one.Frames[1].Kind, two.Frames[1].Kind = stack.Interpreted, c.kind
+		two.Frames[1].Slot -= 8
+		tree.Add(one)
+		tree.Add(two)
+		if got := text(tree); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
 	}
 }
 

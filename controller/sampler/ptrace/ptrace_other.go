@@ -16,6 +16,7 @@ type Registers struct{ BX, BP, SP, IP, R13 uint64 }
 // Stop returns [ErrDenied].
 func Stop(int, interface {
 	Read(p []byte, at uint64) error
-}, []byte, uint64) (r Registers, stack []byte, still time.Duration, err error) {
+}, []byte, uint64,
+) (r Registers, stack []byte, still time.Duration, err error) {
 	return r, nil, 0, ErrDenied
 }

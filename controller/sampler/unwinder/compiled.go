@@ -66,8 +66,16 @@ func (w *walk) bySize(b *blob, first int, reason string) bool {
 	switch {
 	case size < 8:
 	case !w.top:
-		if w.by(first, size-8, fp) {
-			return true
+		// C1 pushes what it hands to some stubs.
+		for i := int64(0); i <= pushed; i++ {
+			f := fp
+			if f >= 0 {
+				f += 8 * i
+			}
+			if w.by(first, size-8+8*i, f) {
+				w.out.Heuristic = w.out.Heuristic || i > 0
+				return true
+			}
 		}
 	default:
 		// Intrinsics of C2 push words for a while, and what was left on the stack may look

@@ -4,15 +4,41 @@ package unwinder
 func (w *walk) leaveFrameless(p *place) bool {
 	first := len(w.out.Frames)
 	w.addStub(p.b)
-	if pc, ok := w.returnAt(w.sp); ok {
-		sp := w.sp + 8
-		// An adapter moves the return address down, to make room for arguments.
-		if p.b.kind == adapter && w.top && w.r13 > w.sp && w.r13-w.sp <= 4<<10 {
-			sp = w.r13
-		}
-		return w.to(first, w.sp, pc, sp, w.fp)
+	pc, ok := w.returnAt(w.sp)
+	if p.b.kind == adapter && w.top {
+		return w.topAdapter(first, pc, ok)
 	}
-	return w.scanned(first, 32, BrokenStub)
+	if !ok {
+		return w.scanned(first, 32, BrokenStub)
+	}
+	return w.to(first, w.sp, pc, w.sp+8, w.fp)
+}
+
+// topAdapter leaves an adapter between interpreted and compiled code. It moves the return
+// address down, to make room for arguments; from then on the caller's stack pointer is in a
+// register, which before that has anything. For a few instructions the return address is in a
+// register itself; what called may then be the interpreter, whose frame the frame pointer is of.
+func (w *walk) topAdapter(first int, pc uint64, ok bool) bool {
+	start, frames := *w, len(w.out.Frames)
+	callers := [...]uint64{w.sp + 8, w.r13}
+	for _, sp := range callers {
+		if !ok || sp <= w.sp || sp-w.sp > 4<<10 {
+			continue
+		}
+		w.to(first, w.sp, pc, sp, w.fp)
+		w.top = false
+		if w.java(); w.out.Complete || w.out.Broken == BrokenContinuation {
+			return false
+		}
+		w.restore(&start, frames)
+	}
+	if w.wholeInterpreted(first) {
+		return true
+	}
+	if !ok {
+		return w.scanned(first, 32, BrokenStub)
+	}
+	return w.to(first, w.sp, pc, w.sp+8, w.fp)
 }
 
 // leaveRoutine leaves a stub routine, which has a frame with a frame pointer, or none.

@@ -100,6 +100,20 @@ func (k *Kit) Record(pid string, flags ...string) (*Recording, error) {
 	return k.start("profile", pid, flags...)
 }
 
+// Sample starts to sample a process, and returns when it does.
+func (k *Kit) Sample(pid, file string, flags ...string) (*Recording, error) {
+	args := append([]string{"sample", pid, "--json", "-o", file}, flags...)
+	p, err := proc.Start(exec.Command(k.Rivulet, args...))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Err.Find(func(line string) bool { return strings.HasPrefix(line, "rivulet: sampling") }); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("rivulet %s: %w", strings.Join(args, " "), err)
+	}
+	return &Recording{Proc: p, file: file}, nil
+}
+
 func (k *Kit) start(command, pid string, flags ...string) (*Recording, error) {
 	r := &Recording{file: filepath.Join(k.Temp, "report.json")}
 	os.Remove(r.file)
