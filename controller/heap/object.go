@@ -36,7 +36,7 @@ func (h *Heap) read(o uint32) (*hprof.Scanner, *hprof.Record, error) {
 			}
 		}
 	}
-	return h.search(id)
+	return h.searchDump(id)
 }
 
 var errNotFound = errors.New("object not found")
@@ -59,8 +59,8 @@ func find(s *hprof.Scanner, offset int64, id uint64, records int) (*hprof.Scanne
 // maxSearches is how often a whole dump is searched for a single object.
 const maxSearches = 20
 
-// search looks for an object in all of the dump, and keeps the place.
-func (h *Heap) search(id uint64) (*hprof.Scanner, *hprof.Record, error) {
+// searchDump looks for an object in all of the dump, and keeps the place.
+func (h *Heap) searchDump(id uint64) (*hprof.Scanner, *hprof.Record, error) {
 	h.mu.Lock()
 	at, known := h.found[id]
 	if !known {
@@ -323,22 +323,19 @@ func isWide(b []byte) bool {
 func (h *Heap) path(o uint32) []string {
 	const most = 100 // lines
 	var way []uint32
-	by := h.by.u32()
-	reached := by[o] != 0
-	for at := o; len(way) < 1_000_000; {
-		way = append(way, at)
-		if reached {
-			if by[at] == fromRoot {
-				break
-			}
-			at = by[at] - 1
-			continue
+	ways := h.tree.way.u32()
+	p := h.tree.placeOf(o)
+	reached := ways[p] != noWay
+	for p != 0 && len(way) < 1_000_000 {
+		way = append(way, h.tree.object(p))
+		switch {
+		case !reached:
+			p = h.tree.dominator(p)
+		case ways[p] == fromRoot:
+			p = 0
+		default:
+			p = ways[p]
 		}
-		p := h.tree.dominator(h.tree.placeOf(at))
-		if p == 0 {
-			break
-		}
-		at = h.tree.object(p)
 	}
 	var out []string
 	top := way[len(way)-1]

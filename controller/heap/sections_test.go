@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -125,12 +126,12 @@ func TestCompare(t *testing.T) {
 func TestKeepTop(t *testing.T) {
 	var list []int64
 	for _, v := range []int64{3, 9, 1, 9, 4, 0, 5} {
-		list = keepTop(list, v, 4, func(v int64) int64 { return v })
+		list = keepTop(list, v, 4, func(a, b int64) int { return cmp.Compare(b, a) })
 	}
 	if !slices.Equal(list, []int64{9, 9, 5, 4}) {
 		t.Errorf("%v", list)
 	}
-	if got := keepTop(nil, 1, 0, func(v int64) int64 { return v }); len(got) != 0 {
+	if got := keepTop(nil, 1, 0, func(a, b int64) int { return cmp.Compare(b, a) }); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -186,7 +186,7 @@ func (h *Heap) unreachable(top int) []ClassStat {
 	for n, c := range sums {
 		if c.Objects > 0 {
 			c.Class = h.t.all[n].name
-			out = keepTop(out, c, top, func(c ClassStat) int64 { return c.Shallow })
+			out = keepTop(out, c, top, func(a, b ClassStat) int { return cmp.Compare(b.Shallow, a.Shallow) })
 		}
 	}
 	return out
