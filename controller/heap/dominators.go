@@ -75,11 +75,17 @@ func (h *Heap) ranks(d *dominance, rank []uint32) (*block, error) {
 	object, by, dom := r.object.u32(), r.by.u32(), out.u32()
 	rank[1] = 0
 	for i := range r.n {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		if ob := object[i]; !r.simple.has(ob) {
 			rank[d.num[r.core.rank(ob)]] = i + 1
 		}
 	}
 	for i := range r.n {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		if ob := object[i]; !r.simple.has(ob) {
 			dom[i+1] = rank[d.dom[d.num[r.core.rank(ob)]]]
 		} else {
@@ -107,6 +113,7 @@ func (d *dominance) search(ctx context.Context, h *Heap, o Options) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			h.pool.tidy()
 			o.progress("searching", int64(w), int64(core.count))
 		}
 		it, _ := h.g.refs(ob)
@@ -169,6 +176,9 @@ func (d *dominance) solve(ctx context.Context, o Options) error {
 		}
 		o.progress("finding dominators", int64(d.last-w), int64(d.last))
 		for first := max(edges.first, 2); w >= first; w-- {
+			if w%tidyEvery == 0 {
+				d.cross.pool.tidy()
+			}
 			for len(edges.pairs) > 0 && uint32(edges.pairs[len(edges.pairs)-1]>>32) == w {
 				from := uint32(edges.pairs[len(edges.pairs)-1])
 				edges.pairs = edges.pairs[:len(edges.pairs)-1]

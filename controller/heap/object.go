@@ -106,19 +106,25 @@ func (h *Heap) values(o uint32) []value {
 			out = append(out, value{"static " + h.v.name(f.Name), f.Type, f.Value})
 		}
 	case hprof.KindInstance:
-		at, seen := 0, 0
-		for k := h.class(o); k != nil && seen < maxSupers; k = k.super {
-			if seen++; k.dump == nil {
-				continue
+		return h.fieldsOf(o, r.Body)
+	}
+	return out
+}
+
+// fieldsOf takes an instance's body apart.
+func (h *Heap) fieldsOf(o uint32, body []byte) (out []value) {
+	at, seen := 0, 0
+	for k := h.class(o); k != nil && seen < maxSupers; k = k.super {
+		if seen++; k.dump == nil {
+			continue
+		}
+		for _, f := range k.dump.Fields {
+			n := f.Type.Size(h.v.idSize)
+			if at+n > len(body) {
+				return out
 			}
-			for _, f := range k.dump.Fields {
-				n := f.Type.Size(h.v.idSize)
-				if at+n > len(r.Body) {
-					return out
-				}
-				out = append(out, value{h.v.name(f.Name), f.Type, rawBits(r.Body[at : at+n])})
-				at += n
-			}
+			out = append(out, value{h.v.name(f.Name), f.Type, rawBits(body[at : at+n])})
+			at += n
 		}
 	}
 	return out

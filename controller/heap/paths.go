@@ -18,7 +18,7 @@ type reach struct {
 const fromRoot = none
 
 // checkEvery is after how many objects a long loop looks whether it was cancelled.
-const checkEvery = 1 << 20
+const checkEvery = tidyEvery
 
 // search finds what the roots reach, first by strong references alone, so that each object
 // has a shortest path, then what only the referents of reference objects lead to.
@@ -57,6 +57,7 @@ func (h *Heap) search(ctx context.Context, o Options) (many bitset, err error) {
 		if head%checkEvery != 0 {
 			return nil
 		}
+		h.pool.tidy()
 		o.progress("finding paths", int64(head), n)
 		return context.Cause(ctx)
 	}
@@ -110,6 +111,7 @@ func (h *Heap) findSimple(ctx context.Context, many bitset, o Options) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			h.pool.tidy()
 			o.progress("finding simple objects", int64(r.n-i), int64(r.n))
 		}
 		ob := object[i-1]

@@ -112,6 +112,9 @@ func (h *Heap) stats() *stats {
 	t := &h.tree
 	obj, size, classes, units := t.obj.u32(), t.size.u32(), h.g.class.u32(), h.g.units.u32()
 	for p := uint32(1); p < t.n; p++ {
+		if p%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		for len(path) > 0 && p >= path[len(path)-1].end {
 			if last := path[len(path)-1]; last.class != none {
 				openClass[last.class] = false

@@ -46,6 +46,7 @@ func startTexts(ctx context.Context, h *Heap, o Options) *textFinder {
 				if i+1 < len(h.v.marks) {
 					end = h.v.marks[i+1].Offset
 				}
+				h.pool.tidy()
 				f.read(h, h.f.Scan().From(h.v.marks[i]), end)
 			}
 		})

@@ -67,6 +67,9 @@ func (h *Heap) grow(dom *block) error {
 	up, size := dom.u32(), sizes.u32()
 	size[0] = 1
 	for i := r.n; i > 0; i-- {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		size[i]++
 		size[up[i]] += size[i]
 	}
@@ -78,6 +81,9 @@ func (h *Heap) grow(dom *block) error {
 	place := frees.u32()
 	place[0] = 1
 	for i := uint32(1); i < t.n; i++ {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		p := place[up[i]]
 		place[up[i]] = p + size[i]
 		place[i] = p + 1
@@ -113,6 +119,9 @@ func (h *Heap) grow(dom *block) error {
 		}
 		to := (*a.to).u32()
 		for i := range t.n {
+			if i%tidyEvery == 0 {
+				h.pool.tidy()
+			}
 			to[place[i]] = a.of(i)
 		}
 		// They are read in order, or for few objects.
@@ -125,6 +134,9 @@ func (h *Heap) grow(dom *block) error {
 	}
 	places := t.place.u32()
 	for i, ob := range object[:r.n] {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		places[ob] = place[i+1]
 	}
 	h.pool.free(r.object)
@@ -141,6 +153,9 @@ func (h *Heap) add() (err error) {
 	obj, way, sum, units := t.obj.u32(), t.way.u32(), t.sum.u64(), h.g.units.u32()
 	total := uint64(0)
 	for p := uint32(1); p < t.n; p++ {
+		if p%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		u := uint64(units[obj[p]])
 		sum[p] = total
 		total += u
