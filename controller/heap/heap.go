@@ -65,7 +65,6 @@ type Heap struct {
 	roots *rootSet
 	reach reach // freed when the tree has grown
 	tree  tree
-	by    *block // u32: the next object on a shortest path to a root, see paths
 	texts *textFinder
 	// loaders are the class loaders; 0 is the JVM's own.
 	loaders []loader
