@@ -117,7 +117,7 @@ func (h *Heap) build(ctx context.Context, o Options) error {
 	h.g = g
 	h.boxes = e.boxes
 	h.roots.addLocals(h.v, g)
-	h.Layout = e.layout(h.t, h.v.idSize)
+	h.Layout = e.layout(h.t, h.v.idSize, h.v.ids)
 	g.sizes(h.Layout, e, h.t)
 	h.nameLoaders()
 	// Strings are read while this core looks for dominators.

@@ -35,7 +35,7 @@ func TestSections(t *testing.T) {
 		if i >= 10 {
 			text = strings.Repeat("x", i) // each once
 		}
-		characters := put(uint64(align(int64(16 + len(text)))))
+		characters := put(uint64(align(int64(16+len(text)), 8)))
 		w.Instance(value, str, append(hproftest.Refs(characters), hproftest.Bits(hprof.Int, 0)))
 		w.Prims(characters, hprof.Byte, []byte(text))
 		all = append(all, value)
@@ -53,7 +53,7 @@ func TestSections(t *testing.T) {
 		w.Objects(a, array, elements...)
 		all = append(all, o)
 	}
-	everything := put(uint64(align(int64(16 + 4*len(all)))))
+	everything := put(uint64(align(int64(16+4*len(all)), 8)))
 	w.Objects(everything, array, all...)
 	w.Instance(put(16), object, nil) // a neighbour, which nothing reaches
 	w.Class(app, "p/App", object, 0, []hproftest.Field{hproftest.Of("all", hprof.Object, everything)}, nil, 0)
@@ -62,7 +62,7 @@ func TestSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Layout{4, 12, 16}); h.Layout != want {
+	if want := (Layout{4, 12, 16, 8}); h.Layout != want {
 		t.Fatalf("layout %+v", h.Layout)
 	}
 	r := h.Report(ReportOptions{Top: 10})
