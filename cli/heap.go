@@ -28,9 +28,14 @@ type heapFlags struct {
 	format string
 	asJSON bool
 	file   string
+	find   string
+	class  string
 
 	bytes int64
 }
+
+// finds reports whether single objects are asked for.
+func (f *heapFlags) finds() bool { return f.find != "" || f.class != "" }
 
 func (f *heapFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
@@ -111,11 +116,13 @@ as far as that goes, and the report says where it ends.
   rivulet heap dump.hprof.gz --json -o heap.json
   rivulet heap dump.hprof -o heap.html                # a page with the dominator tree as a treemap
   rivulet heap dump.hprof --max-memory 512M --temp /var/tmp
+  rivulet heap dump.hprof --class '*.Session' --find 'fields.user == nil and retained > 10_000'
+  rivulet heap dump.hprof --find 'length > 1_000_000'
   rivulet heap diff before.hprof after.hprof`,
 		Args: takes(1, "PID|FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			forms := []string{"text", "json", "html"}
-			if d.histogram {
+			if d.histogram || f.finds() {
 				forms = forms[:2]
 			}
 			if err := f.check(cmd, forms...); err != nil {
@@ -139,6 +146,8 @@ as far as that goes, and the report says where it ends.
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&f.class, "class", "", "list the objects of the classes that match this `PATTERN`, what retains most first")
+	cmd.Flags().StringVar(&f.find, "find", "", "list the objects for which this `EXPRESSION` is true, such as 'retained > 1000000 and fields.size == 0'")
 	d.add(cmd)
 	cmd.AddCommand(a.heapDiff())
 	return cmd
@@ -150,29 +159,37 @@ func (a *app) heapOfFile(in *interrupts, out *output, path string, f *heapFlags)
 	if err != nil {
 		return interrupted(in, err)
 	}
-	r.File = path
 	return writeHeap(out, r, f)
 }
 
-func writeHeap(out *output, r *heap.Report, f *heapFlags) error {
+// An answer is a report, or the objects that were asked for.
+type answer struct {
+	report *heap.Report
+	found  *heap.FoundObjects
+}
+
+func writeHeap(out *output, r *answer, f *heapFlags) error {
 	return out.write(func(w io.Writer) error {
-		switch f.format {
-		case "json":
-			return writeJSON(w, r)
-		case "html":
-			return r.HTML(w)
+		o := heap.TextOptions{Top: f.top, Width: textOptions(out.w).Width}
+		if o.Top == 0 {
+			o.Top = 1 << 30
 		}
-		o := textOptions(out.w)
-		top := f.top
-		if top == 0 {
-			top = 1 << 30
+		switch {
+		case f.format == "json" && r.found != nil:
+			return writeJSON(w, r.found)
+		case r.found != nil:
+			return r.found.Text(w, o)
+		case f.format == "json":
+			return writeJSON(w, r.report)
+		case f.format == "html":
+			return r.report.HTML(w)
 		}
-		return r.Text(w, heap.TextOptions{Top: top, Width: o.Width})
+		return r.report.Text(w, o)
 	})
 }
 
 // analyse reads a dump, showing how far it is.
-func (a *app) analyse(ctx context.Context, path string, f *heapFlags) (*heap.Report, error) {
+func (a *app) analyse(ctx context.Context, path string, f *heapFlags) (*answer, error) {
 	m := startSteps(a.stderr)
 	defer m.stop()
 	file, err := hprof.Open(ctx, path, f.temp, func(n int64) { m.set("unpacking", n, 0) })
@@ -183,21 +200,32 @@ func (a *app) analyse(ctx context.Context, path string, f *heapFlags) (*heap.Rep
 }
 
 // analyseFile analyses an open dump, and closes it.
-func analyseFile(ctx context.Context, path string, file *hprof.File, f *heapFlags, m *steps) (*heap.Report, error) {
+func analyseFile(ctx context.Context, path string, file *hprof.File, f *heapFlags, m *steps) (*answer, error) {
 	// What the collector of this process lets grow counts as much as what is in use.
 	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	defer file.Close()
-	h, err := heap.Open(ctx, file, heap.Options{MaxMemory: f.bytes, Temp: f.temp, Progress: m.set})
+	o := heap.Options{MaxMemory: f.bytes, Temp: f.temp, Progress: m.set}
+	h, err := heap.Open(ctx, file, o)
 	if err != nil {
 		return nil, heapError(path, err)
 	}
 	defer h.Close()
-	m.set("writing the report", 0, 0)
 	top := f.top
 	if top == 0 {
 		top = 1000
 	}
-	return h.Report(heap.ReportOptions{Top: top}), nil
+	if f.finds() {
+		found, err := h.Find(ctx, f.class, f.find, top, o)
+		if err != nil {
+			return nil, heapError(path, err)
+		}
+		found.File = path
+		return &answer{found: found}, nil
+	}
+	m.set("writing the report", 0, 0)
+	r := h.Report(heap.ReportOptions{Top: top})
+	r.File = path
+	return &answer{report: r}, nil
 }
 
 // heapError says which file and what to do.
@@ -206,6 +234,8 @@ func heapError(path string, err error) error {
 	switch {
 	case errors.As(err, &p) && errors.Is(err, os.ErrNotExist):
 		return usage("%s: there is no such file, and it is no process id; rivulet ps lists the JVMs", path)
+	case errors.Is(err, heap.ErrQuery):
+		return usage("%w; expressions are those of expr-lang.org, over class, address, shallow, retained, length and fields", err)
 	case errors.Is(err, hprof.ErrNotHprof):
 		return usage("%s: %w; jcmd PID GC.heap_dump FILE writes one", path, err)
 	case errors.Is(err, heap.ErrMemory):

@@ -28,11 +28,11 @@ objects retain more, and the suspects of the second dump.`,
 					// More rows than are shown, so that most objects find each other.
 					g := f
 					g.top = 1000
-					var err error
-					if r[i], err = a.analyse(in.first, path, &g); err != nil {
+					one, err := a.analyse(in.first, path, &g)
+					if err != nil {
 						return interrupted(in, err)
 					}
-					r[i].File = path
+					r[i] = one.report
 				}
 				d := heap.Compare(r[0], r[1])
 				return out.write(func(w io.Writer) error {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/heap"
 	"github.com/rivulet-profiler/rivulet/controller/hprof"
 )
 
@@ -43,6 +42,8 @@ func (d *dumpFlags) check(cmd *cobra.Command, running bool) error {
 		}
 	}
 	switch {
+	case d.histogram && (cmd.Flags().Changed("find") || cmd.Flags().Changed("class")):
+		return usage("--histogram only counts; --find and --class look at a dump")
 	case cmd.Flags().Changed("for") && !d.histogram:
 		return usage("--for goes with --histogram")
 	case cmd.Flags().Changed("for") && d.length <= 0:
@@ -79,7 +80,7 @@ func (a *app) heapOfProcess(in *interrupts, out *output, pid int, f *heapFlags, 
 	return writeHeap(out, r, f)
 }
 
-func (a *app) dumpAndAnalyse(ctx context.Context, pid int, f *heapFlags, d *dumpFlags) (*heap.Report, error) {
+func (a *app) dumpAndAnalyse(ctx context.Context, pid int, f *heapFlags, d *dumpFlags) (*answer, error) {
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,11 @@ func (a *app) dumpAndAnalyse(ctx context.Context, pid int, f *heapFlags, d *dump
 	dump.File = nil // closed by the analysis
 	m = startSteps(a.stderr)
 	defer m.stop()
-	return analyseFile(ctx, dump.Path, file, f, m)
+	r, err := analyseFile(ctx, dump.Path, file, f, m)
+	if err == nil && r.report != nil {
+		r.report.File = d.keep // the other one is gone
+	}
+	return r, err
 }
 
 // stood says how long a JVM's threads stood still.

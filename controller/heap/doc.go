@@ -9,7 +9,7 @@
 // references as differences of numbers, about two bytes each.
 //
 // Dominators are those of Lengauer and Tarjan (TOPLAS 1979), the simple version, in
-// four words an object. Iterating (Cooper, Harvey and Kennedy 2001) and Semi-NCA
+// four words for each object that is not simple (see findSimple). Iterating (Cooper, Harvey and Kennedy 2001) and Semi-NCA
 // (Georgiadis 2005) take less memory, but both walk up chains of dominators one by one:
 // a linked list of a million nodes whose values another collection has as well costs
 // them 10^11 steps. Path compression bounds ours by E log N.

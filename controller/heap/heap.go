@@ -57,16 +57,15 @@ type Heap struct {
 	// Twice is how many objects have an identifier that another one has, and were left out.
 	Twice int64
 
-	f      *hprof.File
-	v      *survey
-	t      *classTable
-	g      *graph
-	pool   *pool
-	roots  *rootSet
-	tree   tree
-	by     *block // u32: the next object on a shortest path to a root, see paths
-	strong bitset // objects that a strong path reaches
-	texts  *textFinder
+	f     *hprof.File
+	v     *survey
+	t     *classTable
+	g     *graph
+	pool  *pool
+	roots *rootSet
+	reach reach // freed when the tree has grown
+	tree  tree
+	texts *textFinder
 	// loaders are the class loaders; 0 is the JVM's own.
 	loaders []loader
 	boxes   map[uint32]*boxCount
@@ -118,23 +117,25 @@ func (h *Heap) build(ctx context.Context, o Options) error {
 	h.g = g
 	h.boxes = e.boxes
 	h.roots.addLocals(h.v, g)
-	h.Layout = e.layout(h.t, h.v.idSize)
+	h.Layout = e.layout(h.t, h.v.idSize, h.v.ids)
 	g.sizes(h.Layout, e, h.t)
 	h.nameLoaders()
 	// Strings are read while this core looks for dominators.
 	h.texts = startTexts(ctx, h, o)
-	if err := h.findPaths(ctx, o); err != nil {
+	many, err := h.search(ctx, o)
+	if err != nil {
 		return err
 	}
-	if err := h.dominate(ctx, o); err != nil {
+	if err := h.findSimple(ctx, many, o); err != nil {
 		return err
 	}
-	h.strong = nil
-	// What reports look up now and then makes room for what they put together.
-	for _, b := range []*block{h.tree.up, h.tree.place} {
-		if err := h.pool.park(b); err != nil {
-			return err
-		}
+	dom, err := h.dominate(ctx, o)
+	if err != nil {
+		return err
+	}
+	h.reach.hard, h.reach.simple, h.reach.core = nil, nil, nil
+	if err := h.grow(dom); err != nil {
+		return err
 	}
 	return h.texts.wait()
 }

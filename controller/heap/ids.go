@@ -37,6 +37,7 @@ type idSet struct {
 	slab   []page
 	last   *page
 	count  uint32
+	all    uint64 // the bits that any identifier has
 }
 
 func newIDSet(shift uint, maxBytes int64) *idSet {
@@ -71,6 +72,7 @@ func (s *idSet) add(id uint64) (bool, error) {
 	}
 	p.words[w] |= bit
 	s.count++
+	s.all |= id
 	return true, nil
 }
 
@@ -185,4 +187,14 @@ func (s *idSet) gap(id uint64) uint64 {
 		}
 	}
 	return 0
+}
+
+// alignment is the power of two, from 8 to 256, that all identifiers are multiples of;
+// 8 if there are too few to tell.
+func (s *idSet) alignment() int {
+	const enough = 1000
+	if s.count < enough || s.shift < 3 {
+		return 8
+	}
+	return 1 << min(max(bits.TrailingZeros64(s.all), 3), 8)
 }

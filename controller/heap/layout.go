@@ -11,19 +11,20 @@ type Layout struct {
 	Reference int `json:"reference_bytes"` // in a field or an element
 	Header    int `json:"header_bytes"`    // of an object
 	Array     int `json:"array_bytes"`     // header of an array, its length included
+	Align     int `json:"align_bytes"`     // sizes are multiples of it (-XX:ObjectAlignmentInBytes)
 }
 
 // layouts are HotSpot's, the widest first. Array headers: JDK-8139457 (JDK 23) lets
 // elements begin at byte 20 or 12 where they began at 24 or 16.
 var layouts = []Layout{
-	{8, 16, 24},
-	{8, 16, 20}, // no compressed class pointers
-	{8, 12, 16}, // no compressed oops: heaps of 32 GB and more, ZGC
-	{8, 8, 12},
-	{4, 16, 24},
-	{4, 16, 20},
-	{4, 12, 16}, // the usual one
-	{4, 8, 12},  // compact object headers, JEP 450; 32-bit JVMs
+	{8, 16, 24, 8},
+	{8, 16, 20, 8}, // no compressed class pointers
+	{8, 12, 16, 8}, // no compressed oops: heaps of 32 GB and more, ZGC
+	{8, 8, 12, 8},
+	{4, 16, 24, 8},
+	{4, 16, 20, 8},
+	{4, 12, 16, 8}, // the usual one
+	{4, 8, 12, 8},  // compact object headers, JEP 450; 32-bit JVMs
 }
 
 // arrayBytes is the size of an array.
@@ -31,9 +32,9 @@ func (l Layout) arrayBytes(length int64, elem hprof.Type) int64 {
 	size := int64(elem.Size(l.Reference))
 	head := int64(l.Array)
 	if size == 8 {
-		head = align(head)
+		head = align(head, 8)
 	}
-	return align(head + length*size)
+	return align(head+length*size, l.Align)
 }
 
 // instanceBytes is the size of an instance, without what padding of fields may add.
@@ -42,10 +43,10 @@ func (l Layout) instanceBytes(c *class) int64 {
 	if c.weak >= 0 {
 		n += int64(l.Reference)
 	}
-	return align(n + int64(c.prims[0]+2*c.prims[1]+4*c.prims[2]+8*c.prims[3]))
+	return align(n+int64(c.prims[0]+2*c.prims[1]+4*c.prims[2]+8*c.prims[3]), l.Align)
 }
 
-func align(n int64) int64 { return (n + 7) &^ 7 }
+func align(n int64, to int) int64 { return (n + int64(to) - 1) &^ (int64(to) - 1) }
 
 // evidence is what one core has seen.
 type evidence struct {
@@ -133,8 +134,15 @@ func (e *evidence) merge(o *evidence) {
 	}
 }
 
-// layout chooses the widest layout that next to nothing contradicts.
-func (e *evidence) layout(t *classTable, idSize int) Layout {
+// layout chooses the widest layout that next to nothing contradicts. ids are those of all
+// objects.
+func (e *evidence) layout(t *classTable, idSize int, ids *idSet) Layout {
+	l := e.widest(t, idSize)
+	l.Align = ids.alignment()
+	return l
+}
+
+func (e *evidence) widest(t *classTable, idSize int) Layout {
 	const few = 1000 // one in so many may be a damaged one
 	for i, l := range layouts {
 		if l.Reference > idSize || idSize == 4 && l.Header > 8 || e.tooWide[i]*few > e.arrays {
@@ -166,23 +174,32 @@ const (
 
 // sizes works out all shallow sizes.
 func (g *graph) sizes(l Layout, e *evidence, t *classTable) {
+	// CMS gives 24 bytes to an object of 16.
+	smallest := false
+	for n, c := range t.all {
+		smallest = smallest || e.classes[n].least == 16 && l.instanceBytes(c) == 16
+	}
 	for n, c := range t.all {
 		size := l.instanceBytes(c)
 		gap := e.classes[n]
+		if size == 16 && !smallest {
+			gap = gaps{}
+		}
 		if least := int64(gap.least); gap.leastCount >= padInstances && gap.leastCount*padShare >= gap.instances && least > size && least <= size+padMost {
 			size = least
 		}
 		c.units = uint32(size / 8)
 	}
 	mirror := int64(t.all[t.class].units) * 8
+	unit := func(n int64) uint32 { return uint32(min(n/8, 1<<32-1)) }
 	units, classes := g.units.u32(), g.class.u32()
 	for o := range units {
 		c := t.all[classes[o]]
 		switch {
 		case c.isArray():
-			units[o] = uint32(min(l.arrayBytes(int64(units[o]), c.elem)/8, 1<<32-1))
+			units[o] = unit(l.arrayBytes(int64(units[o]), c.elem))
 		case classes[o] == t.class && units[o] != 0:
-			units[o] = uint32(align(mirror+int64(units[o])) / 8)
+			units[o] = unit(align(mirror+int64(units[o]), l.Align))
 		default:
 			units[o] = c.units
 		}

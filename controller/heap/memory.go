@@ -226,20 +226,32 @@ func (p *pool) trim() {
 			return
 		case <-t.C:
 		}
-		if resident() < p.most-p.most/8 {
+		if p.tidy() {
+			t.Reset(trimAgain)
+		} else {
 			t.Reset(trimEvery)
-			continue
 		}
-		p.mu.Lock()
-		for b := range p.blocks {
-			if b.file != nil {
-				_ = unix.Madvise(b.data, unix.MADV_DONTNEED)
-			}
-		}
-		p.mu.Unlock()
-		t.Reset(trimAgain)
 	}
 }
+
+// tidy trims at once if too much is resident. Long loops call it, too: where all cores are
+// busy, the goroutine that trims comes too late. It may be called concurrently.
+func (p *pool) tidy() bool {
+	if resident() < p.most-p.most/8 {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for b := range p.blocks {
+		if b.file != nil {
+			_ = unix.Madvise(b.data, unix.MADV_DONTNEED)
+		}
+	}
+	return true
+}
+
+// tidyEvery is after how many steps a long loop calls tidy; a power of two.
+const tidyEvery = 1 << 18
 
 // resident is how much memory this process has, in bytes; 0 if that can't be told.
 func resident() int64 {

@@ -36,7 +36,7 @@ func (h *Heap) read(o uint32) (*hprof.Scanner, *hprof.Record, error) {
 			}
 		}
 	}
-	return h.search(id)
+	return h.searchDump(id)
 }
 
 var errNotFound = errors.New("object not found")
@@ -59,8 +59,8 @@ func find(s *hprof.Scanner, offset int64, id uint64, records int) (*hprof.Scanne
 // maxSearches is how often a whole dump is searched for a single object.
 const maxSearches = 20
 
-// search looks for an object in all of the dump, and keeps the place.
-func (h *Heap) search(id uint64) (*hprof.Scanner, *hprof.Record, error) {
+// searchDump looks for an object in all of the dump, and keeps the place.
+func (h *Heap) searchDump(id uint64) (*hprof.Scanner, *hprof.Record, error) {
 	h.mu.Lock()
 	at, known := h.found[id]
 	if !known {
@@ -106,19 +106,25 @@ func (h *Heap) values(o uint32) []value {
 			out = append(out, value{"static " + h.v.name(f.Name), f.Type, f.Value})
 		}
 	case hprof.KindInstance:
-		at, seen := 0, 0
-		for k := h.class(o); k != nil && seen < maxSupers; k = k.super {
-			if seen++; k.dump == nil {
-				continue
+		return h.fieldsOf(o, r.Body)
+	}
+	return out
+}
+
+// fieldsOf takes an instance's body apart.
+func (h *Heap) fieldsOf(o uint32, body []byte) (out []value) {
+	at, seen := 0, 0
+	for k := h.class(o); k != nil && seen < maxSupers; k = k.super {
+		if seen++; k.dump == nil {
+			continue
+		}
+		for _, f := range k.dump.Fields {
+			n := f.Type.Size(h.v.idSize)
+			if at+n > len(body) {
+				return out
 			}
-			for _, f := range k.dump.Fields {
-				n := f.Type.Size(h.v.idSize)
-				if at+n > len(r.Body) {
-					return out
-				}
-				out = append(out, value{h.v.name(f.Name), f.Type, rawBits(r.Body[at : at+n])})
-				at += n
-			}
+			out = append(out, value{h.v.name(f.Name), f.Type, rawBits(body[at : at+n])})
+			at += n
 		}
 	}
 	return out
@@ -323,22 +329,19 @@ func isWide(b []byte) bool {
 func (h *Heap) path(o uint32) []string {
 	const most = 100 // lines
 	var way []uint32
-	by := h.by.u32()
-	reached := by[o] != 0
-	for at := o; len(way) < 1_000_000; {
-		way = append(way, at)
-		if reached {
-			if by[at] == fromRoot {
-				break
-			}
-			at = by[at] - 1
-			continue
+	ways := h.tree.way.u32()
+	p := h.tree.placeOf(o)
+	reached := ways[p] != noWay
+	for p != 0 && len(way) < 1_000_000 {
+		way = append(way, h.tree.object(p))
+		switch {
+		case !reached:
+			p = h.tree.dominator(p)
+		case ways[p] == fromRoot:
+			p = 0
+		default:
+			p = ways[p]
 		}
-		p := h.tree.dominator(h.tree.placeOf(at))
-		if p == 0 {
-			break
-		}
-		at = h.tree.object(p)
 	}
 	var out []string
 	top := way[len(way)-1]

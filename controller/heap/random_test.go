@@ -232,8 +232,8 @@ func (m *model) check(t *testing.T, h *Heap, where string) {
 		if got := h.tree.retained(p); got != want {
 			t.Errorf("%s: %x retains %d, want %d", where, id, got, want)
 		}
-		if by := h.by.u32()[o]; hard[id] != (by != 0) {
-			t.Errorf("%s: %x strongly reachable: %v", where, id, by != 0)
+		if way := h.tree.way.u32()[p]; hard[id] != (way != noWay) {
+			t.Errorf("%s: %x strongly reachable: %v", where, id, way != noWay)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type reader struct {
 	roots bitset // objects that are roots: references to them change nothing
 	next  atomic.Int64
 	done  atomic.Int64
+	pool  *pool
 	twice bool // some identifiers occur twice: the first object holds
 }
 
@@ -65,7 +66,7 @@ func readGraph(ctx context.Context, f *hprof.File, v *survey, t *classTable, roo
 		}
 	}
 	g.used.Store(8) // 0 is no list
-	r := &reader{f: f, v: v, t: t, g: g, ctx: ctx, roots: roots, twice: v.twice > 0}
+	r := &reader{pool: p, f: f, v: v, t: t, g: g, ctx: ctx, roots: roots, twice: v.twice > 0}
 	workers := o.Workers
 	if r.twice {
 		workers = 1
@@ -109,6 +110,7 @@ func (r *reader) work(e *evidence, o Options) {
 			}
 			w.record(s, rec)
 		}
+		r.pool.tidy()
 		o.progress("reading references", r.done.Add(end-r.v.marks[i].Offset), r.f.Size)
 	}
 }

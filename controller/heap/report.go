@@ -123,7 +123,7 @@ func (h *Heap) dominators(top int) []Dominator {
 	}
 	var most []at
 	for p := range h.tree.children(0) {
-		most = keepTop(most, at{p, h.tree.retained(p)}, top, func(a at) int64 { return a.retained })
+		most = keepTop(most, at{p, h.tree.retained(p)}, top, func(a, b at) int { return cmp.Compare(b.retained, a.retained) })
 	}
 	var out []Dominator
 	for _, m := range most {

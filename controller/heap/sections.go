@@ -105,7 +105,7 @@ func (h *Heap) threadLocals(s *stats, top int) []ThreadLocalStat {
 				}
 			}
 		}
-		out = keepTop(out, t, top, func(t ThreadLocalStat) int64 { return t.Retained })
+		out = keepTop(out, t, top, func(a, b ThreadLocalStat) int { return cmp.Compare(b.Retained, a.Retained) })
 	}
 	return out
 }

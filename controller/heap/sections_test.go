@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestSections(t *testing.T) {
 		if i >= 10 {
 			text = strings.Repeat("x", i) // each once
 		}
-		characters := put(uint64(align(int64(16 + len(text)))))
+		characters := put(uint64(align(int64(16+len(text)), 8)))
 		w.Instance(value, str, append(hproftest.Refs(characters), hproftest.Bits(hprof.Int, 0)))
 		w.Prims(characters, hprof.Byte, []byte(text))
 		all = append(all, value)
@@ -52,7 +53,7 @@ func TestSections(t *testing.T) {
 		w.Objects(a, array, elements...)
 		all = append(all, o)
 	}
-	everything := put(uint64(align(int64(16 + 4*len(all)))))
+	everything := put(uint64(align(int64(16+4*len(all)), 8)))
 	w.Objects(everything, array, all...)
 	w.Instance(put(16), object, nil) // a neighbour, which nothing reaches
 	w.Class(app, "p/App", object, 0, []hproftest.Field{hproftest.Of("all", hprof.Object, everything)}, nil, 0)
@@ -61,7 +62,7 @@ func TestSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Layout{4, 12, 16}); h.Layout != want {
+	if want := (Layout{4, 12, 16, 8}); h.Layout != want {
 		t.Fatalf("layout %+v", h.Layout)
 	}
 	r := h.Report(ReportOptions{Top: 10})
@@ -125,12 +126,12 @@ func TestCompare(t *testing.T) {
 func TestKeepTop(t *testing.T) {
 	var list []int64
 	for _, v := range []int64{3, 9, 1, 9, 4, 0, 5} {
-		list = keepTop(list, v, 4, func(v int64) int64 { return v })
+		list = keepTop(list, v, 4, func(a, b int64) int { return cmp.Compare(b, a) })
 	}
 	if !slices.Equal(list, []int64{9, 9, 5, 4}) {
 		t.Errorf("%v", list)
 	}
-	if got := keepTop(nil, 1, 0, func(v int64) int64 { return v }); len(got) != 0 {
+	if got := keepTop(nil, 1, 0, func(a, b int64) int { return cmp.Compare(b, a) }); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -112,6 +112,9 @@ func (h *Heap) stats() *stats {
 	t := &h.tree
 	obj, size, classes, units := t.obj.u32(), t.size.u32(), h.g.class.u32(), h.g.units.u32()
 	for p := uint32(1); p < t.n; p++ {
+		if p%tidyEvery == 0 {
+			h.pool.tidy()
+		}
 		for len(path) > 0 && p >= path[len(path)-1].end {
 			if last := path[len(path)-1]; last.class != none {
 				openClass[last.class] = false
@@ -186,7 +189,7 @@ func (h *Heap) unreachable(top int) []ClassStat {
 	for n, c := range sums {
 		if c.Objects > 0 {
 			c.Class = h.t.all[n].name
-			out = keepTop(out, c, top, func(c ClassStat) int64 { return c.Shallow })
+			out = keepTop(out, c, top, func(a, b ClassStat) int { return cmp.Compare(b.Shallow, a.Shallow) })
 		}
 	}
 	return out

@@ -3,6 +3,8 @@ package heap
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -154,4 +156,30 @@ func (r *Report) textSections(w *writer, o TextOptions) {
 			}
 		}
 	}
+}
+
+// Text writes the objects for people, with the fields that are no references.
+func (f *FoundObjects) Text(out io.Writer, o TextOptions) error {
+	w := &writer{width: o.Width}
+	w.line("%s objects match, %s without what they retain", export.Count(f.Matching), export.Bytes(f.Shallow))
+	w.line("%10s %10s  %s", "retained", "shallow", "object")
+	for _, x := range f.Objects[:min(len(f.Objects), o.Top)] {
+		text := x.Class + " " + x.Object
+		if x.Length != nil {
+			text += fmt.Sprintf(" length=%d", *x.Length)
+		}
+		for _, name := range slices.Sorted(maps.Keys(x.Fields)) {
+			switch v := x.Fields[name].(type) {
+			case nil:
+				text += " " + name + "=nil"
+			case string:
+				text += fmt.Sprintf(" %s=%q", name, v)
+			default:
+				text += fmt.Sprintf(" %s=%v", name, v)
+			}
+		}
+		w.line("%10s %10s  %s", export.Bytes(x.Retained), export.Bytes(x.Shallow), text)
+	}
+	_, err := io.WriteString(out, w.b.String())
+	return err
 }

@@ -46,6 +46,7 @@ func startTexts(ctx context.Context, h *Heap, o Options) *textFinder {
 				if i+1 < len(h.v.marks) {
 					end = h.v.marks[i+1].Offset
 				}
+				h.pool.tidy()
 				f.read(h, h.f.Scan().From(h.v.marks[i]), end)
 			}
 		})
@@ -147,7 +148,9 @@ func (h *Heap) Duplicates(top int) Duplicates {
 		if copies > 1 {
 			wasted := (copies - 1) * bytes
 			d.Wasted += wasted
-			d.Top = keepTop(d.Top, Duplicate{Copies: copies, Wasted: wasted, object: first}, top, func(d Duplicate) int64 { return d.Wasted })
+			d.Top = keepTop(d.Top, Duplicate{Copies: copies, Wasted: wasted, object: first}, top, func(a, b Duplicate) int {
+				return cmp.Or(cmp.Compare(b.Wasted, a.Wasted), cmp.Compare(a.object, b.object))
+			})
 		}
 		i = k
 	}
@@ -157,13 +160,14 @@ func (h *Heap) Duplicates(top int) Duplicates {
 	return d
 }
 
-// keepTop inserts v into a list in descending order that has at most n entries.
-func keepTop[T any](list []T, v T, n int, key func(T) int64) []T {
-	if len(list) == n && (n == 0 || key(list[n-1]) >= key(v)) {
+// keepTop inserts v into a list that is in order, that which comes first first, and has
+// at most n entries.
+func keepTop[T any](list []T, v T, n int, order func(a, b T) int) []T {
+	if len(list) == n && (n == 0 || order(list[n-1], v) <= 0) {
 		return list
 	}
-	i, _ := slices.BinarySearchFunc(list, key(v), func(t T, k int64) int {
-		if key(t) >= k {
+	i, _ := slices.BinarySearchFunc(list, v, func(t, v T) int {
+		if order(t, v) <= 0 {
 			return -1
 		}
 		return 1

@@ -11,6 +11,7 @@ type tree struct {
 	up    *block // u32: place of the dominator
 	size  *block // u32: places of the subtree, the object included
 	place *block // u32: object to place; 0 if it can't be reached
+	way   *block // u32: place of the object before on a shortest path by strong references; fromRoot, noWay
 	sum   *block // u64: shallow sizes of all places before, in units of 8 bytes
 }
 
@@ -40,81 +41,127 @@ func (t *tree) children(p uint32) iter.Seq[uint32] {
 	}
 }
 
-// grow makes the tree of the dominators. It frees the blocks of d as soon as they are
-// no longer needed, so that no more are in use than before.
-func (h *Heap) grow(d *dominance, held map[string]*block) error {
-	t := &h.tree
-	last := d.last
-	t.n = last
-	// semi becomes the sizes of subtrees, label places, up the next free place.
-	size, place, free := d.semi, d.label, d.up
-	for w := uint32(1); w <= last; w++ {
-		size[w] = 1
-	}
-	for w := last; w > 1; w-- {
-		size[d.dom[w]] += size[w]
-	}
-	place[1], free[1] = 0, 1
-	for w := uint32(2); w <= last; w++ {
-		p := free[d.dom[w]]
-		free[d.dom[w]] = p + size[w]
-		place[w], free[w] = p, p+1
-	}
-	h.pool.free(held["up"])
-	words := int64(last) * 4
-	get := func(to **block, bytes int64) (err error) {
-		*to, err = h.pool.get(bytes, bytes, false)
+// noWay marks an object in tree.way that no strong path leads to.
+const noWay = none - 1
+
+// grow makes the tree of the dominators, dom, which it frees. It works on ranks, in which
+// each dominator comes before what it dominates: so all arrays but one are gone through
+// from end to end, and may be in files.
+func (h *Heap) grow(dom *block) error {
+	t, r := &h.tree, &h.reach
+	t.n = r.n + 1
+	words := int64(t.n) * 4
+	get := func(to **block, bytes int64, cold bool) (err error) {
+		*to, err = h.pool.get(bytes, bytes, cold)
 		return err
 	}
-	if err := get(&t.obj, words); err != nil {
+	var sizes, frees *block
+	defer func() {
+		h.pool.free(sizes)
+		h.pool.free(frees)
+		h.pool.free(dom)
+	}()
+	if err := get(&sizes, words, false); err != nil {
 		return err
 	}
-	obj := t.obj.u32()
-	obj[0] = none
-	for w := uint32(2); w <= last; w++ {
-		obj[place[w]] = d.vertex[w]
+	up, size := dom.u32(), sizes.u32()
+	size[0] = 1
+	for i := r.n; i > 0; i-- {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
+		size[i]++
+		size[up[i]] += size[i]
 	}
-	h.pool.free(held["vertex"])
-	if err := get(&t.up, words); err != nil {
+	if err := get(&frees, words, false); err != nil {
 		return err
 	}
-	up := t.up.u32()
-	for w := uint32(2); w <= last; w++ {
-		up[place[w]] = place[d.dom[w]]
+	// The next free place below an object. When all have theirs, it is the object's own
+	// place and its size.
+	place := frees.u32()
+	place[0] = 1
+	for i := uint32(1); i < t.n; i++ {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
+		p := place[up[i]]
+		place[up[i]] = p + size[i]
+		place[i] = p + 1
 	}
-	h.pool.free(held["dom"])
-	if err := get(&t.size, words); err != nil {
+	for i := range place {
+		place[i] -= size[i]
+	}
+	object, by := r.object.u32(), r.by.u32()
+	for _, a := range []struct {
+		to *(*block)
+		of func(i uint32) uint32
+	}{
+		{&t.size, func(i uint32) uint32 { return size[i] }},
+		{&t.up, func(i uint32) uint32 { return place[up[i]] }},
+		{&t.obj, func(i uint32) uint32 {
+			if i == 0 {
+				return none
+			}
+			return object[i-1]
+		}},
+		{&t.way, func(i uint32) uint32 {
+			switch {
+			case i == 0 || i > r.strong:
+				return noWay
+			case by[i-1] == fromRoot:
+				return fromRoot
+			}
+			return place[by[i-1]+1]
+		}},
+	} {
+		if err := get(a.to, words, false); err != nil {
+			return err
+		}
+		to := (*a.to).u32()
+		for i := range t.n {
+			if i%tidyEvery == 0 {
+				h.pool.tidy()
+			}
+			to[place[i]] = a.of(i)
+		}
+		// They are read in order, or for few objects.
+		if err := h.pool.park(*a.to); err != nil {
+			return err
+		}
+	}
+	if err := get(&t.place, int64(h.g.n)*4, true); err != nil {
 		return err
 	}
-	sizes := t.size.u32()
-	for w := uint32(1); w <= last; w++ {
-		sizes[place[w]] = size[w]
+	places := t.place.u32()
+	for i, ob := range object[:r.n] {
+		if i%tidyEvery == 0 {
+			h.pool.tidy()
+		}
+		places[ob] = place[i+1]
 	}
-	h.pool.free(held["semi"])
-	h.pool.free(held["label"])
-	if err := get(&t.place, int64(h.g.n)*4); err != nil {
-		return err
-	}
-	if err := get(&t.sum, int64(last+1)*8); err != nil {
-		return err
-	}
-	h.add()
-	return nil
+	h.pool.free(r.object)
+	h.pool.free(r.by)
+	return h.add()
 }
 
 // add sums up what the tree's places take, and what has no place.
-func (h *Heap) add() {
+func (h *Heap) add() (err error) {
 	t := &h.tree
-	obj, places, sum, units, by := t.obj.u32(), t.place.u32(), t.sum.u64(), h.g.units.u32(), h.by.u32()
+	if t.sum, err = h.pool.get(int64(t.n+1)*8, int64(t.n+1)*8, false); err != nil {
+		return err
+	}
+	obj, way, sum, units := t.obj.u32(), t.way.u32(), t.sum.u64(), h.g.units.u32()
 	total := uint64(0)
 	for p := uint32(1); p < t.n; p++ {
-		o := obj[p]
-		places[o] = p
+		if p%tidyEvery == 0 {
+			h.pool.tidy()
+		}
+		u := uint64(units[obj[p]])
 		sum[p] = total
-		total += uint64(units[o])
-		if by[o] == 0 {
+		total += u
+		if way[p] == noWay {
 			h.Weak.Objects++
-			h.Weak.Bytes += int64(units[o]) * 8
+			h.Weak.Bytes += int64(u) * 8
 		}
 	}
 	sum[t.n] = total
@@ -124,4 +171,5 @@ func (h *Heap) add() {
 	}
 	h.Objects, h.Bytes = int64(t.n)-1, int64(total)*8
 	h.Unreachable.Objects, h.Unreachable.Bytes = int64(h.g.n)-h.Objects, int64(all-total)*8
+	return nil
 }

@@ -27,8 +27,8 @@ type run struct {
 }
 
 var runs = []run{
-	{"one", "records", 660, []string{"470M", "4G"}},
-	{"one", "list", 560, []string{"470M"}},
+	{"one", "records", 660, []string{"450M", "4G"}},
+	{"one", "list", 560, []string{"450M"}},
 	{"four", "records", 2640, []string{"1G"}},
 }
 
