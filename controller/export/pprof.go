@@ -12,7 +12,7 @@ import (
 
 // Pprof writes the report as a compressed profile.proto, for "go tool pprof".
 // A context is a sample of calls, self time (the default) and, where times are
-// corrected, raw self time as measured; its thread is the label "thread".
+// corrected, raw self time as measured, and of the recording's further metrics; its thread is the label "thread".
 func (r *Report) Pprof(w io.Writer) error {
 	p := &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "calls", Unit: "count"}, {Type: "self", Unit: "nanoseconds"}},
@@ -24,6 +24,10 @@ func (r *Report) Pprof(w io.Writer) error {
 	}
 	if r.Calibration != nil {
 		p.SampleType = append(p.SampleType, &profile.ValueType{Type: "raw_self", Unit: "nanoseconds"})
+	}
+	metrics := r.metrics().All()
+	for _, m := range metrics {
+		p.SampleType = append(p.SampleType, &profile.ValueType{Type: m.Name, Unit: string(m.Unit)})
 	}
 	frames := map[int32]*profile.Location{}
 	frame := func(method int32) *profile.Location {
@@ -48,6 +52,9 @@ func (r *Report) Pprof(w io.Writer) error {
 			s := &profile.Sample{Value: []int64{n.Calls, n.Self}, Label: label}
 			if r.Calibration != nil {
 				s.Value = append(s.Value, n.Raw)
+			}
+			for i := range metrics {
+				s.Value = append(s.Value, own(n.Counts, i))
 			}
 			for i := len(stack) - 1; i >= 0; i-- {
 				s.Location = append(s.Location, frame(stack[i]))
