@@ -77,7 +77,10 @@ func (b *block) position(i int32) int32 { return b.phi - b.own + i + 1 }
 // build finds blocks and edges of the code in l, whose leaders are marked, and
 // works everything out. covered tells whether the method gets a catch-all.
 func (g *paths) build(l *layout, code *classfile.Code, throws func(*classfile.Instr) bool, covered bool) {
-	g.cut(l)
+	if g.cut(l); len(g.blocks) == 0 {
+		g.counter, g.position, g.fixed, g.each = classfile.VTop, false, true, 0
+		return
+	}
 	back := g.connect(l)
 	for _, h := range code.Handlers {
 		back = back || h.Handler < h.End
