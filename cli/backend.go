@@ -8,6 +8,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/compare"
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -19,6 +20,8 @@ type backend interface {
 	launch(ctx context.Context, argv []string, std session.Stdio, cfg session.Config) (launched, error)
 	compare(ctx context.Context, pid int, c compare.Options) (*export.Comparison, error)
 	compareRuns(ctx context.Context, argv []string, std session.Stdio, c compare.Options) (*export.Comparison, error)
+	inspect(ctx context.Context, pid int) (attach.Process, error)
+	sample(ctx context.Context, pid int, o sampler.Options) (sampling, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
 }
 
@@ -37,6 +40,7 @@ type attached interface {
 	Diagnose(ctx context.Context) string
 	Finish(ctx context.Context) (*export.Report, error)
 	FinishTiming(ctx context.Context) (*export.Timing, error)
+	Prepare(ctx context.Context) error
 	Close() error
 
 	// What the live page needs beyond that.
@@ -63,6 +67,16 @@ func (system) compare(ctx context.Context, pid int, c compare.Options) (*export.
 
 func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio, c compare.Options) (*export.Comparison, error) {
 	return compare.Runs(ctx, argv, std, c)
+}
+
+func (system) inspect(_ context.Context, pid int) (attach.Process, error) { return attach.Inspect(pid) }
+
+func (system) sample(_ context.Context, pid int, o sampler.Options) (sampling, error) {
+	s, err := sampler.Open(pid, o)
+	if err != nil {
+		return nil, err // not a nil *Sampler in an interface
+	}
+	return s, nil
 }
 
 func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check {

@@ -34,7 +34,7 @@ func TestProfile(t *testing.T) {
 	r := f.run(t, "profile", "4711", "--root", "shop/Price#of(I)J", "--root", "shop.Price.of(I)J", "--root", "a.B.c",
 		"--for", "10ms", "--until-calls", "7", "--scheme", "a", "--wait")
 	r.want(t, 0, "shop.Price.of", "rivulet: this JVM will print a warning\n")
-	want := spec.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Leaves: spec.LeavesCounted, Probes: spec.ProbesAuto}
+	want := spec.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Observe: spec.DefaultObserve, Every: 1, Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Leaves: spec.LeavesCounted, Probes: spec.ProbesAuto}
 	if diff := cmp.Diff(want, f.rec); diff != "" {
 		t.Error("-want +got:\n", diff)
 	}
@@ -282,9 +282,9 @@ func TestRunSignal(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	f := newFake()
-	f.run(t, "ps").want(t, 0, `PID   USER  JAVA     UPTIME  MAIN
-4711  anna  17.0.15  1h 30m  shop.jar
-4712  bert  ?        5 s     `+"evil\ufffd[31m  not attachable: belongs to user bert, you are anna; run as bert or root (sudo)\n", "")
+	f.run(t, "ps").want(t, 0, `PID   USER  JAVA     UPTIME  PREPARED  MAIN
+4711  anna  17.0.15  1h 30m  -         shop.jar
+4712  bert  ?        5 s     -         `+"evil\ufffd[31m  not attachable: belongs to user bert, you are anna; run as bert or root (sudo)\n", "")
 	f.run(t, "classes", "4711", "shop").want(t, 0, `CLASS                     LOADER  METHODS
 shop.Price                app     3
 shop.orders.OrderService  app     12

@@ -22,7 +22,7 @@ const compareLength = 10 * time.Second
 // A schemeList is --schemes.
 type schemeList []string
 
-func (*schemeList) Type() string     { return "A,B,C" }
+func (*schemeList) Type() string     { return "A,B,C,D" }
 func (l *schemeList) String() string { return strings.Join(*l, ",") }
 
 func (l *schemeList) Set(text string) error {
@@ -30,7 +30,7 @@ func (l *schemeList) Set(text string) error {
 	for _, name := range strings.Split(strings.ToUpper(text), ",") {
 		switch name = strings.TrimSpace(name); {
 		case !slices.Contains(spec.Schemes, name):
-			return fmt.Errorf("there are schemes A, B and C; give some of them, as in A,C")
+			return fmt.Errorf("there are schemes %s; give some of them, as in A,D", spec.SchemeNames())
 		case !slices.Contains(*l, name):
 			*l = append(*l, name)
 		}
@@ -40,7 +40,7 @@ func (l *schemeList) Set(text string) error {
 
 func (a *app) compare() *cobra.Command {
 	f := newRecordFlags()
-	list := schemeList{"A", "B", "C"}
+	list := schemeList(slices.Clone(spec.Schemes))
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare PID --root CLASS.METHOD[(DESC)RET]",

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func TestCompare(t *testing.T) {
@@ -26,7 +27,7 @@ func TestCompare(t *testing.T) {
 			Calls  int
 		}
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 0 || got.Kind != "comparison" || len(got.Schemes) != 3 || got.Schemes[2].Calls != 12 {
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 0 || got.Kind != "comparison" || len(got.Schemes) != len(spec.Schemes) || got.Schemes[2].Calls != 12 {
 		t.Errorf("code %d, %v: %s", r.code, err, r.stdout)
 	}
 	if f.comparing.For != 0 || f.rec.UntilCalls != 5 || f.rec.Probes != "inlined" {
@@ -51,7 +52,7 @@ func TestCompareFails(t *testing.T) {
 		{"bad root", &fake{startErr: session.ErrNoRoot}, []string{"compare", "4711", "--root", "a.B.c"}, 2, "no such root"},
 		{"in the middle", &fake{finishErr: session.ErrExited}, []string{"compare", "4711", "--root", "a.B.c"}, 1, "the target has exited"},
 		{"no root", newFake(), []string{"compare", "4711"}, 2, "--root is missing"},
-		{"scheme", newFake(), []string{"compare", "4711", "--root", "a.B.c", "--schemes", "A,D"}, 2, "there are schemes A, B and C"},
+		{"scheme", newFake(), []string{"compare", "4711", "--root", "a.B.c", "--schemes", "A,E"}, 2, "there are schemes A, B, C and D"},
 		{"format", newFake(), []string{"compare", "4711", "--root", "a.B.c", "--format", "html"}, 2, "there is only text and json"},
 		{"one scheme", newFake(), []string{"run", "--compare", "--scheme", "A", "--root", "a.B.c", "--", "java"}, 2, "--scheme is nothing for --compare"},
 		{"no comparison", newFake(), []string{"run", "--schemes", "A", "--root", "a.B.c", "--", "java"}, 2, "--schemes is for --compare"},

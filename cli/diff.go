@@ -22,7 +22,8 @@ func (a *app) diff() *cobra.Command {
 shows where they differ: the tree, followed where the difference is, and the
 methods whose own time differs most. The figures of AFTER are scaled to as many
 root invocations as BEFORE has, so that recordings of different length can be
-compared, unless --absolute is given. With --ui the page shows both, all of the tree
+compared, unless --absolute is given; reports of rivulet sample are scaled to as many
+seconds. With --ui the page shows both, all of the tree
 and each of them alone.`,
 		Example: `  rivulet diff before.json after.json
   rivulet diff before.json after.json --ui
@@ -43,6 +44,9 @@ and each of them alone.`,
 			after, err := a.loadReport(args[1])
 			if err != nil {
 				return err
+			}
+			if err := export.Comparable(before, after); err != nil {
+				return usage("%s and %s: %w", args[0], args[1], err)
 			}
 			if p.ui {
 				return a.showPage(p.listen, args, []export.Saved{{Report: before}, {Report: after}}, absolute)

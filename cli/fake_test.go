@@ -16,6 +16,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -37,6 +38,9 @@ type fake struct {
 	exited    chan struct{}
 	diagnose  string
 	checks    []doctor.Check
+
+	sampled  sampler.Options
+	sampleOn bool // samples come to an end, and the target does not
 }
 
 func newFake() *fake {
@@ -176,11 +180,16 @@ func (f *fake) Suggest(context.Context) (*session.Suggestions, error) {
 func (f *fake) Done() <-chan struct{}           { return f.done }
 func (f *fake) Progress() session.Progress      { return session.Progress{Phase: "recording", Calls: 12} }
 func (f *fake) Diagnose(context.Context) string { return f.diagnose }
-func (f *fake) Close() error                    { f.note("close"); return nil }
-func (f *fake) Signal(s os.Signal) error        { f.note("signal:" + s.String()); close(f.exited); return nil }
-func (f *fake) abandon()                        { f.note("abandon") }
-func (f *fake) Exited() <-chan struct{}         { return f.exited }
-func (f *fake) ExitCode() int                   { return f.exitCode }
+func (f *fake) Prepare(context.Context) error {
+	f.note("prepare")
+	return f.startErr
+}
+
+func (f *fake) Close() error             { f.note("close"); return nil }
+func (f *fake) Signal(s os.Signal) error { f.note("signal:" + s.String()); close(f.exited); return nil }
+func (f *fake) abandon()                 { f.note("abandon") }
+func (f *fake) Exited() <-chan struct{}  { return f.exited }
+func (f *fake) ExitCode() int            { return f.exitCode }
 
 func (f *fake) Finish(ctx context.Context) (*export.Report, error) {
 	f.note("finish")

@@ -63,7 +63,7 @@ func processesJSON(found []attach.Process) []processJSON {
 }
 
 func writeProcesses(w io.Writer, found []attach.Process) error {
-	rows := [][]string{{"PID", "USER", "JAVA", "UPTIME", "MAIN", ""}}
+	rows := [][]string{{"PID", "USER", "JAVA", "UPTIME", "PREPARED", "MAIN", ""}}
 	for _, p := range found {
 		main := p.Main
 		if strings.HasSuffix(main, ".jar") {
@@ -81,7 +81,7 @@ func writeProcesses(w io.Writer, found []attach.Process) error {
 		if d := time.Since(p.Started); d < time.Minute {
 			uptime = fmt.Sprintf("%d s", int(d.Seconds()))
 		}
-		rows = append(rows, []string{fmt.Sprint(p.PID), p.User, java, uptime, main, note})
+		rows = append(rows, []string{fmt.Sprint(p.PID), p.User, java, uptime, map[bool]string{true: "yes", false: "-"}[p.Prepared], main, note})
 	}
 	return writeRows(w, rows, 0)
 }
@@ -188,6 +188,18 @@ func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(export.CleanJSON(b.Bytes()))
+	return err
+}
+
+// writeLine writes JSON in one line.
+func writeLine(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return err
 	}

@@ -52,12 +52,15 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 	if err != nil {
 		return nil, err
 	}
-	return liveSession{s}, nil
+	return liveSession{attached: s, suggestBySamples: func(ctx context.Context) (*live.Suggestions, error) {
+		return b.app.suggestBySamples(ctx, pid)
+	}}, nil
 }
 
 // config is that of a session whose warnings go to tell, too.
 func (b *liveBackend) config(memory int64, tell func(string)) session.Config {
 	c := b.app.config(memory)
+	c.Observe = true // a recording may come that needs it
 	warn := c.Warn
 	c.Warn = func(text string) { tell(text); warn(text) }
 	if b.quiet {
@@ -107,7 +110,10 @@ func (b *liveBackend) close() {
 }
 
 // A liveSession is a session in the terms of package live.
-type liveSession struct{ attached }
+type liveSession struct {
+	attached
+	suggestBySamples func(context.Context) (*live.Suggestions, error) // nil: there is no sampler
+}
 
 // Target implements live.Session.
 func (s liveSession) Target() export.Target { return export.Target(s.attached.Target()) }

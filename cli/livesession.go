@@ -20,13 +20,28 @@ func (s liveSession) Preview(ctx context.Context, r spec.Recording) (*export.Pre
 	return p, asInput(err)
 }
 
-// Suggest implements live.Session.
+// Suggest implements live.Session: by samples where these can be had and find something, else by
+// thread dumps.
 func (s liveSession) Suggest(ctx context.Context) (*live.Suggestions, error) {
+	why := ""
+	if s.suggestBySamples != nil {
+		found, err := s.suggestBySamples(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil && len(found.Roots) > 0:
+			return found, nil
+		case err == nil:
+			why = "samples show no method of the program's that takes time and is entered"
+		default:
+			why = oneLine(err.Error())
+		}
+	}
 	found, err := s.attached.Suggest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &live.Suggestions{Looks: found.Looks, Seconds: found.Time.Seconds(), Busy: found.Busy, Threads: found.Threads, Roots: []live.Suggestion{}}
+	out := &live.Suggestions{Why: why, Looks: found.Looks, Seconds: found.Time.Seconds(), Busy: found.Busy, Threads: found.Threads, Roots: []live.Suggestion{}}
 	for _, r := range found.Roots {
 		out.Roots = append(out.Roots, live.Suggestion{
 			Root: r.Method, Stacks: r.Stacks, Of: found.Stacks, Threads: len(r.Threads), Thread: export.Clean(r.Threads[0]), Always: r.Always,

@@ -16,7 +16,8 @@ import (
 const (
 	meterOnTerminal = 200 * time.Millisecond
 	meterInFile     = 5 * time.Second
-	meterAtRest     = time.Minute // in files, while nothing changes
+	meterLook       = 500 * time.Millisecond // in a file: how often it is looked whether there is a new phase
+	meterAtRest     = time.Minute            // in files, while nothing changes
 )
 
 // A meter shows a session's progress on stderr from start until stop.
@@ -28,10 +29,12 @@ type meter struct {
 	mu     sync.Mutex
 	source func() session.Progress // nil once phase is fixed
 	phase  string
-	shown  bool // a line that has to be wiped
+	since  time.Time // when the phase that is shown began
+	shown  bool      // a line that has to be wiped
 	last   session.Progress
 	lastAt time.Time
 	wrote  time.Time // the last line in a file
+	told   string    // its phase
 
 	quit, done chan struct{}
 }
@@ -48,7 +51,7 @@ func startMeter(w io.Writer, source func() session.Progress) *meter {
 
 func (m *meter) run() {
 	defer close(m.done)
-	every := meterInFile
+	every := meterLook
 	if m.terminal {
 		every = meterOnTerminal
 	}
@@ -123,13 +126,24 @@ func (m *meter) show() {
 		p = m.source()
 	}
 	now := time.Now()
-	text := progressLine(p, now.Sub(m.begin), float64(p.Calls-m.last.Calls)/max(now.Sub(m.lastAt).Seconds(), 1e-3))
+	fresh := p.Phase != m.last.Phase
+	if fresh {
+		m.since = now
+	}
+	if !p.Since.IsZero() {
+		m.since = p.Since
+	}
+	if !m.terminal && now.Sub(m.wrote) < meterInFile && (now.Sub(m.since) < time.Second || m.told == p.Phase) {
+		m.last.Phase = p.Phase
+		return
+	}
+	text := progressLine(p, now.Sub(m.since), float64(p.Calls-m.last.Calls)/max(now.Sub(m.lastAt).Seconds(), 1e-3))
 	same := p == m.last
 	m.last, m.lastAt = p, now
 	if !m.terminal {
 		if !same || now.Sub(m.wrote) >= meterAtRest {
 			fmt.Fprintln(m.w, "rivulet: "+text)
-			m.wrote = now
+			m.wrote, m.told = now, p.Phase
 		}
 		return
 	}
@@ -149,6 +163,13 @@ func (m *meter) wipe() {
 func progressLine(p session.Progress, elapsed time.Duration, rate float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %.1f s", p.Phase, elapsed.Seconds())
+	if p.Of > 0 {
+		fmt.Fprintf(&b, "  %s of %s classes", export.Count(int64(p.Done)), export.Count(int64(p.Of)))
+		if p.Done > 0 && p.Done < p.Of {
+			fmt.Fprintf(&b, ", %.1f s to go", elapsed.Seconds()*float64(p.Of-p.Done)/float64(p.Done))
+		}
+		return b.String()
+	}
 	if p.Classes > 0 || p.Instrumented > 0 {
 		fmt.Fprintf(&b, "  %s classes, %s methods instrumented, %s called",
 			export.Count(int64(p.Classes)), export.Count(int64(p.Instrumented)), export.Count(int64(p.Called)))

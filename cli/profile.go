@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 func (a *app) profile() *cobra.Command {
@@ -84,7 +85,9 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		if err := f.openMore(a.stdout); err != nil {
 			return err
 		}
-		s, m, err := a.attachShown(in, pid, a.config(f.rec.Memory))
+		cfg := a.config(f.rec.Memory)
+		cfg.Observe = f.rec.Scheme == "D" || f.rec.Scheme == spec.SchemeAuto
+		s, m, err := a.attachShown(in, pid, cfg)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 	return cmd
 }
 
-// servePage serves until Ctrl-C, with a backend and the log in the configuration, after having done what comes first, which says
+// servePage serves until Ctrl-C, with a backend, unless the configuration has another one, and the log in the configuration, after having done what comes first, which says
 // what the page shows. With a length it ends the recording after that, and goes on
 // serving. It returns the report of the last recording, nil if there was none.
 func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first func(context.Context, *live.Live) (web.Opening, error), length time.Duration) (*export.Report, error) {
@@ -64,7 +64,10 @@ func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first fun
 	if cfg.Snapshots, err = snapshotFolder(cfg.Snapshots); err != nil {
 		return nil, err
 	}
-	cfg.Backend, cfg.Log = b, a.log()
+	if cfg.Backend == nil {
+		cfg.Backend = b
+	}
+	cfg.Log = a.log()
 	server, err := web.Listen(listen, cfg)
 	if err != nil {
 		return nil, usage("%w", err)

@@ -182,6 +182,9 @@ by name and class loader, threads by id and name.`,
 				}
 				all = append(all, r)
 			}
+			if err := export.Comparable(all...); err != nil {
+				return usage("%w", err)
+			}
 			return a.writeView(export.Merge(all...), &f)
 		},
 	}

@@ -1,5 +1,6 @@
-// Package jvmside carries what runs inside a JVM: the agent's jar and the
-// demo's. Both are built from jvmside/src and jvmside/demo by "go tool task
+// Package jvmside carries what runs inside a JVM: the agent's jar, that of an
+// agent for JVMs to be started with, and the demo's. They are built from
+// jvmside/src, jvmside/prepared and jvmside/demo by "go tool task
 // agent", reproducibly, and committed, so that "go install" needs no Java.
 //
 // Everything here is read-only and safe for concurrent use; callers must not
@@ -20,6 +21,9 @@ import (
 //go:embed agent.jar
 var agentJar []byte
 
+//go:embed prepared.jar
+var preparedJar []byte
+
 //go:embed demo.jar
 var demoJar []byte
 
@@ -29,6 +33,10 @@ const DemoRoot = "shop.orders.OrderService.process"
 
 // Jar returns the agent's jar.
 func Jar() []byte { return agentJar }
+
+// PreparedJar returns the jar of an agent that does nothing, for JVMs to be started with:
+// the first redefinition of a class does not throw away all compiled code then.
+func PreparedJar() []byte { return preparedJar }
 
 // DemoJar returns the jar of the demo target, started by java -jar.
 func DemoJar() []byte { return demoJar }

@@ -27,6 +27,7 @@ type core struct {
 	scout     bool                  // callbacks are not planned
 	lambdas   bool                  // as roots are given up, not followed to their bodies
 	prune     bool                  // initializers that have run are not planned
+	rests     func(t cha.Hit) bool  // notes a method that is not to be followed yet; nil: all are
 	unknown   int                   // calls that reached nothing when they were first followed
 
 	may      func(name, desc string) bool // what excluded code can call; nil: anything
@@ -323,7 +324,9 @@ func (c *core) hit(call *cha.Call, t cha.Hit) {
 		if t.Method.Filtered {
 			c.skip(id, Filtered)
 		}
-		c.enqueue(id, c.method(id))
+		if c.rests == nil || !c.rests(t) {
+			c.enqueue(id, c.method(id))
+		}
 		return
 	}
 	if c.instrumentable(t) {
@@ -400,6 +403,9 @@ func (c *core) skip(id cha.MethodID, why Reason) {
 func (c *core) step(t cha.Hit, root bool) {
 	id := t.ID()
 	m := c.method(id)
+	if c.rests != nil && !root && !m.root && c.rests(t) {
+		return
+	}
 	if !m.planned || root && !m.root {
 		if !m.planned {
 			m.fresh = c.trap && len(t.Method.Calls)+len(t.Method.Inits) > 0 && !m.revealed

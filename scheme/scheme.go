@@ -94,6 +94,10 @@ type Plan struct {
 	Revealed []cha.MethodID
 
 	Skipped []Skip
+
+	// Watched lists methods within reach that are asleep, of a [Watcher] only. A
+	// method is given once. It may have probes, too.
+	Watched []cha.MethodID
 }
 
 // Empty reports whether there is nothing to instrument.
@@ -103,6 +107,7 @@ func (p *Plan) Empty() bool { return len(p.Steps) == 0 && len(p.Also) == 0 }
 func (p *Plan) Append(q Plan) {
 	p.Steps, p.Also = append(p.Steps, q.Steps...), append(p.Also, q.Also...)
 	p.Revealed, p.Skipped = append(p.Revealed, q.Revealed...), append(p.Skipped, q.Skipped...)
+	p.Watched = append(p.Watched, q.Watched...)
 }
 
 // A Scheme reveals a call subgraph.

@@ -29,6 +29,14 @@ type sim struct {
 	given        map[cha.MethodID]bool // true as a root
 	late         []Step                // for classes that are announced and not defined
 	ran          map[cha.MethodID]bool
+
+	// Of a Watcher.
+	active  map[cha.MethodID]bool // before the roots were given
+	watched map[cha.MethodID]bool // true once it was invoked
+	moved   []cha.MethodID        // watched and invoked, and the scheme does not know it
+	woken   map[cha.MethodID]bool // the scheme does
+	blind   int                   // frames of methods that the scheme believes asleep
+	missed  int                   // invocations without probes
 }
 
 func (s *sim) logf(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
@@ -70,6 +78,28 @@ func (s *sim) do(p Plan, loading *chatest.Class) {
 		if _, ok := s.instrumented[m]; ok {
 			s.instrumented[m] = false
 		}
+	}
+	for _, m := range p.Watched {
+		if _, twice := s.watched[m]; twice || s.active[m] {
+			s.fail("%v is watched twice, or is active", m)
+		}
+		s.watched[m] = s.ran[m] // as its counter says
+		if s.ran[m] {
+			s.moved = append(s.moved, m)
+		}
+	}
+}
+
+// wake tells a Watcher what has moved, as it does time and again.
+func (s *sim) wake() {
+	for d, ok := s.s.(Watcher); ok && len(s.moved) > 0; {
+		ms := s.moved
+		s.moved = nil
+		for _, m := range ms {
+			s.woken[m] = true
+		}
+		s.logf("woke %v", ms)
+		s.do(d.Woke(ms), nil)
 	}
 }
 
@@ -180,9 +210,26 @@ func (s *sim) run(m *chatest.Method, depth int) {
 	id := m.ID()
 	s.logf("run %v/%d", id, id.Class.Loader)
 	s.ran[id] = true
+	if invoked, ok := s.watched[id]; ok && !invoked {
+		s.watched[id] = true
+		s.moved = append(s.moved, id)
+	}
+	_, watched := s.watched[id]
 	fresh, ok := s.instrumented[id]
-	if !ok {
-		s.fail("%s: %v/%d is not instrumented", s.s.Name(), id, id.Class.Loader)
+	switch {
+	case !ok && s.blind == 0 && !watched:
+		s.fail("%s: %v/%d is neither instrumented nor watched", s.s.Name(), id, id.Class.Loader)
+	case !ok && s.blind == 0 && s.woken[id]:
+		s.fail("%v woke, and has no probes", id)
+	case !ok:
+		s.missed++
+	}
+	if watched && !s.woken[id] {
+		s.blind++
+		defer func() { s.blind-- }()
+	}
+	if s.r.IntN(10) == 0 && s.blind == 0 {
+		s.wake()
 	}
 	if fresh {
 		p := s.s.Entered(id)
@@ -337,8 +384,12 @@ func simulate(t *testing.T, seed uint64, make func(*cha.Hierarchy) Scheme) (plan
 		t: t, r: r, w: w, h: h, left: 300,
 		announced: map[*chatest.Class]bool{}, defined: map[*chatest.Class]bool{}, initialized: map[*chatest.Class]bool{},
 		instrumented: map[cha.MethodID]bool{}, given: map[cha.MethodID]bool{}, ran: map[cha.MethodID]bool{},
+		active: map[cha.MethodID]bool{}, watched: map[cha.MethodID]bool{}, woken: map[cha.MethodID]bool{},
 	}
 	s.s = make(h)
+	if d, ok := s.s.(Watcher); ok {
+		d.Observe(func(m cha.MethodID) bool { return s.active[m] || s.ran[m] })
+	}
 	for range r.IntN(20) { // loaded before the profiler came
 		s.load(w.Classes[r.IntN(len(w.Classes))])
 	}
@@ -354,6 +405,14 @@ func simulate(t *testing.T, seed uint64, make func(*cha.Hierarchy) Scheme) (plan
 	if len(all) == 0 {
 		return 0, 0
 	}
+	share := r.IntN(3) // in thirds, of what is loaded
+	for _, c := range w.Classes {
+		for _, m := range c.Methods {
+			if s.defined[c] && r.IntN(3) < share {
+				s.active[m.ID()] = true
+			}
+		}
+	}
 	for range 1 + r.IntN(2) {
 		root := all[r.IntN(len(all))]
 		s.do(s.s.Roots([]cha.MethodID{root.ID()}), nil)
@@ -362,6 +421,7 @@ func simulate(t *testing.T, seed uint64, make func(*cha.Hierarchy) Scheme) (plan
 			s.initOutside(root.Class)
 			s.left = 100
 			s.run(root, 0)
+			s.wake()
 		}
 	}
 	return len(s.instrumented), len(s.ran)
@@ -377,7 +437,7 @@ func TestComplete(t *testing.T) {
 			return s
 		}
 	}
-	for name, make := range map[string]func(*cha.Hierarchy) Scheme{"A": NewA, "B": NewB, "C": NewC, "guided": guided(false), "eager": guided(true)} {
+	for name, make := range map[string]func(*cha.Hierarchy) Scheme{"A": NewA, "B": NewB, "C": NewC, "D": NewD, "guided": guided(false), "eager": guided(true)} {
 		t.Run(name, func(t *testing.T) {
 			planned, ran := 0, 0
 			for seed := range uint64(500) {

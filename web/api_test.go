@@ -92,7 +92,7 @@ func TestSwitchScheme(t *testing.T) {
 		{"start", `{"roots":["shop.Price.of"],"scheme":"B","clock":"tick","follow":true,"filter":["--exclude shop.log.**"]}`, 200, `"phase":"recording"`},
 		{"action", `{"name":"clock","value":"precise"}`, 200, `"clock":"precise"`},
 		{"action", `{"name":"scheme","value":"B"}`, 200, `"snapshots":[]`},
-		{"action", `{"name":"scheme","value":"D"}`, 422, "there are A, B and C"},
+		{"action", `{"name":"scheme","value":"E"}`, 422, "there are auto, A, B, C and D"},
 		{"action", `{"name":"scheme","value":"A"}`, 200, `"phase":"recording"`},
 		{"state", "", 200, `"scheme":"A"`},
 		{"stop", "{}", 200, `"phase":"stopped"`},

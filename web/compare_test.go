@@ -69,7 +69,7 @@ func TestCompareSchemes(t *testing.T) {
 	}{
 		{`{"roots":["a.B.c"]}`, 409, "can't compare schemes while idle"},
 		{`{"roots":[]}`, 400, "no root given"},
-		{`{"roots":["a.B.c"],"schemes":["A","D"]}`, 400, "there are A, B and C"},
+		{`{"roots":["a.B.c"],"schemes":["A","E"]}`, 400, "there are A, B, C and D"},
 		{`{"roots":["a.B.c"],"schemes":["A","A"]}`, 400, "give each once"},
 		{`{"roots":["a.B.c"],"seconds":-1}`, 400, "give a number up to 3600"},
 		{`{"roots":["a.B.c"],"slowest":5}`, 400, "does not record that"},
@@ -92,7 +92,7 @@ func TestCompareSchemes(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if now.Steps != 5 || now.Seconds != 10 || now.Doing != "recording by scheme A" || !strings.Contains(string(now.Sofar), `"mean_ns": 1000000`) {
+	if now.Steps != 6 || now.Seconds != 10 || now.Doing != "recording by scheme A" || !strings.Contains(string(now.Sofar), `"mean_ns": 1000000`) {
 		t.Errorf("on the way: %+v", now)
 	}
 	for _, path := range []string{"start", "attach", "detach", "compare"} {
@@ -116,7 +116,7 @@ func TestCompareSchemes(t *testing.T) {
 		!strings.HasPrefix(got.Comparison.Advice, "Use C") {
 		t.Error("the answer:", text)
 	}
-	if asked.Recording.Clock != "precise" || asked.Recording.Filter.Strings()[0] != "--exclude shop.log.**" || f.Steps() != "[attach close compare 4711 [A B C]]" {
+	if asked.Recording.Clock != "precise" || asked.Recording.Filter.Strings()[0] != "--exclude shop.log.**" || f.Steps() != "[attach close compare 4711 [A B C D]]" {
 		t.Errorf("%+v, %s", asked, f.Steps())
 	}
 	state := s.phase(t, live.Stopped)

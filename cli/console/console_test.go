@@ -216,7 +216,7 @@ func TestScriptFails(t *testing.T) {
 		{"unroot a.B.c", "is no root", true},
 		{"root c", "no class before the method", true},
 		{"include a..b", "--include", true},
-		{"scheme D", "there is only A, B and C", true},
+		{"scheme E", "there is only auto, A, B, C and D", true},
 		{"clock sun", "there is only tick and precise", true},
 		{"until-calls -1", "give a number above zero", true},
 		{"leaves green", "there is only counted and timed", true},

@@ -115,7 +115,7 @@ func (m *model) action(k string) (tea.Cmd, bool) {
 	case "r":
 		return m.do("reset"), true
 	case "S":
-		return m.do("scheme " + next([]string{"A", "B", "C"}, m.set.Scheme)), true
+		return m.do("scheme " + next([]string{"auto", "A", "B", "C", "D"}, m.set.Scheme)), true
 	case "c":
 		return m.do("clock " + next([]string{"tick", "precise"}, m.set.Clock)), true
 	case "k":

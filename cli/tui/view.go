@@ -73,7 +73,11 @@ func (m *model) head() []string {
 	}
 	room := max(m.width-export.Width(phase)-2, 1)
 	first := m.style.title.Render(export.Pad(export.Clean(target), room)) + "  " + style.Render(export.Fit(phase, m.width))
-	how := fmt.Sprintf("scheme %s, %s clock, ", m.set.Scheme, m.set.Clock)
+	scheme := m.set.Scheme
+	if scheme == spec.SchemeAuto && st.Phase == live.InRecording && f.Scheme != "" {
+		scheme += " (" + f.Scheme + ")"
+	}
+	how := fmt.Sprintf("scheme %s, %s clock, ", scheme, m.set.Clock)
 	switch n := len(m.set.Roots); n {
 	case 0:
 		how += "no root yet"

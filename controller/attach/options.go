@@ -4,6 +4,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -207,4 +208,12 @@ func splitWords(s string, argFile bool) []string {
 		words = append(words, word.String())
 	}
 	return words
+}
+
+// hasAgent tells whether the JVM was started with an agent that may redefine classes: one
+// in Java, or the debugger's.
+func (o jvmOptions) hasAgent() bool {
+	return slices.ContainsFunc(o, func(s string) bool {
+		return strings.HasPrefix(s, "-javaagent:") || strings.HasPrefix(s, "-agentlib:jdwp") || strings.HasPrefix(s, "-Xrunjdwp")
+	})
 }

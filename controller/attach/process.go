@@ -28,6 +28,7 @@ type Process struct {
 	Options     []string  `json:"options"`
 	Started     time.Time `json:"started"`
 	Attachable  bool      `json:"attachable"`       // a Java agent could be loaded
+	Prepared    bool      `json:"prepared"`         // started with an agent: the first redefinition does not throw away all compiled code
 	Reason      string    `json:"reason,omitempty"` // why not, with the way out
 	Err         error     `json:"-"`                // the same as an *Error, or nil
 
@@ -127,6 +128,7 @@ func (p *Process) describe(l layout, st status) error {
 		p.Main = st.name
 	}
 	p.noSignals = jvmOptions(p.Options).reducesSignals()
+	p.Prepared = jvmOptions(p.Options).hasAgent()
 	if caps := str("sun.rt.jvmCapabilities"); caps != "" && caps[0] == '0' {
 		p.Options = append(p.Options, "-XX:+DisableAttachMechanism") // its own word
 	}

@@ -129,6 +129,7 @@ func (s *Snapshot) Roots() []*Node {
 // Sums are figures added up over whole trees.
 type Sums struct {
 	Nodes, Calls, Thrown, Self, Raw int64
+	Samples                         int64          // see [Sample]
 	Depth                           int            // levels of the deepest path
 	Counts                          *metric.Values // nil where nodes have none
 }
@@ -142,6 +143,9 @@ func Sum(roots []*Node) Sums {
 		s.Thrown += n.Thrown
 		s.Self += n.Self
 		s.Raw += n.Raw
+		if n.Sample != nil {
+			s.Samples += n.Sample.Count
+		}
 		s.Depth = max(s.Depth, depth+1)
 		s.Counts = addCounts(s.Counts, n.Counts)
 	}

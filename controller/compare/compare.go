@@ -87,7 +87,15 @@ func Running(ctx context.Context, pid int, c Options) (*export.Comparison, error
 		if err != nil {
 			return c.sofar(out, name, err)
 		}
-		if err := s.Start(ctx, c.scheme(name)); err != nil {
+		err = s.Start(ctx, c.scheme(name))
+		if errors.Is(err, session.ErrUnobservable) && len(c.Schemes) > 1 {
+			out.Notes = append(out.Notes, fmt.Sprintf("Scheme %s was left out: %v.", name, err))
+			if err := s.Close(); err != nil {
+				return c.sofar(out, name, err)
+			}
+			continue
+		}
+		if err != nil {
 			return c.sofar(out, name, errors.Join(err, s.Close()))
 		}
 		armed := time.Since(begin)

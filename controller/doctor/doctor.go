@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -255,6 +256,21 @@ func (e *examination) measures() {
 	} else {
 		c.Close()
 		e.add("counters", OK, "", "pauses can be measured")
+	}
+	if e.proc.Prepared {
+		e.add("prepared", OK, "", "the JVM was started with an agent: it keeps its compiled code when the first class is redefined")
+	} else {
+		e.add("prepared", OK, "rivulet prepare "+strconv.Itoa(e.pid)+" at a quiet hour, or rivulet prepare --jar for the next start",
+			"the JVM was started without an agent, so the first redefinition by whatever tool throws away all compiled code")
+	}
+	switch _, err := vmstructs.Observe(e.pid); {
+	case err == nil:
+		e.add("observed", OK, "", "the JVM's memory tells which methods are active: with Scheme D no thread waits")
+	case errors.Is(err, os.ErrPermission):
+		e.add("observed", Warning, "run Rivulet as root, or allow it by sysctl kernel.yama.ptrace_scope=0",
+			"the JVM's memory may not be read: Scheme D, in which no thread waits, can't be had")
+	default:
+		e.add("observed", OK, "", "Scheme D can't be had: %v", err)
 	}
 	switch v, err := vmstructs.Read(e.pid); {
 	case err == nil:

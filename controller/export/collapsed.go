@@ -11,7 +11,8 @@ import (
 
 // Collapsed writes a line for each context with time of its own, as flame graph
 // tools read it: methods from the root down with semicolons between, a blank,
-// and the self time in ns. Threads are put together.
+// and the self time in ns, or the number of samples where the report is made of
+// samples. Threads are put together.
 func (r *Report) Collapsed(w io.Writer) error {
 	out := sink{w: w}
 	names := map[int32]string{}
@@ -25,8 +26,12 @@ func (r *Report) Collapsed(w io.Writer) error {
 		return s
 	}
 	f := r.figures()
+	weight := func(n *cct.Node) int64 { return n.Self }
+	if r.Sampling != nil {
+		weight = sampleCount
+	}
 	err := stacks(cct.Merge(f.snapshot.Roots()), func(n *cct.Node, stack []int32) error {
-		if n.Self == 0 {
+		if weight(n) == 0 {
 			return nil
 		}
 		for i, m := range stack {
@@ -35,7 +40,7 @@ func (r *Report) Collapsed(w io.Writer) error {
 			}
 			out.text(name(m))
 		}
-		out.text(" " + strconv.FormatInt(n.Self, 10) + "\n")
+		out.text(" " + strconv.FormatInt(weight(n), 10) + "\n")
 		return out.err
 	})
 	if err == nil {

@@ -15,10 +15,15 @@ type Diff struct {
 	Each        bool     // figures of after are scaled to as many root invocations as before
 	Invocations [2]int64 // of roots, as recorded
 	Total       [2]int64 // ns of all trees
-	Tree        []DiffLine
-	Small       int        // contexts beside those of Tree that hardly differ
-	Methods     []DiffLine // those whose own time differs most, the largest first
-	More        int        // methods beyond
+
+	// Of reports that are made of samples; else 0. Each scales to as many seconds then.
+	Samples [2]int64
+	Seconds [2]float64
+
+	Tree    []DiffLine
+	Small   int        // contexts beside those of Tree that hardly differ
+	Methods []DiffLine // those whose own time differs most, the largest first
+	More    int        // methods beyond
 }
 
 // A DiffLine is a context or a method before and after; times in ns.
@@ -34,9 +39,19 @@ type DiffLine struct {
 func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	t := textWriter{sink: sink{w: w}, o: o}
 	for i, when := range []string{"before", "after "} {
-		t.printf("%s  %s: %s, %s\n", when, Clean(cmp.Or(d.Names[i], "?")), Plural(d.Invocations[i], "root invocation", "root invocations"), Duration(d.Total[i]))
+		what := Plural(d.Invocations[i], "root invocation", "root invocations")
+		if d.sampled() {
+			what = Plural(d.Samples[i], "sample", "samples") + " in " + Duration(int64(1e9*d.Seconds[i]))
+		}
+		t.printf("%s  %s: %s, %s\n", when, Clean(cmp.Or(d.Names[i], "?")), what, Duration(d.Total[i]))
 	}
-	if d.Each && d.Invocations[0] != d.Invocations[1] {
+	calls := "calls"
+	if d.sampled() {
+		calls = "entries"
+		if d.Each {
+			t.text("figures of after are scaled to as many seconds as before\n")
+		}
+	} else if d.Each && d.Invocations[0] != d.Invocations[1] {
 		t.text("figures of after are scaled to as many root invocations as before\n")
 	}
 	var all []cct.Method
@@ -47,7 +62,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	}
 	labels := labelsOf(all)
 	t.section("Calling context tree, by total time")
-	tree := table{head: []string{"change", "before", "after", "calls", "after", "method"}}
+	tree := table{head: []string{"change", "before", "after", calls, "after", "method"}}
 	for _, l := range d.Tree {
 		label := labels[l.Method]
 		if l.Async {
@@ -64,7 +79,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 		t.printf("and %s that hardly differ\n", Plural(int64(d.Small), "context", "contexts"))
 	}
 	t.section("Methods, by change of self time")
-	flat := table{head: []string{"change", "before", "after", "calls", "after", "method"}}
+	flat := table{head: []string{"change", "before", "after", calls, "after", "method"}}
 	for _, l := range d.Methods {
 		flat.add(labels[l.Method], "", change(l.Self), Duration(l.Self[0]), Duration(l.Self[1]), Count(l.Calls[0]), Count(l.Calls[1]))
 	}
@@ -77,6 +92,8 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	}
 	return nil
 }
+
+func (d *Diff) sampled() bool { return d.Seconds != [2]float64{} }
 
 // change writes a difference with its sign.
 func change(of [2]int64) string {
@@ -104,6 +121,9 @@ type jsonDiffSide struct {
 	File        string `json:"file"`
 	Invocations int64  `json:"root_invocations"`
 	Total       int64  `json:"total_ns"`
+
+	Samples int64   `json:"samples,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"` // with samples
 }
 
 type jsonDiffLine struct {
@@ -121,7 +141,7 @@ type jsonDiffLine struct {
 func (d *Diff) JSON(w io.Writer) error {
 	j := jsonDiff{
 		Schema: Schema, Kind: "difference", Scaled: d.Each, Small: d.Small, More: d.More,
-		Before: jsonDiffSide{d.Names[0], d.Invocations[0], d.Total[0]}, After: jsonDiffSide{d.Names[1], d.Invocations[1], d.Total[1]},
+		Before: d.side(0), After: d.side(1),
 		Tree: []jsonDiffLine{}, Methods: []jsonDiffLine{},
 	}
 	for _, l := range d.Tree {
@@ -133,6 +153,10 @@ func (d *Diff) JSON(w io.Writer) error {
 		j.Methods = append(j.Methods, l.json())
 	}
 	return writeJSON(w, "the difference", j)
+}
+
+func (d *Diff) side(i int) jsonDiffSide {
+	return jsonDiffSide{d.Names[i], d.Invocations[i], d.Total[i], d.Samples[i], d.Seconds[i]}
 }
 
 func (l *DiffLine) json() jsonDiffLine {

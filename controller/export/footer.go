@@ -45,6 +45,10 @@ const manyPauses = time.Second
 
 func (t *textWriter) footer() {
 	r := t.report
+	if r.Sampling != nil {
+		t.sampleFooter()
+		return
+	}
 	t.section("Instrumentation")
 	t.calibration()
 	if c := r.CPU; c != nil {
@@ -110,6 +114,7 @@ func (t *textWriter) footer() {
 		}
 	}
 	t.gaps()
+	t.late()
 	t.notes()
 }
 

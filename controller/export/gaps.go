@@ -21,7 +21,7 @@ const MostWhere = 20
 // and there was room for all.
 func (r *Report) Exact() bool {
 	t := r.Tree
-	return len(r.Gaps) == 0 &&
+	return r.Sampling == nil && len(r.Gaps) == 0 &&
 		(t == nil || t.Incomplete == 0 && t.Overflow == 0 && t.Uncounted == 0 && t.Lost == 0 && t.Unfollowed == 0 && t.Detached == 0 && t.Bad == 0)
 }
 

@@ -38,6 +38,7 @@ type head struct {
 	Calls            int64            `json:"calls"`
 	RootInvocations  int64            `json:"root_invocations"`
 	OpenInvocations  int64            `json:"open_invocations"`
+	Admitted         jsonAdmitted     `json:"admitted"`
 	Exact            bool             `json:"exact"`
 	Incomplete       int64            `json:"incomplete"`
 	Overflow         int64            `json:"overflow"`
@@ -47,7 +48,9 @@ type head struct {
 	Damaged          int64            `json:"damaged,omitempty"`
 	Unfollowed       int64            `json:"unfollowed,omitempty"`
 	Gaps             []Gap            `json:"gaps"`
+	Late             []Late           `json:"late"`
 	Filter           *Filter          `json:"filter,omitempty"`
+	Prepared         bool             `json:"prepared"`
 	Methods          jsonMethods      `json:"methods"`
 	Redefinition     jsonRedefinition `json:"redefinition"`
 	Processing       float64          `json:"processing_ms,omitempty"`
@@ -62,6 +65,9 @@ type head struct {
 	Marks            *jsonMarks       `json:"marks,omitempty"`
 	Notes            []string         `json:"notes"`
 	Threads          []jsonThread     `json:"threads"`
+
+	Kind     string    `json:"kind,omitempty"`     // "" of a recording
+	Sampling *Sampling `json:"sampling,omitempty"` // nil of a recording
 }
 
 // A jsonThread has as many entries of "tree" as Trees says, in order.
@@ -121,8 +127,12 @@ func (r *Report) probes() string {
 }
 
 // JSON writes the report in schema 1, as docs/formats-report.md describes it:
-// one object and a newline, with a line for each method and each tree.
+// one object and a newline, with a line for each method and each tree. A report of
+// samples has the field "kind" with the value "sample", and other figures.
 func (r *Report) JSON(w io.Writer, o JSONOptions) error {
+	if r.Sampling != nil {
+		return r.sampleJSON(w, o)
+	}
 	f := r.figures()
 	h := head{
 		Schema:           Schema,
@@ -136,6 +146,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Calls:            f.sums.Calls,
 		RootInvocations:  f.invocations,
 		OpenInvocations:  f.open,
+		Admitted:         jsonAdmitted{f.invocations, max(r.Seen, f.invocations)},
 		Exact:            r.Exact(),
 		Incomplete:       f.snapshot.Incomplete,
 		Overflow:         f.snapshot.Overflow,
@@ -148,7 +159,9 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Metrics:          f.snapshot.Metrics.All(),
 		UncountedMethods: r.UncountedMethods,
 		Gaps:             some(r.Gaps),
+		Late:             r.Late,
 		Filter:           r.Filter,
+		Prepared:         r.Prepared,
 		Methods:          jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:     r.Redefinition.json(),
 		Processing:       milliseconds(r.Processing),

@@ -15,7 +15,7 @@ import (
 // [cct.Matcher] has it, threads of one id and name, figures added up. What the recordings don't have in common
 // is listed ("17.0.15, 21.0.2"), and lists of methods are united. Calibrations
 // are averaged by calls; Clock and the like are of the first. The given reports
-// stay as they are. There must be one at least.
+// stay as they are. There must be one at least, and they must be [Comparable].
 func Merge(reports ...*Report) *Report {
 	first := reports[0]
 	out := &Report{
@@ -68,6 +68,7 @@ func Merge(reports ...*Report) *Report {
 				out.Skipped = append(out.Skipped, k)
 			}
 		}
+		out.Sampling = out.Sampling.plus(r.Sampling)
 		out.Instrumented = max(out.Instrumented, r.Instrumented)
 		out.Reach, out.Called = max(out.Reach, r.Reach), out.Called || r.Called
 		out.Natives = max(out.Natives, r.Natives)
@@ -99,10 +100,12 @@ func Merge(reports ...*Report) *Report {
 		}
 	}
 	out.Gaps = mergeGaps(reports)
+	out.Seen = mergeSeen(reports)
+	out.Late = mergeLate(reports)
 	out.Slowest = mergeSlowest(reports, number)
 	out.Tree.Threads = out.Tree.ByThread()
 	slices.Sort(out.Notes)
-	out.Notes = append([]string{fmt.Sprintf("These are %d recordings put together.", len(reports))}, slices.Compact(out.Notes)...)
+	out.Notes = append([]string{fmt.Sprintf("These are %d %s put together.", len(reports), map[bool]string{false: "recordings", true: "reports of samples"}[out.Sampling != nil])}, slices.Compact(out.Notes)...)
 	out.Calibration = meanCalibration(reports)
 	out.Lookup = func(id int32) (cct.Method, bool) {
 		if id < 0 || int(id) >= len(methods) {

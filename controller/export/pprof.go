@@ -10,20 +10,44 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
+// A pprofValue is a figure that each context has in a profile.
+type pprofValue struct {
+	name, unit string
+	of         func(*cct.Node) int64
+}
+
+// pprofValues are a report's figures. The second one is the default.
+func (r *Report) pprofValues() []pprofValue {
+	calls := func(n *cct.Node) int64 { return n.Calls }
+	self := func(n *cct.Node) int64 { return n.Self }
+	if s := r.Sampling; s != nil {
+		return []pprofValue{{"samples", "count", sampleCount}, {s.Mode, "nanoseconds", self}, {"entries", "count", calls}}
+	}
+	values := []pprofValue{{"calls", "count", calls}, {"self", "nanoseconds", self}}
+	if r.Calibration != nil {
+		values = append(values, pprofValue{"raw_self", "nanoseconds", func(n *cct.Node) int64 { return n.Raw }})
+	}
+	return values
+}
+
 // Pprof writes the report as a compressed profile.proto, for "go tool pprof".
 // A context is a sample of calls, self time (the default) and, where times are
-// corrected, raw self time as measured, and of the recording's further metrics; its thread is the label "thread".
+// corrected, raw self time as measured, and what else is counted; of a report of samples it is one of samples, their
+// time (the default) and entries. Its thread is the label "thread".
 func (r *Report) Pprof(w io.Writer) error {
+	values := r.pprofValues()
 	p := &profile.Profile{
-		SampleType:        []*profile.ValueType{{Type: "calls", Unit: "count"}, {Type: "self", Unit: "nanoseconds"}},
-		DefaultSampleType: "self", DurationNanos: int64(r.Time),
-		Comments: append([]string{
-			fmt.Sprintf("rivulet: %s, pid %d, scheme %s, %s clock", r.Target.Main, r.Target.PID, r.Scheme, r.Clock),
-			"roots: " + strings.Join(r.Roots, " "),
-		}, r.Notes...),
+		DefaultSampleType: values[1].name, DurationNanos: int64(r.Time),
+		Comments: []string{fmt.Sprintf("rivulet: %s, pid %d, %s", r.Target.Main, r.Target.PID, r.How())},
 	}
-	if r.Calibration != nil {
-		p.SampleType = append(p.SampleType, &profile.ValueType{Type: "raw_self", Unit: "nanoseconds"})
+	if s := r.Sampling; s == nil {
+		p.Comments = append(p.Comments, "roots: "+strings.Join(r.Roots, " "))
+	} else if s.Hz > 0 {
+		p.PeriodType, p.Period = &profile.ValueType{Type: s.Mode, Unit: "nanoseconds"}, int64(1e9/s.Hz)
+	}
+	p.Comments = append(p.Comments, r.Notes...)
+	for _, v := range values {
+		p.SampleType = append(p.SampleType, &profile.ValueType{Type: v.name, Unit: v.unit})
 	}
 	metrics := r.metrics().All()
 	for _, m := range metrics {
@@ -49,9 +73,9 @@ func (r *Report) Pprof(w io.Writer) error {
 	for _, t := range r.figures().threads {
 		label := map[string][]string{"thread": {threadName(t)}}
 		if err := stacks(t.Roots, func(n *cct.Node, stack []int32) error {
-			s := &profile.Sample{Value: []int64{n.Calls, n.Self}, Label: label}
-			if r.Calibration != nil {
-				s.Value = append(s.Value, n.Raw)
+			s := &profile.Sample{Label: label}
+			for _, v := range values {
+				s.Value = append(s.Value, v.of(n))
 			}
 			for i := range metrics {
 				s.Value = append(s.Value, own(n.Counts, i))

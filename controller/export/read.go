@@ -89,10 +89,9 @@ func (in *reader) report() (*Report, error) {
 	if err := json.Unmarshal(text, &in.head); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotReport, err)
 	}
-	var kind string
-	if raw, ok := in.fields["kind"]; ok {
-		_ = json.Unmarshal(raw, &kind) // any kind is refused
-		return nil, fmt.Errorf("%w: it is of kind %q", ErrNotReport, kind)
+	sampled := in.head.Kind == sampleKind && in.head.Sampling != nil
+	if _, ok := in.fields["kind"]; ok && !sampled {
+		return nil, fmt.Errorf("%w: it is of kind %q", ErrNotReport, in.head.Kind)
 	}
 	if in.head.Schema != Schema {
 		return nil, fmt.Errorf("%w: it is of schema %d, this version reads %d", ErrNotReport, in.head.Schema, Schema)
@@ -117,19 +116,28 @@ func given(ms *float64) *time.Duration {
 	return &d
 }
 
+// seen is what [Report.Seen] was.
+func (h *head) seen() int64 {
+	if h.Admitted.Of > h.Admitted.Invocations {
+		return h.Admitted.Of
+	}
+	return 0
+}
+
 // build makes the report of what was read.
 func (in *reader) build() (*Report, error) {
 	h := &in.head
 	r := &Report{
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
-		Time: time.Duration(h.Seconds*1e9 + 0.5), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
+		Time: time.Duration(h.Seconds*1e9 + 0.5), Seen: h.seen(), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
 		Filter: h.Filter, Counted: in.counted, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
-		Gaps: h.Gaps, UncountedMethods: h.UncountedMethods, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
+		Gaps: h.Gaps, UncountedMethods: h.UncountedMethods, Late: h.Late, Prepared: h.Prepared, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
 	}
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
-	if in.fields["exact"] == nil { // written by an earlier version
+	r.Sampling = h.Sampling
+	if in.fields["exact"] == nil && r.Sampling == nil { // written by an earlier version
 		r.AddGap("the version of Rivulet that recorded this did not look for calls that it could not follow", nil)
 	}
 	methods := in.methods
@@ -141,7 +149,14 @@ func (in *reader) build() (*Report, error) {
 	}
 	cct.Totals(in.roots)
 	sum := cct.Sum(in.roots)
-	if sum.Calls != h.Calls {
+	if s := r.Sampling; s != nil {
+		if sum.Samples != s.Samples {
+			return nil, fmt.Errorf("the tree has %d samples, the head says %d: the file is damaged, or was changed", sum.Samples, s.Samples)
+		}
+		if s.Mode == WallMode {
+			r.CPU = &CPU{Samples: s.Samples, Share: s.Share}
+		}
+	} else if sum.Calls != h.Calls {
 		return nil, fmt.Errorf("the tree has %d calls, the head says %d: the file is damaged, or was changed", sum.Calls, h.Calls)
 	}
 	s := &cct.Snapshot{Metrics: in.metrics, Unthrown: h.Unthrown, Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged, Unfollowed: h.Unfollowed}

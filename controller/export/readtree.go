@@ -10,17 +10,23 @@ import (
 
 // An entry is a node while it is read.
 type entry struct {
-	node   *cct.Node
-	thread jsonThread
-	method cct.Method
-	sample cct.Sample
-	async  bool
-	wait   cct.Handover
-	below  *struct {
+	node    *cct.Node
+	thread  jsonThread
+	method  cct.Method
+	sample  cct.Sample
+	samples *int64 // of a report that is made of them
+	ran     *int64 // where not all of the time was on a core
+	async   bool
+	wait    cct.Handover
+	below   *struct {
 		Calls  int64 `json:"calls"`
 		Thrown int64 `json:"thrown"`
 		Self   int64 `json:"self_ns"`
+
+		Samples int64 `json:"samples"`
 	}
+	lines  [][2]int64
+	states map[string]int64
 }
 
 // trees reads a list of trees.
@@ -165,6 +171,18 @@ func (e *entry) field(key string) any {
 		return &e.sample.Ran
 	case "cpu_wall_ns":
 		return &e.sample.Wall
+	case "self_samples":
+		return &e.samples
+	case "entries":
+		return &n.Calls
+	case "entries_unsure":
+		return &e.sample.Unsure
+	case "ran_ns":
+		return &e.ran
+	case "lines":
+		return &e.lines
+	case "states":
+		return &e.states
 	case "below":
 		return &e.below
 	}
@@ -188,7 +206,15 @@ func (in *reader) finish(e *entry, path []entry) error {
 		return errors.New("a node without a method")
 	}
 	n.Method = in.named(e.method)
-	if e.sample.Count > 0 {
+	if k := e.samples; k != nil {
+		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
+		e.sample.States = readStates(e.states)
+		if e.ran != nil {
+			e.sample.Ran = *e.ran
+		}
+		n.Error = e.sample.Error()
+	}
+	if e.sample.Count > 0 || e.sample.Unsure > 0 {
 		s := e.sample
 		n.Sample = &s
 	}
@@ -200,6 +226,9 @@ func (in *reader) finish(e *entry, path []entry) error {
 		in.cut = true
 		rest := in.cutNode()
 		rest.Method, rest.Calls, rest.Thrown, rest.Self, rest.Raw = in.method(cct.Method{Name: leftOut}), b.Calls, b.Thrown, b.Self, b.Self
+		if b.Samples > 0 {
+			rest.Sample = &cct.Sample{Count: b.Samples, Ran: b.Self, Wall: b.Self}
+		}
 		n.Children = append(n.Children, rest)
 	}
 	if len(path) == 0 {

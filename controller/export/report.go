@@ -29,12 +29,18 @@ type Report struct {
 	Clock  string        // "precise"
 	Fold   bool          // recursion was folded while recording
 	Roots  []string      // as resolved: "pkg.C.m(I)V"
+	Seen   int64         // root invocations that there were, where not each was to be recorded; 0: each was
 	Time   time.Duration // from arming to the end
 	Ended  string        // why it ended, such as "stopped" or "target exited"
 	Notes  []string      // whole sentences that the reader should know
 
 	Tree   *cct.Snapshot // nil reads as empty
 	Lookup cct.Lookup    // names of the methods in Tree
+
+	// Sampling says how samples were taken, of a report that is made of samples
+	// alone; nil in that of a recording. With it, Scheme, Clock, Roots and all that is
+	// about probes are empty.
+	Sampling *Sampling
 
 	// CPU says how threads' time on a core was sampled, nil where it was not.
 	CPU *CPU
@@ -59,6 +65,7 @@ type Report struct {
 	Counted map[int32]bool
 
 	Instrumented int  // methods that had probes
+	Prepared     bool // the JVM was started with an agent, see attach.Process
 	Reach        int  // methods that Scheme A would have instrumented when the recording began, with others counted up to [ReachCounted]; 0 where that wasn't known
 	Called       bool // the target's compiler was kept from inlining the probes
 	Natives      int  // native methods that had probes around their calls instead
@@ -66,7 +73,8 @@ type Report struct {
 	// UncountedMethods are those whose contexts have calls and time, but lack
 	// another metric's count, and why.
 	UncountedMethods []Skipped
-	Gaps             []Gap // why counts may lack calls, beside what Tree says; see [Report.Exact]
+	Late             []Late // methods recorded late; nil where nobody watched
+	Gaps             []Gap  // why counts may lack calls, beside what Tree says; see [Report.Exact]
 	Redefinition     Redefinition
 	Room             *Room         // nil where it is not known, as of several recordings
 	Processing       time.Duration // of the recorded data, from the end until the report; 0 where it was not measured

@@ -29,7 +29,7 @@ func (r *Report) Speedscope(w io.Writer) error {
 		}
 	}
 	out.text(`{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"rivulet","name":`)
-	out.bytes(quote(fmt.Sprintf("%s, scheme %s", r.Target.Main, r.Scheme)))
+	out.bytes(quote(fmt.Sprintf("%s, %s", r.Target.Main, r.How())))
 	out.text(`,"activeProfileIndex":0,"shared":{"frames":[`)
 	for i, m := range names {
 		if i > 0 {
@@ -51,7 +51,7 @@ func (r *Report) Speedscope(w io.Writer) error {
 	self := func(n *cct.Node) int64 { return n.Self }
 	out.profile("all threads: time", "nanoseconds", merged, self)
 	out.text(",\n")
-	out.profile("all threads: calls", "none", merged, func(n *cct.Node) int64 { return n.Calls })
+	out.profile("all threads: "+r.calls(), "none", merged, func(n *cct.Node) int64 { return n.Calls })
 	for i, m := range f.snapshot.Metrics.All() {
 		unit := string(m.Unit)
 		if m.Unit == metric.Count {

@@ -202,6 +202,10 @@ func (t *textWriter) target() {
 
 func (t *textWriter) summary() {
 	r := t.report
+	if r.Sampling != nil {
+		t.sampleSummary()
+		return
+	}
 	t.target()
 	t.printf("scheme %s, %s clock, %s", r.Scheme, r.Clock, Duration(int64(r.Time)))
 	if r.Ended != "" {
@@ -225,12 +229,17 @@ func (t *textWriter) summary() {
 		t.printf("%s %s\n", figure(m.Unit, own(t.sums.Counts, i)), m.Title)
 	}
 	t.exactness()
+	t.admitted()
 	if t.open > 0 {
 		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root invocation was", "root invocations were"))
 	}
 }
 
 func (t *textWriter) hotMethods() {
+	if t.report.Sampling != nil {
+		t.sampleMethods()
+		return
+	}
 	by := cmp.Or(t.o.Sort, "self")
 	t.section("Hot methods, by " + cmp.Or(sortNames[by], by))
 	flat := sorted(t.flat, t.o.Sort, t.labels)
@@ -370,7 +379,11 @@ func (t *textWriter) threadTable() {
 		if t.suspended > 0 {
 			suspended = Duration(l.Suspended)
 		}
-		table.add(threadName(l.Thread), "", Duration(l.total), share(l.total, t.sums.Self), Count(l.RootEntries), suspended)
+		invocations := Count(l.RootEntries)
+		if t.report.Sampling != nil {
+			invocations = ""
+		}
+		table.add(threadName(l.Thread), "", Duration(l.total), share(l.total, t.sums.Self), invocations, suspended)
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := len(lines) - mostThreads; rest > 0 {

@@ -32,7 +32,7 @@ func (t *textWriter) tree() {
 		top = cct.Top(roots, t.o.Contexts)
 	}
 	metrics := t.report.metrics()
-	table := table{head: slices.Concat([]string{"calls", "thrown", "self", "total", "share", "on cpu"}, CountHeads(metrics.All()), []string{"  method"})}
+	table := table{head: slices.Concat([]string{t.report.calls(), "thrown", "self", "total", "share", "on cpu"}, CountHeads(metrics.All()), []string{"  method"})}
 	samples := map[*cct.Node]cct.Sample{}
 	if t.report.CPU != nil {
 		samples = cct.SampleTotals(roots)

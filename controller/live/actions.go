@@ -14,8 +14,8 @@ import (
 // Errors wrap [ErrInput] or [ErrPhase]. If there is no room to keep the recording, the error
 // says so, and the recording goes on; if it can't be kept once it has ended, none is begun.
 func (l *Live) SwitchScheme(ctx context.Context, scheme string) error {
-	if !slices.Contains(spec.Schemes, scheme) {
-		return fmt.Errorf("%w: scheme %q: there are A, B and C", ErrInput, scheme)
+	if scheme != spec.SchemeAuto && !slices.Contains(spec.Schemes, scheme) {
+		return fmt.Errorf("%w: scheme %q: there are auto, %s", ErrInput, scheme, spec.SchemeNames())
 	}
 	l.mu.Lock()
 	r, phase := l.recording, l.phase

@@ -51,9 +51,12 @@ type Method struct {
 	Root   bool   `json:"root"`             // it can be a root
 }
 
-// Suggestions are methods that may be good roots, the best first. They come from a few thread
-// dumps.
+// Suggestions are methods that may be good roots, the best first. They come from samples, or
+// where these can't be had, from a few thread dumps; then Samples is 0, and Why says why.
 type Suggestions struct {
+	Samples int64  `json:"samples,omitempty"`
+	Why     string `json:"why,omitempty"`
+
 	Roots   []Suggestion `json:"roots"`
 	Looks   int          `json:"looks"`   // thread dumps
 	Seconds float64      `json:"seconds"` // that they took in all
@@ -69,9 +72,20 @@ type Suggestion struct {
 	Threads int    `json:"threads"` // that had it on their stacks
 	Thread  string `json:"thread"`  // one of them
 	Always  bool   `json:"always"`  // it never left their stacks: most likely a loop that was begun long ago
+
+	// By samples, instead of the figures above.
+	Share float64 `json:"share,omitempty"` // of the samples
+	Low   float64 `json:"share_low,omitempty"`
+	High  float64 `json:"share_high,omitempty"` // of the 95 % interval
+	Rate  float64 `json:"rate,omitempty"`       // entries a second, at least
+	Price string  `json:"price,omitempty"`      // "low", "medium" or "high"
 }
 
-// A Session is one attached JVM. Finish or Close must be called at the end, and nothing
+// A Session is one attached JVM, or one that is sampled: then Snapshot's report has
+// export.Report.Sampling. A session that has a method How() string says with it what its
+// Start begins, for the log.
+//
+// Finish or Close must be called at the end, and nothing
 // but Target after that. A [Live] calls Start, the functions of Actions, Finish and Close
 // one at a time; it calls the other methods while one of these runs, too, and Snapshot
 // never while Finish does. Errors that wrap [ErrInput] are about what was asked for.
@@ -89,7 +103,7 @@ type Session interface {
 	// Preview says what Scheme A would instrument; nothing is. Errors about
 	// what was asked for wrap [ErrInput].
 	Preview(ctx context.Context, r spec.Recording) (*export.Preview, error)
-	// Suggest looks for roots. It costs the target a few thread dumps.
+	// Suggest looks for roots, by samples or by a few thread dumps.
 	Suggest(ctx context.Context) (*Suggestions, error)
 	// Done is closed when the recording has ended by itself or the target has.
 	Done() <-chan struct{}

@@ -6,7 +6,7 @@ import (
 
 // DifferenceOptions choose what [Difference] lists.
 type DifferenceOptions struct {
-	Each  bool // per root invocation: what came after is scaled to as many as before
+	Each  bool // per root invocation: what came after is scaled to as many as before; reports of samples are scaled to as many seconds
 	Top   int  // methods whose own time differs most
 	Depth int  // levels of the tree
 }
@@ -41,6 +41,9 @@ func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff 
 		}
 	}
 	d := &export.Diff{Each: o.Each, Invocations: view.Roots, Total: [2]int64{view.Before, view.After}}
+	if a, b := before.Sampling, after.Sampling; a != nil && b != nil {
+		d.Samples, d.Seconds = [2]int64{a.Samples, b.Samples}, [2]float64{before.Time.Seconds(), after.Time.Seconds()}
+	}
 	small := int64(smallDifference * float64(max(view.Before, view.After)))
 	for _, r := range view.Rows {
 		if change := r[7] - r[6]; r[1] > 0 && max(change, -change) <= small {

@@ -175,11 +175,11 @@ func total(roots []*cct.Node) int64 {
 }
 
 // called counts the methods with calls: waiting at a first call that never
-// went on makes a node without any.
+// went on makes a node without any. Of samples it counts all that they met.
 func (f *Frame) called() int {
 	n := 0
 	for _, e := range f.flat(flatKey{}) {
-		if e.Calls > 0 {
+		if e.Calls > 0 || f.Report.Sampling != nil {
 			n++
 		}
 	}

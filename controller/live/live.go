@@ -295,7 +295,11 @@ func (l *Live) Start(ctx context.Context, r spec.Recording) error {
 	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
 	l.warming = r.HasWarmup()
 	l.mu.Unlock()
-	l.Logf("info", "recording with scheme %s and the %s clock", r.Scheme, r.Clock)
+	how := fmt.Sprintf("recording with scheme %s and the %s clock", r.Scheme, r.Clock)
+	if h, ok := s.(interface{ How() string }); ok {
+		how = h.How()
+	}
+	l.Logf("info", "%s", how)
 	endWarmup := l.warm(s, r)
 	l.mu.Lock()
 	l.endWarmup = endWarmup

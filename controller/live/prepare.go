@@ -35,7 +35,7 @@ func (l *Live) Preview(ctx context.Context, r spec.Recording) (*export.Preview, 
 	return s.Preview(ctx, r)
 }
 
-// Suggest looks for roots in the attached JVM by thread dumps, for some seconds; other
+// Suggest looks for roots in the attached JVM, for some seconds; other
 // actions go on meanwhile. Errors are [ErrBusy] if it is being called already, wrap
 // [ErrPhase], or are the session's.
 func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {

@@ -73,6 +73,9 @@ func (s *Snapshot) info() SnapshotInfo {
 			Target: export.Clean(f.Report.Target.Main), Scheme: f.Report.Scheme, Clock: f.Report.Clock,
 			Seconds: f.seconds(), Calls: f.sums.Calls, Total: f.sums.Self, Nodes: f.sums.Nodes, Timeline: f.Report.Timeline != nil,
 		}
+		if s := f.Report.Sampling; s != nil {
+			i.Scheme, i.Clock = "samples", s.Mode
+		}
 	}
 	if c := s.compared; c != nil {
 		i = comparisonInfo(c)

@@ -7,6 +7,7 @@ import (
 
 // Figures are the totals of a recording. Times are in ns.
 type Figures struct {
+	Scheme       string  `json:"scheme"` // that records, where the recording leaves it open
 	Seconds      float64 `json:"seconds"`
 	Calls        int64   `json:"calls"`
 	Rate         float64 `json:"rate"` // calls a second
@@ -28,16 +29,20 @@ type Figures struct {
 	Exact        bool    `json:"exact"` // see [export.Report.Exact]
 	Used         int64   `json:"used"`  // bytes of the room for trees
 	Most         int64   `json:"most"`
+
+	// Sampling is set where the recording is made of samples: calls are entries then.
+	Sampling *export.Sampling `json:"sampling,omitempty"`
 }
 
 func (f *Frame) figures() *Figures {
 	r := f.Report
 	g := &Figures{
+		Scheme:  r.Scheme,
 		Seconds: f.seconds(), Calls: f.sums.Calls, Invocations: f.invocations, Open: f.open, Nodes: f.sums.Nodes,
 		Instrumented: r.Instrumented, Called: f.called(), Skipped: len(r.Skipped),
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),
 		Measured: f.sums.Self, Charged: f.sums.Self, Suspended: f.suspended,
-		Exact: r.Exact(),
+		Exact: r.Exact(), Sampling: r.Sampling,
 	}
 	if r.Room != nil {
 		g.Used, g.Most = r.Room.Used, r.Room.Most

@@ -121,11 +121,15 @@ func (p pair) children() (a, b []*cct.Node) {
 
 // compare draws the difference between two frames, from a to b. Nodes are
 // matched by their paths, methods as [cct.Matcher] does. With each, b's figures
-// are scaled to a's number of root invocations, so that recordings of different
-// length can be compared.
+// are scaled to a's number of root invocations, and of reports of samples to a's
+// length, so that recordings of different length can be compared.
 func compare(a, b *Frame, l *CompareQuery) CompareView {
 	scale := 1.0
-	if l.Each && a.invocations > 0 && b.invocations > 0 {
+	switch sampled := a.Report.Sampling != nil && b.Report.Sampling != nil; {
+	case !l.Each:
+	case sampled && a.Report.Time > 0 && b.Report.Time > 0:
+		scale = float64(a.Report.Time) / float64(b.Report.Time)
+	case !sampled && a.invocations > 0 && b.invocations > 0:
 		scale = float64(a.invocations) / float64(b.invocations)
 	}
 	by := func(v int64) int64 { return int64(float64(v) * scale) }

@@ -230,7 +230,7 @@ func (t *Trial) Complete() error {
 	}
 	for i, name := range t.Schemes {
 		if !slices.Contains(spec.Schemes, name) || slices.Contains(t.Schemes[:i], name) {
-			return fmt.Errorf("schemes %s: there are A, B and C; give each once", export.Fit(export.Clean(strings.Join(t.Schemes, ",")), 80))
+			return fmt.Errorf("schemes %s: there are %s; give each once", export.Fit(export.Clean(strings.Join(t.Schemes, ",")), 80), spec.SchemeNames())
 		}
 	}
 	if t.Seconds < 0 || t.Seconds > maxSeconds {

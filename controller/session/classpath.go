@@ -170,6 +170,7 @@ func (s *Session) readPlaced(classes []placed) (rest []cha.ClassID) {
 		go func() {
 			defer wg.Done()
 			for i := range next {
+				s.stage.step(1)
 				b, err := path.read(classes[i].place, classes[i].id.Name)
 				if err == nil {
 					read[i], err = parse(classes[i].id, b)

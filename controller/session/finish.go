@@ -23,13 +23,14 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
+	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HSeen, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
 	closed := maps.Clone(s.data.closed) // without the parts in which something is measured
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
 		samples, onCPU = s.cpu.figures(s.data.load32(wire.HEpoch))
 	}
+	s.stopWatching(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
@@ -195,10 +196,11 @@ func (l *loop) brief() *export.Report {
 	t := s.Target()
 	r := &export.Report{
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
-		Scheme: DefaultScheme, Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
+		Scheme: "C", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
 		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),
+		Prepared:     s.proc.Prepared,
 		Reach:        l.reach,
 		Called:       s.called,
 		Natives:      l.ledger.Sites(),
@@ -209,6 +211,9 @@ func (l *loop) brief() *export.Report {
 	}
 	if l.scheme != nil {
 		r.Scheme = l.scheme.Name()
+	}
+	if l.rec.Every > 1 {
+		r.Seen = s.data.load(wire.HSeen)
 	}
 	if used, most := s.Room(); most > 0 {
 		r.Room = &export.Room{Used: used, Most: most}
@@ -270,6 +275,7 @@ func (l *loop) brief() *export.Report {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
 	l.gaps(r)
+	l.reportLate(r)
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -71,4 +72,30 @@ func TestUnanswered(t *testing.T) {
 			t.Errorf("incomplete %d, gaps %+v", r.Tree.Incomplete, r.Gaps)
 		}
 	})
+}
+
+// TestUnansweredWatched does the same with Scheme D: the class is loaded all the same, nobody
+// waits for the controller, and once that answers again the class's calls are recorded.
+func TestUnansweredWatched(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Awake")
+	j := jvmtest.Need(t, 17)
+	p := program(t, j, dir, "Awake", nil)
+	s := watched(t, p, "D", 0)
+	s.Block(func() {
+		p.Send("f")
+		p.WaitLine("FRESH")
+	})
+	called(t, s, "Awake$Elsewhere.inner")
+	called(t, s, "Awake$Fresh.second")
+	r, err := s.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if late := lateOf(r); r.Exact() || r.Tree.Incomplete != 0 || !slices.Contains(late, "Awake$Fresh.first") {
+		t.Errorf("exact %v, incomplete %d, late %v", r.Exact(), r.Tree.Incomplete, late)
+	}
+	if wait := *r.Redefinition.LongestWait; wait >= 10*time.Second { // as long as other schemes wait
+		t.Errorf("a thread waited for %v", wait)
+	}
 }

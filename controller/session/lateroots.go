@@ -40,7 +40,7 @@ func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 		if l.timers != nil {
 			r.ids = append(r.ids, abstract...)
 		}
-		also = append(also, l.wantLate(l.scheme.Roots(append(ids, abstract...)))...)
+		also = append(also, l.wantLate(id, l.scheme.Roots(append(ids, abstract...)))...)
 	}
 	l.earlyRoots(m)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
@@ -164,7 +164,20 @@ func (l *loop) settleEarly() {
 
 // wantLate enters the roots of a plan alone, with a trap, and keeps the rest until
 // somebody waits, see due.
-func (l *loop) wantLate(p scheme.Plan) []cha.ClassID {
+func (l *loop) wantLate(loading cha.ClassID, p scheme.Plan) []cha.ClassID {
+	if l.s.watching != nil { // nobody waits
+		now := scheme.Plan{Skipped: p.Skipped, Watched: p.Watched}
+		p.Skipped, p.Watched = nil, nil
+		p.Steps = slices.DeleteFunc(p.Steps, func(st scheme.Step) bool {
+			if st.Method.Class == loading {
+				now.Steps = append(now.Steps, st)
+			}
+			return st.Method.Class == loading
+		})
+		l.want(now)
+		l.inTime(p, nil)
+		return nil
+	}
 	now, rest := scheme.Plan{Skipped: p.Skipped}, scheme.Plan{Revealed: p.Revealed}
 	for _, st := range p.Steps {
 		if st.Root {

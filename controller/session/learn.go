@@ -41,6 +41,7 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	if err := s.raiseThreads(ctx, threads); err != nil {
 		return err
 	}
+	s.stage.begin("listing classes", 0)
 	if _, err := s.list(ctx); err != nil {
 		return err
 	}
@@ -93,6 +94,8 @@ func (s *Session) hasten(ctx context.Context) (settle func()) {
 
 // list asks for the loaded classes and returns those that are news.
 func (s *Session) list(ctx context.Context) (fresh []cha.ClassID, err error) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
 	err = s.wait(ctx, func(done func()) {
 		s.loop.fresh = nil
 		s.loop.listed = func() {
@@ -109,6 +112,7 @@ func (s *Session) list(ctx context.Context) (fresh []cha.ClassID, err error) {
 // sources lie; as resources of their loaders, which costs the target little; what
 // has none (proxies, generated classes) by a retransformation that changes nothing.
 func (s *Session) fetch(ctx context.Context) error {
+	s.stage.begin("reading class files", 0)
 	for range 4 { // a superclass may want a superclass
 		need, err := s.fetchFiles(ctx)
 		if err != nil || len(need) == 0 {
@@ -164,6 +168,7 @@ func (s *Session) fetchFiles(ctx context.Context) (need []cha.ClassID, err error
 	}); err != nil {
 		return nil, err
 	}
+	s.stage.more(len(need))
 	rest := make(chan []cha.ClassID, 1)
 	go func() { rest <- s.readPlaced(known) }()
 	err = s.request(ctx, ask)

@@ -5,6 +5,7 @@ import "time"
 const (
 	// longestPause is what a batch should stop all threads for at the most.
 	longestPause = 40 * time.Millisecond
+	hurriedPause = 120 * time.Millisecond
 	leastBatch   = 4 // classes
 	mostBatch    = 500
 )
@@ -16,7 +17,8 @@ const (
 // is long, as on a busy machine, small batches would only make more such pauses:
 // the classes may then take half as long again.
 type pace struct {
-	size int
+	size    int
+	longest time.Duration // that a batch should stop all threads for
 
 	// Sums over batches, the weight of older ones fading: for the line of pauses
 	// (ns) over classes that fits best.
@@ -32,9 +34,18 @@ const (
 // class costs 1.6 ms of everybody's pause.
 func firstPace(java int) pace {
 	if java < 17 {
-		return pace{size: 10}
+		return pace{size: 10, longest: longestPause}
 	}
-	return pace{size: 100}
+	return pace{size: 100, longest: longestPause}
+}
+
+// hurried is the pace where nobody waits for a class: fewer and longer pauses. From JDK
+// 17 on most of a pause is a fixed time for each batch.
+func hurried(java int) pace {
+	if java < 17 {
+		return pace{size: 20, longest: hurriedPause}
+	}
+	return pace{size: mostBatch, longest: hurriedPause}
 }
 
 // note takes the pause that a batch of n classes caused.
@@ -42,9 +53,9 @@ func (p *pace) note(n int, pause time.Duration) {
 	if n == 0 {
 		return
 	}
-	p.add(float64(n), min(pause, 5*longestPause))
+	p.add(float64(n), min(pause, 5*p.longest))
 	switch fit := p.fit(); {
-	case pause > longestPause && fit < p.size:
+	case pause > p.longest && fit < p.size:
 		p.size = max(leastBatch, fit, p.size/2)
 	case n >= p.size && fit > p.size:
 		p.size = min(mostBatch, fit, p.size+p.size/2)
@@ -70,6 +81,6 @@ func (p *pace) fit() int {
 		each = max((p.weight*p.products-p.classes*p.pauses)/d, 1)
 		fixed = max((p.pauses-each*p.classes)/p.weight, 0)
 	}
-	most := max(float64(longestPause), 1.5*fixed)
+	most := max(float64(p.longest), 1.5*fixed)
 	return int(min((most-fixed)/each, mostBatch))
 }

@@ -177,6 +177,7 @@ func (l *loop) renew() {
 		d.store(w, 0)
 	}
 	d.store(wire.HUncounted, 0)
+	d.store(wire.HSeen, 0)
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -10,10 +11,12 @@ import (
 
 // Progress says how far a session is.
 type Progress struct {
-	Phase           string // "attaching", "instrumenting", "waiting for the root", "warming up", "recording", "paused", "ended"
-	Classes         int    // known
-	Instrumented    int    // methods with probes
-	Called          int    // of those, called at least once
+	Phase           string    // "attaching", a stage ("reading class files", "observing", "instrumenting" and so on), "waiting for the root", "warming up", "recording", "paused", "ended"
+	Done, Of        int       // how far a stage is; Of is 0 where that is not known
+	Since           time.Time // when the stage began; zero in other phases
+	Classes         int       // known
+	Instrumented    int       // methods with probes
+	Called          int       // of those, called at least once
 	Calls           int64
 	RootInvocations int64
 	Diagnosis       string // why nothing is recorded, where that is known
@@ -73,6 +76,7 @@ func (s *Session) Progress() Progress {
 			p.Phase = "attaching"
 		case !l.armed:
 			p.Phase = "instrumenting"
+			s.stage.tell(&p)
 		case !s.data.isOpen() && l.rec.stopped.IsZero():
 			p.Phase = "paused"
 		case l.rec.warming:
@@ -83,6 +87,11 @@ func (s *Session) Progress() Progress {
 	})
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
+	if errors.Is(err, context.DeadlineExceeded) { // the loop is at work
+		p.Phase = "instrumenting"
+		s.stage.tell(&p)
+		return p
+	}
 	if err != nil || s.data.mem == nil {
 		p.Phase = "ended"
 		return p

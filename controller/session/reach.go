@@ -41,6 +41,9 @@ func (l *loop) firstPlan(make func(*cha.Hierarchy) scheme.Scheme, ids []cha.Meth
 	defer l.analyse()()
 	l.selectCallbacks()
 	l.guideScheme()
+	if d, ok := l.scheme.(scheme.Watcher); ok {
+		d.Observe(l.s.watching.isActive)
+	}
 	return l.scheme.Roots(ids), c.scheme != nil
 }
 

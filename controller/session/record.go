@@ -27,7 +27,7 @@ type recording struct {
 	stuck          time.Time // since when the last of them hasn't returned
 }
 
-var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC}
+var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC, "D": scheme.NewD}
 
 var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise": wire.ModePrecise}
 
@@ -40,8 +40,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	rec.Events = rec.HasEvents()
-	clock, make := clocks[rec.Clock], schemes[rec.Scheme]
+	clock := clocks[rec.Clock]
+	s.stage.begin("finding the roots", 0)
 	lap := laps{s.log, time.Now()}
+	first := s.beginObserving(rec)
 	settle := s.hasten(ctx)
 	defer settle()
 	specs, ids, err := s.prepare(ctx, rec)
@@ -53,6 +55,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("counting what they reach")
+	if rec.Scheme, err = s.chooseScheme(ctx, rec, ids, first); err != nil {
+		return err
+	}
+	make := schemes[rec.Scheme]
+	lap.done("observing")
 	invoked := s.learnInvoked(make)
 	learned, forget := s.learnCalling(ctx, make)
 	defer forget()
@@ -65,6 +72,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
+	s.data.store32(wire.HEvery, uint32(rec.Every))
 	if s.running != nil { // a launched program has not begun, and can wait
 		if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
 			return err
@@ -74,6 +82,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if rec.CPU {
 		s.startCPU()
 	}
+	s.stage.begin("opening the JDK", 0)
 	if err := s.learnSites(ctx, rec.Natives); err != nil {
 		return err
 	}
@@ -119,19 +128,35 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
 		l.roots = specs
 		began := time.Now()
+		s.stage.begin("analysing", 0)
+		if s.watching != nil {
+			l.pace = hurried(s.proc.Major())
+		}
 		p, again := l.firstPlan(make, ids)
 		s.log.Debug("planned", "steps", len(p.Steps), "took", time.Since(began), "again", again)
+		s.stage.begin("instrumenting", 0)
 		l.arm(p, done)
 	}); err != nil {
 		return err
+	}
+	if s.watching != nil {
+		s.startWatching()
 	}
 	began := time.Now()
 	if err := s.relist(ctx); err != nil {
 		return err
 	}
 	s.log.Debug("listed again", "took", time.Since(began))
+	if s.watching != nil {
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
+	}
 	return s.do(ctx, func() {
 		l := &s.loop
+		if s.watching != nil {
+			l.forgetSettling()
+		}
 		l.rec.armed = time.Now()
 		l.armed = true
 		l.noteDormant()

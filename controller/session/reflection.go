@@ -183,6 +183,15 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 			l.skipped = append(l.skipped, scheme.Skip{Method: id, Reason: unknownTarget})
 		}
 	}
+	if l.s.watching != nil {
+		l.mail.reply(box, leftReply(nil))
+		end := l.analyse()
+		p := l.scheme.Found(ids)
+		p.Append(l.moreCallbacks())
+		end()
+		l.inTime(p, nil)
+		return nil
+	}
 	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1}
 	l.reveals[number] = rv
 	end := l.analyse()

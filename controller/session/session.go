@@ -37,10 +37,11 @@ const agentThread = "rivulet-agent"
 
 // A Config says how a session works; the zero value is usable.
 type Config struct {
-	Log    hclog.Logger // nil logs nothing
-	Memory int64        // bytes for the trees, default 1 GB, allocated as it is needed; less where the target's tmpfs is smaller
-	Look   bool         // only look: retransform nothing, not even for the bytes of classes that have no file
-	Warn   func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
+	Log     hclog.Logger // nil logs nothing
+	Memory  int64        // bytes for the trees, default 1 GB, allocated as it is needed; less where the target's tmpfs is smaller
+	Look    bool         // only look: retransform nothing, not even for the bytes of classes that have no file
+	Observe bool         // begin to observe which methods are active while attaching, for a recording with Scheme D or auto
+	Warn    func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
 }
 
 const defaultMemory = 1 << 30
@@ -81,6 +82,7 @@ type Session struct {
 
 	switching sync.Mutex   // held by who pauses, resumes or resets
 	finding   sync.Mutex   // held by who asks the target for a class
+	listing   sync.Mutex   // held by who lists its classes
 	mapped    sync.RWMutex // held for reading by who reads data.mem outside of the loop
 	calls     chan func()  // to the loop
 	cancel    context.CancelCauseFunc
@@ -92,6 +94,9 @@ type Session struct {
 	endReason string // written before ended is closed
 	diagnosis atomic.Value
 	glance    glance
+	stage     stage
+	early     earlyLook
+	watching  *observation // nil where threads wait for reveals
 
 	loop loop
 }
@@ -144,6 +149,9 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	}()
 	s.start()
 	s.watchLife(pid)
+	if cfg.Observe {
+		s.early = earlyLook{s.observe(), time.Now()}
+	}
 	for try := 0; ; try++ {
 		if err := vm.LoadAgent(ctx, s.room.boot, s.room.dir); err != nil {
 			return nil, err

@@ -8,9 +8,6 @@ type Recording = spec.Recording
 // A ModeRule gives the methods that match a pattern a mode of their own.
 type ModeRule = spec.ModeRule
 
-// DefaultScheme is the scheme of a recording that names none.
-const DefaultScheme = spec.DefaultScheme
-
 // Values of the options of a [Recording].
 const (
 	NativesOff = spec.NativesOff

@@ -49,7 +49,10 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 			}
 		}
 	}
-	if l.scheme != nil {
+	switch {
+	case l.scheme != nil && l.s.watching != nil:
+		l.inTime(l.moreCallbacks(), nil)
+	case l.scheme != nil:
 		callbacks = l.want(l.moreCallbacks())
 	}
 	l.wantOpened(id)
@@ -205,6 +208,10 @@ func (l *loop) announce(id cha.ClassID, inside bool) []cha.ClassID {
 	}
 	l.want(p)
 	l.settleEarly()
+	if l.s.watching != nil {
+		l.inTime(scheme.Plan{Steps: p.Also}, nil)
+		p.Also = nil
+	}
 	also = append(append(also, l.want(scheme.Plan{Steps: p.Also})...), l.reconsider(id)...)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
@@ -216,6 +223,9 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		return nil
 	}
 	l.skipped = append(l.skipped, p.Skipped...)
+	if w := l.s.watching; w != nil {
+		w.watchThem(p.Watched)
+	}
 	l.noteRoots(p.Steps)
 	var ids []cha.ClassID
 	seen := map[cha.ClassID]bool{}
@@ -346,6 +356,7 @@ func (l *loop) next() {
 		l.queue = l.queue[1:]
 	}
 	r.classes = discardLast(ids)
+	l.s.stage.more(len(ids))
 	l.round = r
 	l.sendBatch()
 }
@@ -414,6 +425,9 @@ func (l *loop) onBatch(r *wire.Reader) error {
 		return r.Err()
 	}
 	l.stats.took += took
+	if w := l.s.watching; w != nil {
+		w.rounds++
+	}
 	if l.round == nil || batch != l.batch {
 		return nil
 	}
@@ -423,6 +437,7 @@ func (l *loop) onBatch(r *wire.Reader) error {
 		}
 	}
 	done := len(l.round.batch)
+	l.s.stage.step(done)
 	l.round.batch = nil
 	pause := l.endPauses(done)
 	l.s.log.Debug("batch", "number", batch, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,11 +51,30 @@ var Options = []*Option{
 		set:   (*Recording).AddRoot,
 	},
 	{
-		Name: "scheme", Field: "scheme", Values: Schemes, Arg: "A|B|C",
-		Help:  "`C`: instrument what is called next, when it is called first, looking ahead; B: the same without a look ahead; A: all that is reachable at once",
+		Name: "scheme", Field: "scheme", Values: append([]string{SchemeAuto}, Schemes...), Arg: "auto|A|B|C|D",
+		Help:  "`auto`: D where it can be had, else C or A; D: observe, instrument what is active, watch the rest, nobody waits; C: instrument what is called next, when it is called first, looking ahead; B: the same without a look ahead; A: all that is reachable at once",
 		Short: "who gets probes, and when",
 		get:   func(r *Recording) string { return r.Scheme },
-		set:   func(r *Recording, v string) error { r.Scheme = strings.ToUpper(v); return nil },
+		set: func(r *Recording, v string) error {
+			if r.Scheme = strings.ToUpper(v); strings.EqualFold(v, SchemeAuto) {
+				r.Scheme = SchemeAuto
+			}
+			return nil
+		},
+	},
+	{
+		Name: "observe", Field: "observe", Arg: "TIME",
+		Help:  "with scheme D: how long the target is observed before it is instrumented, `TIME` such as 5s",
+		Short: "how long the target is observed before it is instrumented",
+		get:   func(r *Recording) string { return duration(r.Observe) },
+		set: func(r *Recording, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < 0 || d > mostObserve {
+				return wrong("observe", v, "give a time such as 5s, of at most %v", mostObserve)
+			}
+			r.Observe = d
+			return nil
+		},
 	},
 	{
 		Name: "clock", Field: "clock", Values: []string{"tick", "precise"}, Arg: "tick|precise",
@@ -71,6 +91,36 @@ var Options = []*Option{
 		set: func(r *Recording, v string) (err error) {
 			r.UntilCalls, err = parseNumber("until-calls", v)
 			return err
+		},
+	},
+	{
+		Name: "every", Field: "every", kind: number, Arg: "N",
+		Help:  "record one of `N` root invocations, a random one of each N in a row; probes of the others do nothing",
+		Short: "record one of N root invocations; 1 for each",
+		get:   func(r *Recording) string { return strconv.FormatInt(max(r.Every, 1), 10) },
+		set: func(r *Recording, v string) error {
+			n, err := parseNumber("every", v)
+			if err == nil && (n < 1 || n > mostEvery) {
+				err = wrongNumber("every", n, "give a number from 1 to %d", mostEvery)
+			}
+			if err == nil {
+				r.Every = n
+			}
+			return err
+		},
+	},
+	{
+		Name: "share", Field: "share", Arg: "PERCENT",
+		Help:  "record this share of the root invocations, such as `5%`: --every 20",
+		Short: "the share of the root invocations that is recorded, such as 5%",
+		get:   func(r *Recording) string { return strconv.FormatFloat(100/float64(max(r.Every, 1)), 'g', 6, 64) + "%" },
+		set: func(r *Recording, v string) error {
+			p, err := strconv.ParseFloat(strings.TrimSuffix(v, "%"), 64)
+			if err != nil || !strings.HasSuffix(v, "%") || !(p >= 100.0/mostEvery && p <= 100) {
+				return wrong("share", v, "give a share from %g%% to 100%%, such as 5%%", 100.0/mostEvery)
+			}
+			r.Every = int64(math.Round(100 / p))
+			return nil
 		},
 	},
 	{

@@ -15,9 +15,12 @@ import (
 // values are two good values of each option, the default first, and bad ones.
 var values = map[string]struct{ good, bad []string }{
 	"root":        {[]string{"", "shop.Price.of"}, []string{"Price", "a.B.c(int)"}},
-	"scheme":      {[]string{"C", "A"}, []string{"D", ""}},
+	"scheme":      {[]string{"auto", "A"}, []string{"E", ""}},
+	"observe":     {[]string{"2s", "500ms"}, []string{"-1s", "11m", "long"}},
 	"clock":       {[]string{"tick", "precise"}, []string{"sundial"}},
 	"until-calls": {[]string{"0", "7"}, []string{"-1", "many"}},
+	"every":       {[]string{"1", "20"}, []string{"0", "-1", "2000000", "some"}},
+	"share":       {[]string{"100%", "5%"}, []string{"0%", "101%", "5", "some%", "NaN%"}},
 	"wait":        {[]string{"off", "on"}, []string{"maybe"}},
 	"filter":      {[]string{"", "--exclude shop.log.**"}, []string{"shop.*", "--exclude shop.[x", "--include a..b"}},
 	"mode":        {[]string{"", "shop.util.*=counted"}, []string{"shop.util.*", "shop.util.*=loud", "a..b=off"}},
@@ -189,7 +192,7 @@ func TestValidate(t *testing.T) {
 		{spec.Recording{Roots: one}, ""},
 		{spec.Recording{Roots: one, Modes: []spec.ModeRule{rule}, CPU: true, Leaves: "timed"}, ""},
 		{spec.Recording{}, "root: no root given"},
-		{spec.Recording{Roots: one, Scheme: "D"}, `scheme "D": there is only A, B and C`},
+		{spec.Recording{Roots: one, Scheme: "E"}, `scheme "E": there is only auto, A, B, C and D`},
 		{spec.Recording{Roots: one, Leaves: "green"}, `leaves "green": there is only counted and timed`},
 		{spec.Recording{Roots: one, UntilCalls: -1}, "until-calls -1: "},
 		{spec.Recording{Roots: one, Memory: -1}, "memory -1: "},

@@ -3,20 +3,23 @@ package spec
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 )
 
-// A Recording says what to record. The zero value of each field except Roots is its
-// default. In JSON it has the names of [Options].
+// A Recording says what to record. The zero value of each field except Roots, Scheme
+// and Observe is its default. In JSON it has the names of [Options].
 type Recording struct {
-	Roots      []string // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
-	Scheme     string   // "A", "B" or "C"; "" is DefaultScheme
-	Clock      string   // "tick" or "precise"; "" is tick
-	UntilCalls int64    // end when root invocations have returned so often; 0 is never
-	Wait       bool     // wait for a root whose class nobody knows
-	Fold       bool     // fold recursion: a method that is on the path already goes on in its node
+	Roots      []string      // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
+	Scheme     string        // one of Schemes, or SchemeAuto; "" is "C"
+	Observe    time.Duration // how long the target is observed, with SchemeAuto and "D"
+	Clock      string        // "tick" or "precise"; "" is tick
+	UntilCalls int64         // end when root invocations have returned so often; 0 is never
+	Every      int64         // record one of so many root invocations; 0 and 1 record each
+	Wait       bool          // wait for a root whose class nobody knows
+	Fold       bool          // fold recursion: a method that is on the path already goes on in its node
 	Modes      []ModeRule
 	CPU        bool     // sample the time that threads are on a core
 	Count      []string // metrics that are recorded beside calls and time (package metric)
@@ -60,11 +63,27 @@ type Recording struct {
 	Memory int64
 }
 
-// DefaultScheme is the scheme of a recording that names none (docs/decisions/0025).
-const DefaultScheme = "C"
+// SchemeAuto leaves the scheme to the session: D where the target's memory tells which
+// methods are active and a root is, else A or C (docs/decisions/0032).
+const SchemeAuto = "auto"
+
+// DefaultObserve is how long a target is observed unless a recording says otherwise.
+const DefaultObserve = 2 * time.Second
+
+// mostEvery bounds [Recording].Every.
+const mostEvery = 1_000_000
+
+// mostObserve bounds it.
+const mostObserve = 10 * time.Minute
 
 // Schemes are the names of the schemes.
-var Schemes = []string{"A", "B", "C"}
+var Schemes = []string{"A", "B", "C", "D"}
+
+// SchemeNames are the schemes as a sentence has them.
+func SchemeNames() string {
+	last := len(Schemes) - 1
+	return strings.Join(Schemes[:last], ", ") + " and " + Schemes[last]
+}
 
 // Values of [Recording].Natives.
 const (
@@ -88,13 +107,14 @@ const (
 
 // Default is a recording with the default of each option spelled out, and no roots.
 func Default() Recording {
-	return Recording{Scheme: DefaultScheme, Clock: "tick", Natives: NativesOn, Leaves: LeavesCounted, Probes: ProbesAuto}
+	return Recording{Every: 1, Scheme: SchemeAuto, Observe: DefaultObserve, Clock: "tick", Natives: NativesOn, Leaves: LeavesCounted, Probes: ProbesAuto}
 }
 
 // WithDefaults is a copy of r with the default of each option spelled out that is empty.
 func (r *Recording) WithDefaults() Recording {
 	c, defaults := r.Clone(), Default()
 	c.Scheme, c.Clock = cmp.Or(c.Scheme, defaults.Scheme), cmp.Or(c.Clock, defaults.Clock)
+	c.Observe, c.Every = cmp.Or(c.Observe, defaults.Observe), cmp.Or(c.Every, defaults.Every)
 	c.Natives, c.Leaves, c.Probes = cmp.Or(c.Natives, defaults.Natives), cmp.Or(c.Leaves, defaults.Leaves), cmp.Or(c.Probes, defaults.Probes)
 	return c
 }

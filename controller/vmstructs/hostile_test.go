@@ -18,7 +18,7 @@ type fake struct {
 
 const fakeBase = 1 << 20
 
-func (f *fake) read(p []byte, at uint64) error {
+func (f *fake) Read(p []byte, at uint64) error {
 	f.reads++
 	if at < fakeBase || at+uint64(len(p)) > fakeBase+uint64(len(f.data)) {
 		return unix.EFAULT
@@ -107,6 +107,41 @@ func FuzzGather(f *testing.F) {
 	})
 }
 
+// FuzzObserver does the same with the counters of methods, and with what code has inlined.
+func FuzzObserver(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 0})
+	f.Add([]byte{0, 8, 1, 16, 0, 3, 4, 200, 1, 7, 9, 11, 0, 0, 0, 2})
+	f.Fuzz(func(t *testing.T, structures []byte) {
+		if len(structures) > 4096 {
+			t.Skip()
+		}
+		mem, at := image(structures, "")
+		l, err := newLayout(newMemory(mem), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := newObserver(mem, at, l, fields{
+			code: 32, counters: 8, profile: 16, calls: 8, profiled: 24, level: 16, osrHead: 24, osrLink: 8, nmMethod: 16, methodSize: 40, codeSize: 16,
+			metadata: func(m *memory, n uint64) (uint64, uint64) { return m.u64(n + 8), m.u64(n + 24) },
+		})
+		for range 2 {
+			if err := o.Look(); err != nil && !errors.Is(err, ErrUnknown) {
+				t.Fatal(err)
+			}
+			for _, x := range o.methods {
+				o.Watch([]Key{x.key})
+			}
+			if _, err := o.Woken(); err != nil {
+				t.Fatal(err)
+			}
+			o.Rest()
+		}
+		if mem.reads > 200_000 || len(o.methods) > mostClasses {
+			t.Errorf("%d reads, %d methods", mem.reads, len(o.methods))
+		}
+	})
+}
+
 // TestLayoutLacks takes tables that have everything, and none that lacks something.
 func TestLayoutLacks(t *testing.T) {
 	mem, at := image(nil, "")
@@ -124,7 +159,7 @@ func TestLayoutLacks(t *testing.T) {
 // A forbidden memory may not be read.
 type forbidden struct{}
 
-func (forbidden) read([]byte, uint64) error { return unix.EPERM }
+func (forbidden) Read([]byte, uint64) error { return unix.EPERM }
 
 // TestForbidden says that it may not read.
 func TestForbidden(t *testing.T) {

@@ -32,7 +32,7 @@ func Read(pid int) (*Invoked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gather(newMemory(process(pid)), at)
+	return gather(newMemory(Process(pid)), at)
 }
 
 func gather(m *memory, at exported) (*Invoked, error) {
@@ -41,23 +41,40 @@ func gather(m *memory, at exported) (*Invoked, error) {
 		return nil, err
 	}
 	out := &Invoked{classes: map[string]map[string]struct{}{}}
+	l.eachClass(m, func(class uint64) { l.class(m, class, out) })
+	if m.err != nil {
+		return nil, m.err
+	}
+	return out, nil
+}
+
+// eachClass calls f for the classes of all loaders, except arrays and what is half made.
+func (l *layout) eachClass(m *memory, f func(class uint64)) {
 	loader := m.u64(l.statics[graphHead])
 	classes := 0
 	for n := 0; loader != 0 && n < mostLoaders && m.err == nil; n++ {
 		class := m.u64(loader + l.offsets["ClassLoaderData::_klasses"])
 		for class != 0 && classes < mostClasses && m.err == nil {
 			classes++
-			if int32(m.u32(class+l.offsets["Klass::_layout_helper"])) > 0 { // neither an array nor half made
-				l.class(m, class, out)
+			if int32(m.u32(class+l.offsets["Klass::_layout_helper"])) > 0 {
+				f(class)
 			}
 			class = m.u64(class + l.offsets["Klass::_next_link"])
 		}
 		loader = m.u64(loader + l.offsets["ClassLoaderData::_next"])
 	}
-	if m.err != nil {
-		return nil, m.err
+}
+
+// method is the name of a method and its descriptor, by its ConstMethod; "" where
+// there is none.
+func (l *layout) method(m *memory, fixed uint64) string {
+	pool := m.u64(fixed+l.offsets["ConstMethod::_constants"]) + l.sizes["ConstantPool"]
+	name := l.symbol(m, m.u64(pool+8*uint64(m.u16(fixed+l.offsets["ConstMethod::_name_index"]))))
+	desc := l.symbol(m, m.u64(pool+8*uint64(m.u16(fixed+l.offsets["ConstMethod::_signature_index"]))))
+	if name == "" || desc == "" {
+		return ""
 	}
-	return out, nil
+	return name + desc
 }
 
 // class adds the methods of one class.
@@ -75,11 +92,8 @@ func (l *layout) class(m *memory, class uint64, out *Invoked) {
 		if method == 0 || m.u64(method+counters) == 0 {
 			continue
 		}
-		fixed := m.u64(method + l.offsets["Method::_constMethod"])
-		pool := m.u64(fixed+l.offsets["ConstMethod::_constants"]) + l.sizes["ConstantPool"]
-		name := l.symbol(m, m.u64(pool+8*uint64(m.u16(fixed+l.offsets["ConstMethod::_name_index"]))))
-		desc := l.symbol(m, m.u64(pool+8*uint64(m.u16(fixed+l.offsets["ConstMethod::_signature_index"]))))
-		if name == "" || desc == "" {
+		key := l.method(m, m.u64(method+l.offsets["Method::_constMethod"]))
+		if key == "" {
 			continue
 		}
 		if names == nil {
@@ -89,7 +103,6 @@ func (l *layout) class(m *memory, class uint64, out *Invoked) {
 				out.classes[of] = names
 			}
 		}
-		key := name + desc
 		if _, ok := names[key]; !ok {
 			names[key] = struct{}{}
 			out.methods++

@@ -10,18 +10,7 @@ import (
 
 // A reader fills a buffer with what lies at an address.
 type reader interface {
-	read(p []byte, at uint64) error
-}
-
-// A process is the memory of one.
-type process int
-
-func (pid process) read(p []byte, at uint64) error {
-	n, err := unix.ProcessVMReadv(int(pid), []unix.Iovec{{Base: &p[0], Len: uint64(len(p))}}, []unix.RemoteIovec{{Base: uintptr(at), Len: len(p)}}, 0)
-	if err == nil && n < len(p) {
-		err = unix.EFAULT
-	}
-	return err
+	Read(p []byte, at uint64) error
 }
 
 const (
@@ -37,16 +26,25 @@ var errMemory = errors.New("too much memory to read")
 type memory struct {
 	from   reader
 	chunks map[uint64][]byte // nil: nothing there
-	reads  int
-	err    error
+	last   [4]struct {       // chunks that were used last, by their low bits
+		number uint64 // plus one
+		b      []byte
+	}
+	reads int
+	err   error
 }
 
 func newMemory(r reader) *memory { return &memory{from: r, chunks: map[uint64][]byte{}} }
 
 // chunk returns the bytes around an address; pages that can't be read are zeros.
 func (m *memory) chunk(n uint64) []byte {
+	last := &m.last[n%uint64(len(m.last))]
+	if last.number == n+1 {
+		return last.b
+	}
 	b, ok := m.chunks[n]
 	if ok {
+		last.number, last.b = n+1, b
 		return b
 	}
 	if m.reads++; m.reads > mostChunks {
@@ -57,10 +55,10 @@ func (m *memory) chunk(n uint64) []byte {
 		clear(m.chunks)
 	}
 	b = make([]byte, chunkSize)
-	if err := m.from.read(b, n*chunkSize); err != nil {
+	if err := m.from.Read(b, n*chunkSize); err != nil {
 		found := false
 		for i := uint64(0); i < chunkSize; i += pageSize {
-			switch err := m.from.read(b[i:i+pageSize], n*chunkSize+i); {
+			switch err := m.from.Read(b[i:i+pageSize], n*chunkSize+i); {
 			case err == nil:
 				found = true
 			case !errors.Is(err, unix.EFAULT) && !errors.Is(err, unix.EIO):

@@ -61,11 +61,100 @@ func library(pid int) (exported, error) {
 	return nil, fmt.Errorf("no libjvm.so: %w", ErrUnknown)
 }
 
-// A layout is where the JVM's structures have what.
+// Tables are where the structures of one JVM have what. They don't change, so they are
+// safe for concurrent use.
+type Tables struct {
+	offsets   map[string]uint64 // by "Type::_field"
+	statics   map[string]uint64 // addresses
+	sizes     map[string]uint64 // of types
+	constants map[string]int64
+}
+
+// ReadTables reads all tables that a process's JVM exports. It wraps [ErrUnknown] if it
+// has none, os.ErrPermission if its memory may not be read.
+func ReadTables(pid int) (*Tables, error) {
+	at, err := library(pid)
+	if err != nil {
+		return nil, err
+	}
+	m := newMemory(Process(pid))
+	t := newTables(m, at)
+	if m.err != nil {
+		return nil, m.err
+	}
+	if len(t.offsets) == 0 || len(t.sizes) == 0 {
+		return nil, fmt.Errorf("empty tables: %w", ErrUnknown)
+	}
+	return t, nil
+}
+
+// Offset is where in its structure a field is, named "Type::_field"; of several names
+// that it had in different JVMs it is the first which this one has. It is below 64 KB.
+func (t *Tables) Offset(names ...string) (uint64, bool) {
+	for _, n := range names {
+		if off, ok := t.offsets[n]; ok && off < chunkSize {
+			return off, true
+		}
+	}
+	return 0, false
+}
+
+// Static is the address of a static field, named as for [Tables.Offset].
+func (t *Tables) Static(names ...string) (uint64, bool) {
+	for _, n := range names {
+		if at, ok := t.statics[n]; ok && at != 0 {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// Size is the size of a type in bytes, below 64 KB.
+func (t *Tables) Size(name string) (uint64, bool) {
+	n, ok := t.sizes[name]
+	return n, ok && n < chunkSize
+}
+
+// Constant is the value of a constant.
+func (t *Tables) Constant(name string) (int64, bool) {
+	v, ok := t.constants[name]
+	return v, ok
+}
+
+// newTables reads the tables.
+func newTables(m *memory, at exported) *Tables {
+	l := &Tables{offsets: map[string]uint64{}, statics: map[string]uint64{}, sizes: map[string]uint64{}, constants: map[string]int64{}}
+	at.each(m, "gHotSpotVMStructs", "gHotSpotVMStructEntry", func(entry uint64, value func(string) uint64) bool {
+		typ := m.name(m.u64(entry + value("TypeNameOffset")))
+		field := typ + "::" + m.name(m.u64(entry+value("FieldNameOffset")))
+		if m.u32(entry+value("IsStaticOffset")) != 0 {
+			l.statics[field] = m.u64(entry + value("AddressOffset"))
+		} else {
+			l.offsets[field] = m.u64(entry + value("OffsetOffset"))
+		}
+		return typ != ""
+	})
+	at.each(m, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", func(entry uint64, value func(string) uint64) bool {
+		typ := m.name(m.u64(entry + value("TypeNameOffset")))
+		l.sizes[typ] = m.u64(entry + value("SizeOffset"))
+		return typ != ""
+	})
+	at.each(m, "gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", func(entry uint64, value func(string) uint64) bool {
+		name := m.name(m.u64(entry + value("NameOffset")))
+		l.constants[name] = int64(int32(m.u32(entry + value("ValueOffset"))))
+		return name != ""
+	})
+	at.each(m, "gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", func(entry uint64, value func(string) uint64) bool {
+		name := m.name(m.u64(entry + value("NameOffset")))
+		l.constants[name] = int64(m.u64(entry + value("ValueOffset")))
+		return name != ""
+	})
+	return l
+}
+
+// A layout is where those structures have what that lead to methods.
 type layout struct {
-	offsets map[string]uint64 // by "Type::_field"
-	statics map[string]uint64 // addresses
-	sizes   map[string]uint64 // of types
+	*Tables
 }
 
 // wanted are the fields that are read, with the names that they had in other versions.
@@ -90,24 +179,9 @@ var wanted = [][]string{
 // graphHead is where all class loaders are.
 const graphHead = "ClassLoaderDataGraph::_head"
 
-// newLayout reads the tables.
+// newLayout reads the tables, and sees that they have what is wanted.
 func newLayout(m *memory, at exported) (*layout, error) {
-	l := &layout{offsets: map[string]uint64{}, statics: map[string]uint64{}, sizes: map[string]uint64{}}
-	at.each(m, "gHotSpotVMStructs", "gHotSpotVMStructEntry", func(entry uint64, value func(string) uint64) bool {
-		typ := m.name(m.u64(entry + value("TypeNameOffset")))
-		field := typ + "::" + m.name(m.u64(entry+value("FieldNameOffset")))
-		if m.u32(entry+value("IsStaticOffset")) != 0 {
-			l.statics[field] = m.u64(entry + value("AddressOffset"))
-		} else {
-			l.offsets[field] = m.u64(entry + value("OffsetOffset"))
-		}
-		return typ != ""
-	})
-	at.each(m, "gHotSpotVMTypes", "gHotSpotVMTypeEntry", func(entry uint64, value func(string) uint64) bool {
-		typ := m.name(m.u64(entry + value("TypeNameOffset")))
-		l.sizes[typ] = m.u64(entry + value("SizeOffset"))
-		return typ != ""
-	})
+	l := &layout{newTables(m, at)}
 	if m.err != nil {
 		return nil, m.err
 	}

@@ -1,5 +1,5 @@
-// Command build makes the two jars that package jvmside embeds: agent.jar
-// from jvmside/src and demo.jar from jvmside/demo. Run from the repository's
+// Command build makes the jars that package jvmside embeds: agent.jar from
+// jvmside/src, prepared.jar from jvmside/prepared and demo.jar from jvmside/demo. Run from the repository's
 // root by "go tool task agent".
 //
 // The same sources give the same bytes on every machine: one compiler
@@ -48,6 +48,15 @@ var jars = []jar{
 			"Can-Retransform-Classes": "true",
 		},
 		Exclude: []string{"rivulet/probe/stub/**"},
+	},
+	{
+		Sources: "jvmside/prepared",
+		Out:     "jvmside/prepared.jar",
+		Main: map[string]string{
+			"Premain-Class":           "rivulet.prepared.Prepared",
+			"Can-Redefine-Classes":    "true",
+			"Can-Retransform-Classes": "true",
+		},
 	},
 	{
 		Sources: "jvmside/demo",

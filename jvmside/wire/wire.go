@@ -86,6 +86,7 @@ var Layout = []Const{
 	{"H_LONGEST_WAIT", HLongestWait, "i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads"},
 	{"H_SIDELESS", HSideless, "i64: invocations ended by an exception that no node counts as such, for want of room"},
 	{"H_UNANSWERED", HUnanswered, "i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes"},
+	{"H_PATIENCE", HPatience, "i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
@@ -94,6 +95,8 @@ var Layout = []Const{
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
 	{"H_ENDED", HEnded, "i64: the target's nanoTime when the agent began to stop"},
 	{"H_BUDGET", HBudget, "i64: root invocations still admitted"},
+	{"H_EVERY", HEvery, "u32: of so many root invocations one is recorded; 0 and 1: each"},
+	{"H_SEEN", HSeen, "i64: root invocations that there were, where not each is recorded"},
 	{"H_REFUSED", HRefused, "i64: root invocations not recorded since the budget was used up"},
 	{"H_NEXT_NODE", HNextNode, "i64: first node that no record has taken"},
 	{"H_NODE_LIMIT", HNodeLimit, "i64: nodes whose pages are allocated; grows"},
@@ -249,6 +252,8 @@ const (
 	HSideless    = 152
 	HBudget      = 192
 	HRefused     = 200
+	HSeen        = 208
+	HEvery       = 216
 	HNextNode    = 256
 	HNodeLimit   = 264
 	HNodeMax     = 272
@@ -261,6 +266,7 @@ const (
 	HLost        = 328
 	HIncomplete  = 336
 	HUncounted   = 344
+	HPatience    = 352
 	HBell        = 384
 	HLock        = 388
 	HFreeRecord  = 392

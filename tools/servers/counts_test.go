@@ -18,6 +18,8 @@ func TestWrong(t *testing.T) {
 		{`{"root_invocations":3,"flat":[{"method":"a.A.root()V","calls":3},{"method":"a.B.<init>(I)V","calls":5},{"method":"a.B.b()V","calls":4}]}`, 2},
 		{`{"root_invocations":3,"open_invocations":1,"flat":[{"method":"a.A.root()V","calls":3},{"method":"a.B.<init>(I)V","calls":5},{"method":"a.B.b()V","calls":2}]}`, 0},
 		{`{"root_invocations":3,"flat":[{"method":"a.A.root()V","calls":3}]}`, 2},
+		{`{"root_invocations":3,"late":[{"method":"a.B.b()V"}],"flat":[{"method":"a.A.root()V","calls":3},{"method":"a.B.<init>(I)V","calls":6},{"method":"a.B.b()V","calls":1}]}`, 0},
+		{`{"root_invocations":3,"late":[{"method":"a.B.b()V"}],"flat":[{"method":"a.A.root()V","calls":3},{"method":"a.B.<init>(I)V","calls":6},{"method":"a.B.b()V","calls":4}]}`, 1},
 	} {
 		var r report
 		if err := json.Unmarshal([]byte(c.report), &r); err != nil {

@@ -7,6 +7,7 @@ import { useAction, useStore } from "./hooks";
 import { base, bytes, count, percent, plural, short, time } from "./format";
 import type { Recording, State } from "./model";
 import { ErrorLine } from "./parts";
+import { SampledFigures } from "./sampled";
 import { figures, focusView, forget, go, showsTabs, ui, type Tab } from "./ui";
 
 const words: Record<string, string> = {
@@ -59,6 +60,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
   const s = store.state;
   const phase = s?.phase ?? "idle";
   const live = phase === "recording";
+  const sampled = s?.figures?.sampling !== undefined;
   return (
     <header class="bar">
       <div class="top">
@@ -68,7 +70,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
             <b>{base(s.target.main)}</b> <span class="muted">pid {s.target.pid}, Java {s.target.java || "?"}</span>
           </span>
         )}
-        <span class={"phase " + phase + (s?.paused || (s?.warming && live) ? " paused" : "")} role="status">{s?.paused ? "paused" : s?.warming && live ? "warming up" : words[phase]}</span>
+        <span class={"phase " + phase + (s?.paused || (s?.warming && live) ? " paused" : "")} role="status">{s?.paused ? "paused" : s?.warming && live ? "warming up" : sampled && live ? "sampling" : words[phase]}</span>
         {s && s.recording.roots.length > 0 && (
           <span class="roots muted" title={s.recording.roots.join("\n")}>
             {s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")} {shows(s)}
@@ -81,7 +83,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
             <button onClick={() => act.run("pause", () => api("action", { name: s!.paused ? "resume" : "pause" }))}>{s!.paused ? "Resume" : "Pause"}</button>
           )}
           {live && s!.actions.includes("reset") && <button onClick={() => act.run("reset", () => api("action", { name: "reset" }))}>Reset</button>}
-          {live && ([["clock", ["tick", "precise"]], ["scheme", ["A", "B", "C"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
+          {live && !sampled && ([["clock", ["tick", "precise"]], ["scheme", ["auto", "A", "B", "C", "D"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
             <label class="withscheme" key={name} title={name === "scheme" ? "The recording ends and is kept; another one begins with the same roots" : undefined}><span class="muted">{name}</span>
               <select id={"switch-" + name} value={s!.recording[name]} disabled={!!act.busy} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
                 {values.map((v) => <option key={v}>{v}</option>)}
@@ -99,7 +101,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <button class={s!.figures ? "primary" : ""} id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>{s!.figures ? "Record again" : "Record"}</button>
           )}
-          {phase === "stopped" && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
+          {phase === "stopped" && !sampled && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
           {(phase === "attached" || phase === "stopped") && <button id="detach" onClick={() => act.run("detach", async () => { await api("detach", {}); forget(); })}>{phase === "attached" ? "Detach" : "Close"}</button>}
           <button onClick={theme} title="Light or dark (d)" aria-label="Light or dark">◐</button>
           <button onClick={help} title="Keys and terms (?)" aria-label="Help">?</button>
@@ -121,6 +123,7 @@ function FiguresLine() {
     <div class={"fig " + cls} title={title} key={label}><dt>{label}</dt><dd>{value}</dd></div>
   );
   const live = s.phase === "recording" && !kept;
+  if (f.sampling) return <SampledFigures f={f} s={f.sampling} kept={kept} />;
   return (
     <dl class="figures" aria-label={"Figures of the " + (kept ? "snapshot" : "recording")}>
       {kept && item("snapshot", `${kept.scheme}, ${kept.clock} clock`, `All these figures are those of ${kept.name}, taken of ${kept.target}`)}

@@ -76,8 +76,9 @@ export interface Name { pkg: string; cls: string; method: string; args: string; 
 
 const primitive: Record<string, string> = { B: "byte", C: "char", D: "double", F: "float", I: "int", J: "long", S: "short", Z: "boolean", V: "void" };
 
-/** parse splits pkg.Outer$Inner.method(descriptor)return. */
+/** parse splits pkg.Outer$Inner.method(descriptor)return. Functions, and what is no method, such as "(JIT compiler C2)", stay whole. */
 export function parse(whole: string, loader = "", place = ""): Name {
+  if (whole.startsWith("(") || loader === "native" || loader === "kernel") return { pkg: "", cls: "", method: whole, args: "", whole, loader, place };
   const open = whole.indexOf("(");
   const head = open < 0 ? whole : whole.slice(0, open);
   const dot = head.lastIndexOf(".");

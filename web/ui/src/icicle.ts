@@ -80,7 +80,7 @@ export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number,
     if (w < 28) continue;
     g.fillStyle = hit ? c.matchInk : c.ink;
     const mark = async ? "⇢ " : "";
-    const text = fit(g, mark + name.cls + "." + name.method, mark + name.method, w - 8);
+    const text = fit(g, mark + (name.cls && name.cls + ".") + name.method, mark + name.method, w - 8);
     if (text) g.fillText(text, x + 4, y + boxHeight / 2);
   }
 }

@@ -72,7 +72,8 @@ function App() {
 
 function Tabs() {
   const f = figures();
-  const doubts = f && (!f.exact || f.skipped > 0);
+  const s = f?.sampling;
+  const doubts = s ? s.lost > 0 || s.skewed || 100 * (s.samples - s.complete) > s.samples : f && (!f.exact || f.skipped > 0);
   const loud = store.log.some((e) => e.level === "error");
   useEffect(() => document.getElementById("tab-" + ui.tab)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [ui.tab]);
   return (

@@ -8,17 +8,17 @@ import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, arrow } from "./parts";
 import { metricCells, withMetrics } from "./metrics";
 import { Table, step, type Column } from "./table";
-import { focusMain, go, ui } from "./ui";
+import { entriesTitle, focusMain, go, sampling, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
   { key: "self", label: "Self", title: "Time of its own", sort: true, cls: "num" },
   { key: "share", label: "%", title: "Self as a share of the whole tree's time", cls: "num sharecol" },
-  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1" },
+  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1", sampled: { title: "Self lies within this with a probability of 95 %" } },
   { key: "total", label: "Total", title: "With all that it calls; recursion counted once", sort: true, cls: "num" },
-  { key: "calls", label: "Calls", sort: true, cls: "num calls" },
-  { key: "mean", label: "Mean self", title: "Self by calls", cls: "num opt2" },
-  { key: "thrown", label: "Thrown", sort: true, cls: "num opt1" },
+  { key: "calls", label: "Calls", sort: true, cls: "num calls", sampled: { label: "Entries", title: entriesTitle } },
+  { key: "mean", label: "Mean self", title: "Self by calls", cls: "num opt2", sampled: null },
+  { key: "thrown", label: "Thrown", sort: true, cls: "num opt1", sampled: null },
   { key: "contexts", label: "Paths", title: "Different paths that lead to it", sort: true, cls: "num opt2" },
   { key: "name", label: "Method", sort: true, cls: "wide" },
 ];
@@ -93,12 +93,12 @@ export function Around() {
         <Place name={nameOf(ui.method)} />
         <span>total <b>{time(f[L.total])}</b> ({percent(f[L.total], a.total)} %)</span>
         <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>
-        <span><b>{count(f[L.calls])}</b> calls{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
+        <span><b>{count(f[L.calls])}</b> {sampling() ? "entries" : "calls"}{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
         {f[L.tasks] > 0 && <span class="async">{arrow} {f[L.tasks] === f[L.calls] ? "all" : count(f[L.tasks])} executed as tasks: queued {mean(f[L.waited], f[L.tasks]) || 0} on the average, {time(f[L.longest])} at the longest</span>}
       </div>
       <div class="sandwich" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Callers and callees">
         <Side title="Called by" hint="time that the method took for each caller" lines={a.callers} of={f[L.total]} more={a.more[0]} none="Nobody: it was not called." />
-        <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none="Nothing that is instrumented." />
+        <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none={sampling() ? "Nothing that a sample met." : "Nothing that is instrumented."} />
       </div>
     </div>
   );
@@ -110,13 +110,13 @@ function Side({ title, hint, lines, of, more, none }: { title: string; hint: str
       <h3>{title} <span class="muted">{hint}</span></h3>
       {lines.length === 0 ? <p class="muted">{none}</p> : (
         <table class="plain-table">
-          <thead><tr><th class="num">Total</th><th class="num sharecol">%</th><th class="num">Calls</th><th class="num opt1">Mean</th><th>Method</th></tr></thead>
+          <thead><tr><th class="num">Total</th><th class="num sharecol">%</th><th class="num" title={sampling() && entriesTitle}>{sampling() ? "Entries" : "Calls"}</th>{!sampling() && <th class="num opt1">Mean</th>}<th>Method</th></tr></thead>
           <tbody>
             {lines.map((l) => (
               <tr key={l.f[L.method] + (l.f[L.tasks] > 0 ? " task" : "")}>
                 <td class="num">{time(l.f[L.total])}</td><td class="num sharecol"><Share part={l.f[L.total]} own={0} whole={of} />{percent(l.f[L.total], of)}</td>
-                <td class="num">{count(l.f[L.calls])}</td><td class="num opt1">{mean(l.f[L.total], l.f[L.calls])}</td>
-                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}>{l.f[L.tasks] > 0 && arrow + "\u00a0"}<MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">from outside: it is a root</span>}{l.f[L.tasks] > 0 && <Async calls={l.f[L.tasks]} waited={l.f[L.waited]} longest={l.f[L.longest]} />}</td>
+                <td class="num">{count(l.f[L.calls])}</td>{!sampling() && <td class="num opt1">{mean(l.f[L.total], l.f[L.calls])}</td>}
+                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}>{l.f[L.tasks] > 0 && arrow + "\u00a0"}<MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">{sampling() ? "nobody: a thread begins with it" : "from outside: it is a root"}</span>}{l.f[L.tasks] > 0 && <Async calls={l.f[L.tasks]} waited={l.f[L.waited]} longest={l.f[L.longest]} />}</td>
               </tr>
             ))}
           </tbody>

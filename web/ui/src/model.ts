@@ -11,8 +11,8 @@ export interface Snapshot {
   id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;
   file?: string; broken?: string; timeline?: boolean; kind?: "comparison";
 }
-export interface Suggestion { root: string; stacks: number; of: number; threads: number; thread: string; always: boolean }
-export interface Suggestions { roots: Suggestion[]; looks: number; seconds: number; busy: number; threads: number }
+export interface Suggestion { root: string; stacks: number; of: number; threads: number; thread: string; always: boolean; share?: number; share_low?: number; share_high?: number; rate?: number; price?: string }
+export interface Suggestions { samples?: number; why?: string; roots: Suggestion[]; looks: number; seconds: number; busy: number; threads: number }
 export interface PreviewClass { class: string; loader: string; initialized: boolean; methods: string[] }
 export interface Preview {
   roots: string[]; classes: number; methods: number; packages: { package: string; classes: number; methods: number; class_list: PreviewClass[] }[];
@@ -23,10 +23,17 @@ export interface Filter { rules: string[]; hidden: number }
 export interface Entry { seq: number; time: string; level: "info" | "warn" | "error"; text: string }
 
 export interface Figures {
-  seconds: number; calls: number; rate: number; invocations: number; open: number; nodes: number;
+  scheme: string; seconds: number; calls: number; rate: number; invocations: number; open: number; nodes: number;
   instrumented: number; called: number; skipped: number; batches: number; classes: number; redefining: number; pause: number | null;
   measured: number; charged: number; subtracted: number | null; clamped: number | null; suspended: number; exact: boolean;
   used: number; most: number;
+  sampling?: Sampling; // of a report that is made of samples: calls are entries then
+}
+
+/** How samples were taken, as docs/formats-report.md describes it. */
+export interface Sampling {
+  source: string; mode: "cpu" | "wall"; hz: number; samples: number; complete: number; heuristic: number; lost: number; seconds: number; first_ms: number; sampler_cpu_share: number;
+  why?: string; detached?: number; purged?: number; broken?: Record<string, number>; states?: Record<string, number>; skewed?: boolean; by_compiled?: boolean;
 }
 
 export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped" | "comparing";

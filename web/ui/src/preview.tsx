@@ -2,12 +2,14 @@
 
 import { useState } from "preact/hooks";
 import { api } from "./conn";
-import { count, parse, plural, time } from "./format";
+import { count, parse, percent, plural, time } from "./format";
 import { useAction } from "./hooks";
 import type { Preview, PreviewClass, Suggestions } from "./model";
 import { ErrorLine, MethodName } from "./parts";
 import { recording } from "./setup";
 import { ui } from "./ui";
+
+const priceTitle = "Low: most calls below it lasted over several samples. High: nearly each sample met new ones, so that calls are short and many, and recording them may slow this part of the program up to six times.";
 
 /** Suggest looks at the target's stacks for roots. */
 export function Suggest({ toggle }: { toggle: (root: string) => void }) {
@@ -17,9 +19,9 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
   return (
     <section class="suggest" aria-label="Suggested roots">
       <p class="line">
-        <button id="suggest" disabled={!!act.busy} title="Twenty-one thread dumps in some two seconds; each stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
+        <button id="suggest" disabled={!!act.busy} title="By five seconds of samples from outside; where these can't be had, by twenty-one thread dumps, each of which stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
         <span class="muted" role="status">
-          {found ? `By ${found.looks} looks at all stacks in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What busy threads come back to, by a few thread dumps"}
+          {found?.samples ? `By ${count(found.samples)} samples in ${time(found.seconds * 1e9)}.` : found ? `${found.why ? found.why[0].toUpperCase() + found.why.slice(1) + ". " : ""}By ${found.looks} looks at all stacks in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What takes the time and is entered again and again, by samples"}
         </span>
       </p>
       <ErrorLine text={act.error} close={act.clear} />
@@ -30,7 +32,8 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
             <li key={r.root} onClick={() => toggle(r.root)}>
               <span class="check">{ui.setup.roots.includes(r.root) ? "✓" : ""}</span>
               <button class="plain" aria-pressed={ui.setup.roots.includes(r.root)}><MethodName name={parse(r.root)} /></button>
-              <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; at every look: right if it is called again and again, while a loop begun long ago records nothing" : ""}</span>
+              {r.price ? <span class="muted" title={priceTitle}> {percent(r.share!, 1)} % of the time ({percent(r.share_low!, 1)} to {percent(r.share_high!, 1)} %), entered {r.rate! < 10 ? r.rate!.toFixed(1) : count(Math.round(r.rate!))} times a second at least; price {r.price}</span>
+              : <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; at every look: right if it is called again and again, while a loop begun long ago records nothing" : ""}</span>}
             </li>
           ))}
         </ul>

@@ -34,7 +34,7 @@ export function Schemes() {
   useStore();
   const s = ui.setup;
   const busy = store.state?.phase !== "attached";
-  const toggle = (k: string) => choose({ schemes: ["A", "B", "C"].filter((x) => (x === k) !== ui.setup.schemes.includes(x)) });
+  const toggle = (k: string) => choose({ schemes: ["A", "B", "C", "D"].filter((x) => (x === k) !== ui.setup.schemes.includes(x)) });
   return (
     <details class="more" id="schemes" open={problem !== ""}>
       <summary>Not sure which scheme? Compare them on this JVM</summary>
@@ -42,7 +42,7 @@ export function Schemes() {
       <p class="hint">The roots are timed alone, then recorded by one scheme after another; between two the JVM is restored. You see side by side what each of them costs, and which to use.</p>
       <p class="line wrap">
         <span role="group" aria-label="Schemes to compare">
-          {["A", "B", "C"].map((k) => <label key={k}><input type="checkbox" checked={s.schemes.includes(k)} onChange={() => toggle(k)} />{k} </label>)}
+          {["A", "B", "C", "D"].map((k) => <label key={k}><input type="checkbox" checked={s.schemes.includes(k)} onChange={() => toggle(k)} />{k} </label>)}
         </span>
         <label><NumberField id="seconds" value={s.seconds} most={3600} set={(seconds) => choose({ seconds })} /> s each</label>
         <button id="compare" disabled={busy || s.roots.length === 0 || s.schemes.length === 0} onClick={() => void compare({ ...compared(s), schemes: s.schemes, seconds: s.seconds })}>Compare</button>

@@ -7,7 +7,7 @@ import { D, flagAsync, flagOpen, type Snapshot } from "./model";
 import { count, day, percent, time } from "./format";
 import { Empty, ErrorLine, MethodName, arrow } from "./parts";
 import { Table, step, type Column } from "./table";
-import { focusMain, go, open, opened, recordings, toggled, ui } from "./ui";
+import { focusMain, go, open, opened, recordings, sampling, toggled, ui } from "./ui";
 import { Export, type Act } from "./export";
 import { Schemed, TryAll } from "./schemes";
 
@@ -136,9 +136,9 @@ export function Compare() {
         {what}
         {pick("Before", ui.against, (against) => go({ against, compare: afresh() }))}
         {pick("After", ui.source, (source) => go({ source, compare: afresh() }))}
-        <label class="check" title="Scale the later one to the earlier one's number of root calls"><input type="checkbox" checked={ui.each} onChange={(e) => go({ each: e.currentTarget.checked })} /> for the same number of root calls</label>
+        <label class="check" title={sampling() ? "Scale the later one to the earlier one's length" : "Scale the later one to the earlier one's number of root calls"}><input type="checkbox" checked={ui.each} onChange={(e) => go({ each: e.currentTarget.checked })} /> {sampling() ? "for the same time" : "for the same number of root calls"}</label>
         <button onClick={() => go({ against: ui.source, source: ui.against, compare: afresh() })}>Swap</button>
-        {c && <span class="muted">{time(c.before)} → {time(c.after)}; root calls {count(c.roots[0])} → {count(c.roots[1])}</span>}
+        {c && <span class="muted">{time(c.before)} → {time(c.after)}{!sampling() && <>; root calls {count(c.roots[0])} → {count(c.roots[1])}</>}</span>}
         <TryAll />
       </div>
       {ui.against === ui.source ? <Empty title="Choose two different recordings." /> : !c ? <Empty title="Looking…"><p>If nothing comes, one of both is gone: choose another.</p></Empty> : <Difference />}

@@ -51,7 +51,7 @@ export function Start() {
   const demo = () => act.run("demo", async () => {
     const d = await api<{ pid: number; root: string }>("demo", {});
     await api("attach", { pid: d.pid });
-    await start({ roots: [d.root], scheme: "C", clock: "tick" });
+    await start({ roots: [d.root], scheme: "auto", clock: "tick" });
   });
   const busy = act.busy !== "" || store.state?.phase === "attaching";
   const kept = store.state?.snapshots ?? [];

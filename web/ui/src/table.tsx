@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "./hooks";
-import { focusMain } from "./ui";
+import { focusMain, sampling } from "./ui";
 
 export const rowHeight = 22;
 
@@ -14,6 +14,7 @@ export interface Column {
   title?: string;
   sort?: boolean;
   cls?: string; // "num", "wide", and which widths hide it: "opt1", "opt2"
+  sampled?: { label?: string; title?: string } | null; // of a report that is made of samples: what is other, null if it has no such column
 }
 
 interface Props {
@@ -60,13 +61,15 @@ export function Table(p: Props) {
     if (top < el.scrollTop || top + rowHeight > el.scrollTop + body) el.scrollTop = Math.max(0, top - body / 3);
   }, [p.to?.seq]);
   const selected = p.rows.findIndex((_, i) => p.attrs(i).selected);
+  const sampled = sampling() !== undefined;
+  const columns = p.columns.map((c, at) => ({ ...c, ...(sampled ? c.sampled : {}), at })).filter((c) => !sampled || c.sampled !== null);
   return (
     <div
       class="table" ref={ref} role={p.tree ? "treegrid" : "grid"} aria-label={p.label} aria-rowcount={p.count + 1} tabIndex={0} data-main
       aria-activedescendant={selected >= 0 ? id + (p.from + selected) : undefined} onScroll={window_} onKeyDown={p.onKey}
     >
       <div class="tr head" role="row">
-        {p.columns.map((c) => (
+        {columns.map((c) => (
           <div
             class={"td " + (c.cls ?? "")} role="columnheader" title={c.title} key={c.key}
             aria-sort={c.sort && p.sort === c.key ? (p.up ? "ascending" : "descending") : undefined}
@@ -86,7 +89,7 @@ export function Table(p: Props) {
               aria-rowindex={p.from + i + 2} aria-level={a.level} aria-expanded={a.open} aria-selected={a.selected ?? false}
               style={{ transform: `translateY(${(p.from + i) * rowHeight}px)` }} onClick={() => p.onPick(i, false)} onDblClick={() => p.onPick(i, true)}
             >
-              {cells.map((c, k) => <div class={"td " + (p.columns[k].cls ?? "")} role="gridcell" key={k}>{c}</div>)}
+              {columns.map((c) => <div class={"td " + (c.cls ?? "")} role="gridcell" key={c.key}>{cells[c.at]}</div>)}
             </div>
           );
         })}

@@ -6,6 +6,7 @@ import { nameOf } from "./conn";
 import { count, mean, percent, time } from "./format";
 import { B, flagAsync, flagCounted } from "./model";
 import { arrow } from "./parts";
+import { sampling } from "./ui";
 
 export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: number; y: number }) {
   const ref = useRef<HTMLDivElement>(null);
@@ -17,7 +18,12 @@ export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: num
   });
   const name = nameOf(box[B.method]);
   const calls = box[B.calls], raw = box[B.raw], error = box[B.error];
-  const rows: [string, string][] = [
+  const rows: [string, string][] = sampling() ? [
+    ["entries", "≥ " + count(calls)],
+    ["total", `${time(box[B.total])}, ${percent(box[B.total], whole)} %`],
+    ["self", `${time(box[B.self])}, ${percent(box[B.self], whole)} %`],
+    ["may be off by", error > 0 ? "± " + time(error) : "–"],
+  ] : [
     ["calls", count(calls)],
     ["thrown", count(box[B.thrown])],
     ["total", `${time(box[B.total])}, ${percent(box[B.total], whole)} %`],

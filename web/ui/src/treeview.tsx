@@ -10,17 +10,17 @@ import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts"
 import { metricCells, withMetrics } from "./metrics";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
-import { go, opened, openHot, toggled, ui } from "./ui";
+import { entriesTitle, go, opened, openHot, sampling, toggled, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
   { key: "total", label: "Total", title: "Time in the method and in all that it calls, along this path", sort: true, cls: "num" },
   { key: "share", label: "%", title: "Share of the whole tree's time; the darker part is the method's own", cls: "num sharecol" },
-  { key: "self", label: "Self", title: "Time of the method's own, with what it calls in the JDK", sort: true, cls: "num" },
-  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1" },
-  { key: "calls", label: "Calls", title: "Invocations begun: exact", sort: true, cls: "num calls" },
-  { key: "mean", label: "Mean", title: "Total by calls", cls: "num opt2" },
-  { key: "thrown", label: "Thrown", title: "Calls that an exception ended", sort: true, cls: "num opt1" },
+  { key: "self", label: "Self", title: "Time of the method's own, with what it calls in the JDK", sort: true, cls: "num", sampled: { title: "Time of the method's own" } },
+  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1", sampled: { title: "Self lies within this with a probability of 95 %" } },
+  { key: "calls", label: "Calls", title: "Invocations begun: exact", sort: true, cls: "num calls", sampled: { label: "Entries", title: entriesTitle } },
+  { key: "mean", label: "Mean", title: "Total by calls", cls: "num opt2", sampled: null },
+  { key: "thrown", label: "Thrown", title: "Calls that an exception ended", sort: true, cls: "num opt1", sampled: null },
   { key: "name", label: "Method", sort: true, cls: "wide" },
 ];
 
@@ -46,6 +46,7 @@ export function TreeView() {
 
 function NoCalls() {
   const s = store.state;
+  if (sampling()) return <Empty title="There are no samples: no thread used a core meanwhile." />;
   if (s?.phase !== "recording" || ui.source) return <Empty title="The tree is empty: no invocation of a root began while it was recorded." />;
   return (
     <Empty title="Waiting for the root to be called.">
@@ -90,7 +91,7 @@ export function Icicle() {
       </nav>
       <div
         class="icicle" ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
-          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} calls${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
+          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
         onKeyDown={(e) => {
           if (!page) return;
           if (e.key === "Enter" && ui.selected) zoom(ui.selected);
@@ -124,7 +125,7 @@ export function Detail() {
   const f = row
     ? { m: row[R.method], calls: row[R.calls], thrown: row[R.thrown], self: row[R.self], raw: row[R.raw], err: row[R.error], total: row[R.total], flags: row[R.flags], levels: row[R.levels], waited: row[R.waited], longest: row[R.longest] }
     : box && { m: box[B.method], calls: box[B.calls], thrown: box[B.thrown], self: box[B.self], raw: box[B.raw], err: box[B.error], total: box[B.total], flags: box[B.flags], levels: 0, waited: box[B.waited], longest: box[B.longest] };
-  if (!f) return <div class="detail"><span class="muted">Select a method: its figures, corrected and as measured, stand here.</span></div>;
+  if (!f) return <div class="detail"><span class="muted">Select a method: its figures{sampling() ? "" : ", corrected and as measured,"} stand here.</span></div>;
   return (
     <div class="detail" aria-live="polite">
       <MethodName name={nameOf(f.m)} />
@@ -132,7 +133,8 @@ export function Detail() {
       <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>
       {(f.flags & flagCounted) > 0 && <span>only counted: its time is its caller's</span>}
       <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>
-      <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>
+      {sampling() ? <span title={entriesTitle}><b>{count(f.calls)}</b> entries</span>
+        : <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>}
       {(f.flags & flagAsync) > 0 && <span class="async">{arrow} asynchronous, queued {mean(f.waited, f.calls) || 0} each, {time(f.longest)} at the longest</span>}
       {f.levels > 0 && <span>{f.levels} levels of recursion</span>}
       {(f.flags & flagIncomplete) > 0 && <span class="warn">incomplete: a wait for its callees timed out</span>}

@@ -1,7 +1,7 @@
 // What the person looks at: kept over reloads of the page, for one server.
 
 import { secret, show, store, changed, wish } from "./conn";
-import type { Figures, Snapshot } from "./model";
+import type { Figures, Snapshot, Sampling } from "./model";
 
 export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
 
@@ -39,8 +39,8 @@ const fresh = {
 
 /** What is to be recorded, as chosen last. */
 const setup = {
-  roots: [] as string[], scheme: "C", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", probes: "auto", warmup: "",
-  slowest: 0, over: "", timeline: false, follow: false, cpu: false, leaves: "counted", count: [] as string[], modes: [] as string[], memory: 0, schemes: ["A", "B", "C"], seconds: 10,
+  roots: [] as string[], scheme: "auto", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", probes: "auto", warmup: "",
+  slowest: 0, over: "", timeline: false, follow: false, cpu: false, leaves: "counted", count: [] as string[], modes: [] as string[], memory: 0, schemes: ["A", "B", "C", "D"], seconds: 10,
   taken: false, // the server's defaults have been taken over
 };
 
@@ -89,6 +89,14 @@ export function figures(): Figures | null {
   if (ui.source > 0 && showsTabs()) return store.source === ui.source ? store.sections.figures ?? null : null;
   return store.state?.figures ?? null;
 }
+
+/** sampling is set if what is looked at is made of samples. */
+export function sampling(): Sampling | undefined {
+  return figures()?.sampling;
+}
+
+/** entriesTitle says what stands where a recording has its calls. */
+export const entriesTitle = "Activations that samples met: it was called at least so often";
 
 let wanted = 0; // until then the main part of a view that appears takes the focus
 

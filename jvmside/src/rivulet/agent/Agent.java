@@ -352,9 +352,10 @@ public final class Agent implements Runnable, LongBinaryOperator {
     boolean find(int methods, Out rows) {
         int number = -1 - (finds.getAndIncrement() & Integer.MAX_VALUE);
         long from = System.nanoTime();
-        loaders.tell(mailbox, PATIENCE);
+        long patience = memory.patience(PATIENCE);
+        loaders.tell(mailbox, patience);
         byte[] request = Out.join(new Out().u32(number).u32(methods), rows);
-        boolean done = finish(number, mailbox.call(Wire.REQ_TARGETS, request, PATIENCE)) != 0;
+        boolean done = finish(number, mailbox.call(Wire.REQ_TARGETS, request, patience)) != 0;
         memory.waited(from);
         return done;
     }

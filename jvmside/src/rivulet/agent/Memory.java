@@ -46,7 +46,13 @@ final class Memory {
     /** Counts that a class went without the probes that it may need. */
     void missed() {
         U.getAndAddLong(null, base + Layout.H_UNANSWERED, 1);
-        if (U.getLong(base + Layout.H_TAG) != 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
+        if (U.getLong(base + Layout.H_TAG) != 0 && U.getLong(base + Layout.H_PATIENCE) == 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
+    }
+
+    /** For how many ns a thread of the program may wait for an answer that usually takes no longer than most. */
+    long patience(long most) {
+        long ns = U.getLong(base + Layout.H_PATIENCE);
+        return ns > 0 && ns < most ? ns : most;
     }
 
     /** A thread of the program was made to wait since then, on System.nanoTime. */

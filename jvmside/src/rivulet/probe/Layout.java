@@ -37,6 +37,8 @@ public final class Layout {
     public static final int H_SIDELESS = 152;
     /** i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes. */
     public static final int H_UNANSWERED = 440;
+    /** i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's. */
+    public static final int H_PATIENCE = 352;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
@@ -53,6 +55,10 @@ public final class Layout {
     public static final int H_ENDED = 144;
     /** i64: root invocations still admitted. */
     public static final int H_BUDGET = 192;
+    /** u32: of so many root invocations one is recorded; 0 and 1: each. */
+    public static final int H_EVERY = 216;
+    /** i64: root invocations that there were, where not each is recorded. */
+    public static final int H_SEEN = 208;
     /** i64: root invocations not recorded since the budget was used up. */
     public static final int H_REFUSED = 200;
     /** i64: first node that no record has taken. */

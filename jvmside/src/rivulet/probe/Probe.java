@@ -462,13 +462,13 @@ public final class Probe {
     /** The thread is outside, the method is a root. */
     @DontInline
     private static long root(long s, long tag, long home, long tid, int method) {
-        if (!on(s, tag)) return 0;
+        boolean sample = method >= Layout.SAMPLE;
+        if (!on(s, tag) || !sample && !chosen(s)) return 0;
         try {
             reserve(40, 0, 0, 0);
         } catch (StackOverflowError e) {
             return 0; // the target's own overflow is a few frames away
         }
-        boolean sample = method >= Layout.SAMPLE;
         long record = lease(s, tag, home, tid, sample);
         if (record == 0) return 0;
         boolean bounded = !sample && U.getLong(s + Layout.H_BUDGET) != Long.MAX_VALUE;
@@ -496,6 +496,18 @@ public final class Probe {
             }
         }
         return token == 0 ? 0 : token | Layout.TOP;
+    }
+
+    /**
+     * Of each H_EVERY root invocations in a row one is recorded. Which one is as good as random, so that it does not keep
+     * in step with the program.
+     */
+    private static boolean chosen(long s) {
+        int every = U.getInt(s + Layout.H_EVERY);
+        if (every <= 1) return true;
+        long n = U.getAndAddLong(null, s + Layout.H_SEEN, 1), x = (n / every + 1) * 0x9E3779B97F4A7C15L;
+        x = (x ^ x >>> 29) * 0xBF58476D1CE4E5B9L; // splitmix64
+        return ((x ^ x >>> 32) >>> 1) % every == n % every;
     }
 
     /**

@@ -1,0 +1,114 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// sampledProgram has one thread that computes: loop never returns, and calls handle again
+// and again, which calls price.
+const sampledProgram = `
+public class Sampled {
+    static long sink;
+    static long price(int n) { long x = n; for (int i = 0; i < 2000; i++) x = x * 31 + (x >>> 7); return x; }
+    static void handle(int n) { for (int i = 0; i < 200; i++) sink += price(n + i); }
+    static void loop() { for (int n = 0; sink != 42; n++) handle(n); }
+    public static void main(String[] args) throws Exception {
+        Thread idle = new Thread(() -> { synchronized (Sampled.class) { try { Sampled.class.wait(); } catch (InterruptedException e) { } } }, "idle");
+        idle.setDaemon(true);
+        idle.start();
+        for (int n = 0; n < 300; n++) handle(n);
+        System.out.println("READY");
+        loop();
+    }
+}`
+
+type sampledNode struct {
+	Method       string
+	Thread       string
+	SelfSamples  int64 `json:"self_samples"`
+	TotalSamples int64 `json:"total_samples"`
+	Entries      int64
+	Children     []sampledNode
+}
+
+// TestSampleJVM samples a JVM: who calls whom is known, and what is entered once.
+// Nothing of it is left.
+func TestSampleJVM(t *testing.T) {
+	t.Parallel()
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Sampled.java": sampledProgram})
+		// Without inlining, so that all frames are physical ones.
+		p := jvmtest.Start(t, j, []string{"-Xmx64m", "-XX:-Inline"}, "Sampled", nil, dir)
+		p.WaitLine("READY")
+		before := threadNames(t, p.PID())
+		pid := strconv.Itoa(p.PID())
+		code, out, errs := rivulet(t, "", "sample", pid, "--for", "1500ms", "--hz", "199", "--json")
+		if code == 1 && (strings.Contains(errs, "perf_event") || strings.Contains(errs, "perf events")) {
+			t.Skip("perf events are not to be had here")
+		}
+		var r struct {
+			Kind     string
+			Sampling struct {
+				Source, Mode      string
+				Samples, Complete int64
+			}
+			Tree []sampledNode
+		}
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Kind != "sample" {
+			t.Fatalf("code %d, %v: %s%s", code, err, errs, out)
+		}
+		if s := r.Sampling; s.Source != "perf" || s.Mode != "cpu" || s.Samples == 0 {
+			t.Errorf("%+v", s)
+		}
+		at := sampledNode{Children: r.Tree}
+		for _, want := range []string{"Sampled.main([Ljava/lang/String;)V", "Sampled.loop()V", "Sampled.handle(I)V", "Sampled.price(I)J"} {
+			var next *sampledNode
+			for i := range at.Children {
+				if at.Children[i].Method == want {
+					next = &at.Children[i]
+				}
+			}
+			if next == nil {
+				t.Fatalf("no %s below %s:\n%s", want, at.Method, out)
+			}
+			at = *next
+			switch main := strings.HasPrefix(want, "Sampled.main"); {
+			case main && at.Entries != 0:
+				t.Errorf("main was entered %d times", at.Entries)
+			case strings.HasPrefix(want, "Sampled.handle") && at.Entries < 2:
+				t.Errorf("handle was entered %d times in %d samples", at.Entries, at.TotalSamples)
+			}
+		}
+		if at.SelfSamples == 0 {
+			t.Error("no sample is in price itself")
+		}
+		if after := threadNames(t, p.PID()); strings.Contains(after, "Attach Listener") || strings.Contains(after, "rivulet") {
+			t.Errorf("threads were\n%s, now they are\n%s", before, after)
+		}
+		code, out, errs = rivulet(t, "", "suggest", pid, "--for", "500ms", "--hz", "199", "--json")
+		if code != 0 || !strings.Contains(out, `"root": "Sampled.handle"`) || strings.Contains(out, `"root": "Sampled.main"`) {
+			t.Errorf("code %d, suggestions: %s%s", code, out, errs)
+		}
+	})
+}
+
+func threadNames(t *testing.T, pid int) string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/comm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, f := range files {
+		name, _ := os.ReadFile(f)
+		out.Write(name)
+	}
+	return out.String()
+}

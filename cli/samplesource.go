@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/sampler"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/collect"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+)
+
+// A sampling takes samples of one JVM: *sampler.Sampler. Close must be called at the end.
+type sampling interface {
+	Run(ctx context.Context, f func([]stack.Stack)) error
+	Stats() sampler.Stats
+	Close() error
+}
+
+// sampleOptions say what is sampled, and how it is collected.
+type sampleOptions struct {
+	sampler sampler.Options
+	tree    pcct.Options
+	inlined bool // self time of inlined methods as the JVM guesses it
+}
+
+// A sampled is a JVM while it is sampled, or afterwards.
+type sampled struct {
+	source    sampling
+	collector *collect.Collector
+	inlined   bool
+	late      time.Duration // from the command to the opening of the source
+	moves     *moveWatch    // nil if the JVM has no counters
+}
+
+// sample looks what a process is, and opens a source of samples of it. begun is when the
+// command began.
+func (a *app) sample(ctx context.Context, pid int, o sampleOptions, begun time.Time) (*sampled, error) {
+	p, err := a.backend.inspect(ctx, pid)
+	if err != nil {
+		return nil, err
+	}
+	late := time.Since(begun)
+	source, err := a.backend.sample(ctx, pid, o.sampler)
+	if err != nil {
+		return nil, err
+	}
+	o.tree.Present = threadsOf(pid)
+	o.tree.Physical = !source.Stats().NonSafepoints && !o.inlined
+	target := export.Target{PID: pid, Java: p.JavaVersion, VM: p.VM, Main: p.Main}
+	return &sampled{
+		source: source, collector: collect.New(target, o.tree), inlined: o.inlined, late: late, moves: watchMoves(pid),
+	}, nil
+}
+
+// threadsOf are the numbers of a process's threads; nil if they can't be had.
+func threadsOf(pid int) map[int]bool {
+	found, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return nil
+	}
+	out := map[int]bool{}
+	for _, f := range found {
+		if id, err := strconv.Atoi(f.Name()); err == nil {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// run samples until the context ends, or the target does. It says which, and closes the source.
+func (s *sampled) run(ctx context.Context) (ended string, err error) {
+	defer s.source.Close()
+	if s.moves != nil {
+		stop := s.moves.run(s.collector)
+		defer stop()
+	}
+	err = s.source.Run(ctx, func(batch []stack.Stack) {
+		if s.moves != nil {
+			s.moves.look(s.collector)
+		}
+		s.collector.Add(batch)
+	})
+	if isProcessDone(err) {
+		return "target exited", nil
+	}
+	return "stopped", err
+}
+
+// report is what was sampled so far.
+func (s *sampled) report(ended string) *export.Report {
+	st := s.source.Stats()
+	from := collect.Source{
+		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
+		Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
+	}
+	if st.First > 0 {
+		from.First += s.late
+	}
+	if st.Elapsed > 0 {
+		from.Share = st.CPU.Seconds() / st.Elapsed.Seconds()
+	}
+	return s.collector.Report(from, ended)
+}
+
+// A moveWatch notices collections by the JVM's own counters.
+type moveWatch struct {
+	file     *attach.CounterFile
+	counters *attach.CounterWatch
+	names    []string
+
+	mu    sync.Mutex
+	at    int64 // of the last look, CLOCK_MONOTONIC ns
+	count int64 // of collections then
+}
+
+const (
+	moveEvery      = 20 * time.Millisecond // 10 µs each time
+	mostCollectors = 8
+)
+
+// watchMoves finds the counters of collections; nil if there are none. Then
+// entries are less certain, and nothing else.
+func watchMoves(pid int) *moveWatch {
+	file, err := attach.OpenCounters(pid)
+	if err != nil {
+		return nil
+	}
+	counters, err := file.Watch()
+	if err != nil {
+		file.Close()
+		return nil
+	}
+	w := &moveWatch{file: file, counters: counters}
+	for i := range mostCollectors {
+		if name := fmt.Sprintf("sun.gc.collector.%d.invocations", i); counters.Has(name) {
+			w.names = append(w.names, name)
+		}
+	}
+	w.count, w.at = w.read(), monotonic()
+	return w
+}
+
+func (w *moveWatch) read() int64 {
+	if w.counters.Read() != nil {
+		return w.count
+	}
+	n := int64(0)
+	for _, name := range w.names {
+		n += w.counters.Value(name)
+	}
+	return n
+}
+
+// look tells the collector of collections since the last look.
+func (w *moveWatch) look(c *collect.Collector) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, now := w.read(), monotonic()
+	if n != w.count {
+		c.Moved(w.at, now)
+	}
+	w.count, w.at = n, now
+}
+
+// run looks again and again, until it is stopped.
+func (w *moveWatch) run(c *collect.Collector) (stop func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		t := time.NewTicker(moveEvery)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				w.look(c)
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+		w.counters.Close()
+		w.file.Close()
+	}
+}
+
+func monotonic() int64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}

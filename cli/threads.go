@@ -1,0 +1,372 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/threads"
+)
+
+// threadsJSON is the JSON form of rivulet threads.
+type threadsJSON struct {
+	Schema    int                `json:"schema"`
+	Kind      string             `json:"kind"` // "threads"
+	PID       int                `json:"pid"`
+	Seconds   float64            `json:"seconds"` // over which cpu_share is taken; 0 if it is not
+	Threads   []threadJSON       `json:"threads"`
+	Virtual   virtualJSON        `json:"virtual"`
+	Groups    []threads.Group    `json:"groups"` // of platform threads
+	Notes     []string           `json:"notes"`
+	Deadlocks []threads.Deadlock `json:"deadlocks"`
+}
+
+// virtualJSON are virtual threads, summed up by stack.
+type virtualJSON struct {
+	Count  int             `json:"count"`
+	Groups []threads.Group `json:"groups"`
+}
+
+type threadJSON struct {
+	threads.Thread
+	CPU   int64   `json:"cpu_ns"`    // since the thread started; -1 if unknown
+	Share float64 `json:"cpu_share"` // of a core, in the time that --for gave
+}
+
+func (a *app) threads() *cobra.Command {
+	var asJSON, stacks, virtual bool
+	var length time.Duration
+	var file string
+	cmd := &cobra.Command{
+		Use:   "threads PID",
+		Short: "Show the threads of a JVM: state, CPU time, what they wait for, alike stacks, deadlocks",
+		Long: `Asks the JVM for a thread dump, for which all threads stand still for some milliseconds, and shows each
+thread with its state, CPU time, what it waits for and who holds that, groups of threads with the same
+stack, and deadlocks, of monitors and of the locks of java.util.concurrent.
+
+Of virtual threads (JDK 21 and later) there may be very many: they are summed up by stack. The JVM writes
+them into a private folder of its /tmp, which is removed, while they go on running.`,
+		Example: `  rivulet threads 4711
+  rivulet threads 4711 --for 2s          # and who uses the processors
+  rivulet threads 4711 --stacks
+  rivulet threads 4711 --json`,
+		Args: takes(1, "PID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			switch {
+			case err != nil:
+				return err
+			case cmd.Flags().Changed("for") && length <= 0:
+				return usage("--for %v: give a time above zero, such as 2s", length)
+			}
+			return a.with(file, a.stdout, func(in *interrupts, out *output) error {
+				l, err := dumpThreads(in.first, pid, length, virtual)
+				if err != nil {
+					return interrupted(in, err)
+				}
+				j := newThreadsJSON(pid, length, l)
+				if asJSON || strings.HasSuffix(file, ".json") {
+					return out.write(func(w io.Writer) error { return writeJSON(w, j) })
+				}
+				return out.write(func(w io.Writer) error { return writeThreads(w, j, stacks, tableWidth(out.w)) })
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
+	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
+	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")
+	fs.BoolVar(&asJSON, "json", false, "write JSON: threads, groups and deadlocks")
+	fs.StringVarP(&file, "output", "o", "", "write to this `file`; JSON if its name ends so")
+	return cmd
+}
+
+// A look is what a JVM said of its threads.
+type look struct {
+	all       []threadJSON
+	virtual   []threads.Thread
+	deadlocks []threads.Deadlock
+	notes     []string
+}
+
+// dumpThreads reads a thread dump, the processors' time of each thread, and virtual threads
+// where the JVM tells of them.
+func dumpThreads(ctx context.Context, pid int, length time.Duration, virtual bool) (*look, error) {
+	vm, err := attach.Open(ctx, pid)
+	if err != nil {
+		return nil, err
+	}
+	var before map[int]time.Duration
+	if length > 0 {
+		if before, err = attach.ThreadTimes(pid); err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(length):
+		}
+	}
+	times, err := attach.ThreadTimes(pid)
+	if err != nil {
+		return nil, err
+	}
+	dump, err := vm.ThreadDump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &look{all: []threadJSON{}, notes: []string{}}
+	platform := threads.Parse(dump)
+	for _, t := range platform {
+		j := threadJSON{Thread: t, CPU: int64(t.CPU)}
+		now, ok := times[t.NID]
+		if ok && t.CPU < 0 {
+			j.CPU = int64(now)
+		}
+		if was, began := before[t.NID]; ok && began && length > 0 {
+			j.Share = (now - was).Seconds() / length.Seconds()
+		}
+		l.all = append(l.all, j)
+	}
+	slices.SortStableFunc(l.all, func(a, b threadJSON) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.CPU, a.CPU))
+	})
+	l.deadlocks = threads.Deadlocks(platform)
+	if major := vm.Process().Major(); virtual && major >= 21 {
+		return l, l.addVirtual(ctx, vm, major)
+	}
+	return l, nil
+}
+
+// locksOfVirtual is the JDK from which on dumps say what virtual threads hold.
+const locksOfVirtual = 25
+
+func (l *look) addVirtual(ctx context.Context, vm *attach.VM, major int) error {
+	first, err := virtualThreads(ctx, vm)
+	if err != nil {
+		return err
+	}
+	platform := map[int64]bool{}
+	for _, t := range l.all {
+		platform[t.ID] = true
+	}
+	for _, t := range first {
+		if t.Virtual || major < locksOfVirtual && !platform[t.ID] {
+			l.virtual = append(l.virtual, t)
+		}
+	}
+	if major < locksOfVirtual {
+		l.notes = append(l.notes, fmt.Sprintf("what virtual threads hold and wait for is told from JDK %d on: deadlocks of theirs are not found", locksOfVirtual))
+		return nil
+	}
+	found := withVirtual(threads.Deadlocks(first), first)
+	if len(found) == 0 {
+		return nil
+	}
+	second, err := virtualThreads(ctx, vm)
+	if err != nil {
+		return err
+	}
+	l.deadlocks = append(l.deadlocks, threads.Confirmed(found, threads.Deadlocks(second))...)
+	return nil
+}
+
+func virtualThreads(ctx context.Context, vm *attach.VM) ([]threads.Thread, error) {
+	text, err := vm.JSONThreadDump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return threads.ParseJSON(text)
+}
+
+// withVirtual are the deadlocks that virtual threads have a part in.
+func withVirtual(all []threads.Deadlock, of []threads.Thread) []threads.Deadlock {
+	virtual := map[string]bool{}
+	for _, t := range of {
+		if t.Virtual {
+			virtual[t.Name] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(d threads.Deadlock) bool {
+		return !slices.ContainsFunc(d.Threads, func(t threads.Locked) bool { return virtual[t.Thread] })
+	})
+}
+
+func newThreadsJSON(pid int, length time.Duration, l *look) *threadsJSON {
+	var plain []threads.Thread
+	for _, t := range l.all {
+		plain = append(plain, t.Thread)
+	}
+	return &threadsJSON{
+		Schema: export.Schema, Kind: "threads", PID: pid, Seconds: length.Seconds(), Threads: l.all, Notes: l.notes,
+		Virtual: virtualJSON{len(l.virtual), threads.Groups(l.virtual)}, Groups: threads.Groups(plain), Deadlocks: l.deadlocks,
+	}
+}
+
+func writeThreads(w io.Writer, j *threadsJSON, stacks bool, width int) error {
+	var b strings.Builder
+	writeDeadlocks(&b, j.Deadlocks)
+	owner := map[string]string{}
+	for _, t := range j.Threads {
+		for _, l := range t.Holds {
+			owner[l.Address] = t.Name
+		}
+	}
+	rows := [][]string{{"THREAD", "STATE", "CPU", "WAITS FOR", "AT"}}
+	if j.Seconds > 0 {
+		rows[0][2] = "CPU NOW"
+	}
+	for _, t := range j.Threads {
+		if t.State == "" {
+			continue // the JVM's own
+		}
+		cpu := "?"
+		switch {
+		case j.Seconds > 0:
+			cpu = fmt.Sprintf("%.0f %%", 100*t.Share)
+		case t.CPU >= 0:
+			cpu = export.Duration(t.CPU)
+		}
+		state := strings.ToLower(strings.ReplaceAll(t.State, "_", " "))
+		waits := ""
+		if t.WaitFor != nil {
+			waits = t.WaitFor.Class
+			if o, ok := owner[t.WaitFor.Address]; ok && o != t.Name {
+				waits += " of " + o
+			}
+		}
+		at := ""
+		if len(t.Stack) > 0 {
+			at = t.Stack[0]
+		}
+		rows = append(rows, []string{t.Name, state, cpu, waits, at})
+	}
+	b.WriteString(table(rows, width))
+	for _, g := range j.Groups {
+		if len(g.Threads) > 1 {
+			writeGroup(&b, g, "thread", stacks)
+		}
+	}
+	if j.Virtual.Count > 0 {
+		fmt.Fprintf(&b, "\n%s\n", export.Plural(int64(j.Virtual.Count), "virtual thread", "virtual threads"))
+		for _, g := range j.Virtual.Groups[:min(len(j.Virtual.Groups), export.DefaultTop)] {
+			writeGroup(&b, g, "virtual thread", stacks)
+		}
+	}
+	for _, n := range j.Notes {
+		fmt.Fprintf(&b, "\n%s\n", n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeGroup(b *strings.Builder, g threads.Group, what string, stacks bool) {
+	state := strings.ToLower(strings.ReplaceAll(g.State, "_", " "))
+	fmt.Fprintf(b, "\n%s %s at the same place: %s\n", export.Plural(int64(len(g.Threads)), what, what+"s"), state, export.Clean(someNames(g.Threads)))
+	shown := g.Stack
+	if !stacks {
+		shown = shown[:min(len(shown), 8)]
+	}
+	writeStack(b, shown)
+	if more := len(g.Stack) - len(shown); more > 0 {
+		fmt.Fprintf(b, "    ... %d more; --stacks shows all\n", more)
+	}
+}
+
+// someNames names a few threads.
+func someNames(names []string) string {
+	const few = 5
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:few], ", ") + ", ..."
+}
+
+func writeStack(b *strings.Builder, stack []string) {
+	for _, f := range stack {
+		fmt.Fprintf(b, "    at %s\n", export.Clean(f))
+	}
+}
+
+func writeDeadlocks(b *strings.Builder, all []threads.Deadlock) {
+	for _, d := range all {
+		fmt.Fprintf(b, "deadlock of %s\n", export.Plural(int64(len(d.Threads)), "thread", "threads"))
+		for i, t := range d.Threads {
+			next := d.Threads[(i+1)%len(d.Threads)]
+			fmt.Fprintf(b, "  %s waits for %s of %s, and holds %s\n", export.Clean(t.Thread), export.Clean(t.WaitsFor), export.Clean(next.Thread), export.Clean(t.Holds))
+			writeStack(b, t.Stack)
+		}
+		b.WriteString("\n")
+	}
+}
+
+// locksJSON is the JSON form of rivulet locks.
+type locksJSON struct {
+	Schema    int                `json:"schema"`
+	Kind      string             `json:"kind"` // "locks"
+	PID       int                `json:"pid"`
+	Locks     []struct{}         `json:"locks"` // empty: contention is not measured
+	Notes     []string           `json:"notes"`
+	Deadlocks []threads.Deadlock `json:"deadlocks"`
+}
+
+const noContention = "contention is not measured; locks is empty"
+
+func (a *app) locks() *cobra.Command {
+	var asJSON, virtual bool
+	var format string
+	cmd := &cobra.Command{
+		Use:   "locks PID",
+		Short: "Find deadlocks in a JVM",
+		Long: `Asks the JVM for a thread dump and finds deadlocks, of monitors and of the exclusive locks of
+java.util.concurrent, each with the stacks of its threads; of virtual threads on JDK 25 and later. Contention
+is not measured.`,
+		Example: `  rivulet locks 4711
+  rivulet locks 4711 --json`,
+		Args: takes(1, "PID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			switch {
+			case err != nil:
+				return err
+			case format != "text" && format != "json":
+				return usage("--format %q: there is only text and json", format)
+			case asJSON && cmd.Flags().Changed("format") && format != "json":
+				return usage("--json and --format %s contradict each other; give one of them", format)
+			}
+			in := watchInterrupts()
+			defer in.stop()
+			l, err := dumpThreads(in.first, pid, 0, virtual)
+			if err != nil {
+				return interrupted(in, err)
+			}
+			found := l.deadlocks
+			if asJSON || format == "json" {
+				return writeJSON(a.stdout, locksJSON{export.Schema, "locks", pid, []struct{}{}, append([]string{noContention}, l.notes...), found})
+			}
+			var b strings.Builder
+			writeDeadlocks(&b, found)
+			if len(found) == 0 {
+				b.WriteString("no deadlock\n")
+			}
+			for _, n := range l.notes {
+				b.WriteString(n + "\n")
+			}
+			_, err = io.WriteString(a.stdout, b.String())
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "`text` or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
+	cmd.Flags().BoolVar(&virtual, "virtual", true, "virtual threads, too: JDK 25 and later tell what they hold")
+	return cmd
+}

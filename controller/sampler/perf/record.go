@@ -1,0 +1,71 @@
+package perf
+
+import "encoding/binary"
+
+// Kinds of records (perf_event_open(2)).
+const (
+	recordLost       = 2
+	recordThrottle   = 5
+	recordUnthrottle = 6
+	recordSample     = 9
+)
+
+const abi64 = 2
+
+// Drain gives f every sample that was taken since the last call. Those of one CPU are in the
+// order of time, those of several are not.
+func (s *Source) Drain(f func(*Sample)) {
+	var p Sample
+	for _, r := range s.rings {
+		r.drain(func(kind uint32, body []byte) {
+			switch kind {
+			case recordLost:
+				if len(body) >= 16 {
+					s.lost += int64(binary.LittleEndian.Uint64(body[8:]))
+				}
+			case recordThrottle:
+				s.throttled++
+			case recordSample:
+				pid, id, ok := decode(body, &p)
+				if !ok || pid != s.pid {
+					return
+				}
+				if own := s.late[p.TID]; own != nil && !own[id] {
+					return // of its event that it inherited
+				}
+				f(&p)
+			}
+		})
+	}
+}
+
+// decode decodes a sample:
+//
+//	 0 u32 pid   4 u32 tid   8 u64 time   16 u64 id of the event
+//	24 u64 abi: 0: no registers follow; 2: 64 bits
+//	32 u64 registers[5]
+//	72 u64 size of what follows, 0: nothing does
+//	80 u8  stack[size]   u64 how much of it is valid
+func decode(b []byte, p *Sample) (pid int, id uint64, ok bool) {
+	const fixed, stackAt = 32, 32 + 8*nRegisters
+	if len(b) < fixed {
+		return 0, 0, false
+	}
+	u64 := binary.LittleEndian.Uint64
+	pid = int(int32(binary.LittleEndian.Uint32(b)))
+	*p = Sample{TID: int(int32(binary.LittleEndian.Uint32(b[4:]))), Time: int64(u64(b[8:]))}
+	id = u64(b[16:])
+	if u64(b[24:]) != abi64 || len(b) < stackAt+8 {
+		return pid, id, true
+	}
+	r := b[fixed:]
+	p.Regs = Registers{BX: u64(r), BP: u64(r[8:]), SP: u64(r[16:]), IP: u64(r[24:]), R13: u64(r[32:])}
+	p.Valid = true
+	size := u64(b[stackAt:])
+	rest := b[stackAt+8:]
+	if size == 0 || size > uint64(len(rest)) || uint64(len(rest))-size < 8 {
+		return pid, id, true
+	}
+	p.Stack = rest[:min(size, u64(rest[size:]))&^7]
+	return pid, id, true
+}

@@ -1,0 +1,354 @@
+// Package sampler samples the stacks of a running JVM's threads from outside: nothing is loaded
+// into the JVM, which neither stops nor waits, and nothing stays in it. It composes three
+// sources: perf events (registers and stack bytes of threads that run), the JVM's own
+// structures in its memory (what these bytes mean), and its threads' frame anchors (stacks of
+// threads that wait). It needs x86-64 and a HotSpot JVM, JDK 8 to 25.
+//
+// Samples are not kept: they are handed over in batches, at least each 100 ms. A stack whose
+// walk did not reach the thread's first frame says why; [Stats] counts these.
+//
+// Where debug info is missing, since the JVM runs without -XX:+DebugNonSafepoints, the
+// innermost frames of compiled code are those of the next place that has some: the self times of
+// methods that are inlined are then not reliable ([Stats].NonSafepoints).
+package sampler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/controller/sampler/images"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/perf"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/unwinder"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
+)
+
+// Options say what is sampled.
+type Options struct {
+	Hz      int                    // samples a second of CPU time, or of time where Wall; 1 to 10,000; 0: 99
+	Wall    bool                   // all threads, whether they run or wait; else only those that run
+	Threads func(name string) bool // which threads; nil: all
+	Native  bool                   // frames of native code and of the JVM's stubs as well
+	Trace   func(Trace)            // is told of each sample of perf's that was walked, to look into faults; may be nil
+
+	noPerf bool // as if there were no perf events, for tests
+}
+
+const (
+	usualHz   = 99
+	mostHz    = 10000
+	batchTime = 100 * time.Millisecond
+	firstTime = 10 * time.Millisecond // between batches, until there is a sample
+
+	// How much of a stack the kernel copies. 16 KB is too little for 1 in 1,000 samples, whose
+	// native frames are larger than that; copying more costs the target more.
+	smallStack = 16 << 10
+	largeStack = 32 << 10
+	lowHz      = 250
+)
+
+// Errors that a user can do something about. Those of package perf come as well.
+var (
+	// ErrMemory reports that the target's memory may not be read.
+	ErrMemory = errors.New("the target's memory may not be read")
+	// ErrArch reports a machine that is not x86-64.
+	ErrArch = errors.New("sampling from outside works on x86-64 only")
+)
+
+// A Sampler samples one JVM. [Sampler.Stats] may be called concurrently with
+// [Sampler.Run]; the other methods may not.
+type Sampler struct {
+	pid     int
+	pidfd   int
+	o       Options
+	layout  *unwinder.Layout
+	u       *unwinder.Unwinder
+	images  *images.Images
+	perf    *perf.Source
+	threads threads
+	begun   time.Time
+
+	mu    sync.Mutex
+	stats Stats
+
+	batch   []stack.Stack
+	walks   []walkOf // since the last check
+	wall    wall
+	stops   stops
+	frames  []stack.Frame
+	cpu     time.Duration // of this thread, when Run began
+	handing time.Duration // of it, for what samples were handed to
+}
+
+// A walkOf says what became of a walk: a stack of the batch, and of a thread that waits.
+type walkOf struct {
+	stack  int
+	waiter *waiter
+}
+
+// Open finds a JVM's structures and begins to sample. It takes some 30 ms. Its errors wrap
+// [ErrMemory], [ErrArch], [vmstructs.ErrUnknown], os.ErrProcessDone or an error of package
+// perf, and say what can be done.
+func Open(pid int, o Options) (*Sampler, error) {
+	if o.Hz == 0 {
+		o.Hz = usualHz
+	}
+	if o.Hz < 0 || o.Hz > mostHz {
+		return nil, fmt.Errorf("%d samples a second: from 1 to %d", o.Hz, mostHz)
+	}
+	if runtime.GOARCH != "amd64" {
+		return nil, ErrArch
+	}
+	s := &Sampler{pid: pid, pidfd: -1, o: o, begun: time.Now()}
+	cpu := processCPU()
+	if err := s.open(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.stats.SetupCPU = processCPU() - cpu
+	s.stats.Setup = time.Since(s.begun)
+	return s, nil
+}
+
+func (s *Sampler) open() error {
+	var err error
+	if s.pidfd, err = unix.PidfdOpen(s.pid, 0); err != nil {
+		s.pidfd = -1
+		if errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("process %d: %w", s.pid, os.ErrProcessDone)
+		}
+		if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
+			return fmt.Errorf("process %d: %w", s.pid, err)
+		}
+	}
+	tables, err := vmstructs.ReadTables(s.pid)
+	if err != nil {
+		return refused(s.pid, err)
+	}
+	layout, err := unwinder.NewLayout(tables)
+	if err != nil {
+		return refused(s.pid, err)
+	}
+	mem := vmstructs.Process(s.pid)
+	s.images = images.New(s.pid, mem)
+	s.layout, s.u = layout, unwinder.New(layout, mem, s.images, s.o.Native)
+	if !s.u.Ready() {
+		return fmt.Errorf("process %d has no compiled code yet: try again when it has begun: %w", s.pid, vmstructs.ErrUnknown)
+	}
+	s.threads.init(s.pid, s.u)
+	on, known := s.u.Flag("DebugNonSafepoints")
+	s.stats.NonSafepoints = on || !known
+	s.stats.Hz, s.stats.Mode, s.stats.Source = s.o.Hz, "cpu", "perf"
+	bytes := smallStack
+	if s.o.Hz <= lowHz {
+		bytes = largeStack
+	}
+	if s.o.Wall {
+		s.stats.Mode = "wall"
+		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
+	}
+	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: bytes}); s.o.noPerf && err == nil {
+		s.perf.Close()
+		err = perf.ErrDenied
+	}
+	switch {
+	case err != nil:
+		s.perf = nil
+		return s.fallBack(err)
+	default:
+		s.stats.NoKernel = s.perf.NoKernel()
+	}
+	return nil
+}
+
+// period is the time between two samples, in nanoseconds.
+func (s *Sampler) period() int64 { return int64(time.Second) / int64(s.o.Hz) }
+
+// refused says what can be done where a target's memory can't be read.
+func refused(pid int, err error) error {
+	switch {
+	case errors.Is(err, vmstructs.ErrUnknown):
+		return fmt.Errorf("process %d can't be sampled, as only HotSpot JVMs of JDK 8 to 25 can: %w", pid, err)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("process %d: %w", pid, os.ErrProcessDone)
+	case !errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("process %d: %w", pid, err)
+	}
+	way := "run as the process's user, or as root"
+	if b, e := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); e == nil && len(b) > 0 && b[0] != '0' {
+		way = fmt.Sprintf("kernel.yama.ptrace_scope is %c; run \"sysctl kernel.yama.ptrace_scope=0\" as root, or rivulet as root", b[0])
+	}
+	return fmt.Errorf("process %d: %w: %s", pid, ErrMemory, way)
+}
+
+// Close ends sampling. Nothing of it is left in the target.
+func (s *Sampler) Close() error {
+	if s.perf != nil {
+		s.perf.Close()
+	}
+	if s.pidfd >= 0 {
+		unix.Close(s.pidfd)
+		s.pidfd = -1
+	}
+	return nil
+}
+
+// Run samples until the context ends, which is no error, or the target, which gives
+// os.ErrProcessDone. It hands what it has sampled to f at least each 100 ms, in the order
+// of time; the stacks and their frames belong to f, though stacks of a thread that waits
+// share their frames, so nobody may change them. Run waits for f.
+func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
+	// What it takes is read from this thread's clock.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s.cpu = threadCPU()
+	begun := time.Now()
+	every := min(batchTime, time.Duration(20*s.period()))
+	if s.o.Wall || s.stops.on {
+		every = min(batchTime, time.Duration(s.period()))
+	}
+	wake, err := newWaker(ctx)
+	if err != nil {
+		return err
+	}
+	defer wake.close()
+	wait := firstTime
+	for {
+		gone := wake.wait(s.pidfd, wait) || s.gone()
+		ended := ctx.Err() != nil
+		s.drain(f, time.Since(begun))
+		switch {
+		case ended:
+			return nil
+		case gone:
+			return fmt.Errorf("process %d has ended: %w", s.pid, os.ErrProcessDone)
+		}
+		if wait = every; s.stats.Samples == 0 {
+			wait = min(every, firstTime)
+		}
+	}
+}
+
+// gone reports whether the target has ended, where that can't be waited for.
+func (s *Sampler) gone() bool {
+	if s.pidfd >= 0 {
+		return false
+	}
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", s.pid))
+	return err != nil
+}
+
+// drain makes stacks of the samples that there are, and hands them over.
+func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
+	s.begin()
+	if s.perf != nil {
+		s.perf.Drain(s.sample)
+	}
+	if now := monotonic(); (s.o.Wall || s.stops.on) && now-s.wall.ticked >= s.period()*9/10 {
+		s.tick(now)
+	}
+	s.check()
+	batch := slices.DeleteFunc(s.batch, func(b stack.Stack) bool { return b.Weight == 0 })
+	slices.SortStableFunc(batch, func(a, b stack.Stack) int {
+		switch {
+		case a.Time < b.Time:
+			return -1
+		case a.Time > b.Time:
+			return 1
+		}
+		return 0
+	})
+	if len(batch) > 0 {
+		before := threadCPU()
+		f(batch)
+		s.handing += threadCPU() - before
+	}
+	s.count(batch, elapsed)
+}
+
+// begin begins a batch.
+func (s *Sampler) begin() {
+	s.batch, s.walks = make([]stack.Stack, 0, len(s.batch)+8), s.walks[:0]
+	now := monotonic()
+	s.u.Begin(now)
+	s.images.Begin(now)
+	s.threads.begin(now)
+}
+
+// sample makes a stack of a sample.
+func (s *Sampler) sample(p *perf.Sample) {
+	t := s.threads.of(p.TID)
+	if s.o.Threads != nil && !s.o.Threads(t.name) {
+		return
+	}
+	out := stack.Stack{Time: p.Time, Weight: s.period(), TID: p.TID, Thread: t.name, Java: t.java, State: stack.Running}
+	switch {
+	case !p.Valid: // a thread of the kernel's side: it begins, or ends
+		out.Complete = !t.java
+		out.Broken = unwinder.BrokenEmpty
+	case !t.listed && !s.o.Native:
+		out.Complete = true
+	default:
+		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}
+		w := s.u.Walk(r, p.Stack, t.thread)
+		s.take(&out, w)
+		s.walks = append(s.walks, walkOf{len(s.batch), nil})
+		if s.o.Trace != nil {
+			s.o.Trace(Trace{w, t.java, s, r, p.Stack, t.thread})
+		}
+	}
+	if out.Complete {
+		out.Broken = ""
+	}
+	if s.o.Wall && t.java {
+		s.ran(&out)
+	}
+	s.batch = append(s.batch, out)
+}
+
+// take copies what came of a walk.
+func (s *Sampler) take(out *stack.Stack, w *unwinder.Walk) {
+	const chunk = 4096
+	n := len(w.Frames)
+	if cap(s.frames)-len(s.frames) < n {
+		s.frames = make([]stack.Frame, 0, max(chunk, n))
+	}
+	from := len(s.frames)
+	s.frames = append(s.frames, w.Frames...)
+	out.Frames = s.frames[from:len(s.frames):len(s.frames)]
+	out.Complete, out.Heuristic, out.Broken = w.Complete, w.Heuristic, w.Broken
+	s.mu.Lock()
+	if w.NativeTop {
+		s.stats.NativeTop++
+	}
+	if w.Live {
+		s.stats.Live++
+	}
+	s.mu.Unlock()
+}
+
+// check gives up the stacks that rest on code which has changed.
+func (s *Sampler) check() {
+	for _, n := range s.u.Check() {
+		if n >= len(s.walks) {
+			continue
+		}
+		w := s.walks[n]
+		if w.waiter != nil {
+			w.waiter.valid = false
+		}
+		if w.stack < len(s.batch) {
+			p := &s.batch[w.stack]
+			p.Frames, p.Complete, p.Broken = nil, false, unwinder.BrokenChanged
+		}
+	}
+}

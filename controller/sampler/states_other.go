@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package sampler
+
+var oldCalls map[int]bool

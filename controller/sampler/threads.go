@@ -1,0 +1,200 @@
+package sampler
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/sampler/perf"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/unwinder"
+)
+
+// Threads are listed again when one is not known, and in any case from time to time, in
+// nanoseconds.
+const (
+	listAfter = 20e6
+	listEach  = 1e9
+	nameEach  = 5e9
+	mostKnown = 1 << 17
+)
+
+// A thread is what is known of one of the target's.
+type thread struct {
+	thread unwinder.Thread
+	listed bool // by the JVM, as one of Java's
+	java   bool // listed, and not for the JVM's own work
+	name   string
+	named  int64 // when
+	own    bool  // java, while the list is read
+}
+
+// threads are those of the target, by their number in this process's namespace.
+type threads struct {
+	pid    int
+	u      *unwinder.Unwinder
+	now    int64
+	read   int64
+	known  map[int]*thread
+	all    bool        // those as well that Java does not know and nothing was seen of
+	mapped bool        // the target has numbers of its own
+	inner  map[int]int // from those to these
+}
+
+func (t *threads) init(pid int, u *unwinder.Unwinder) {
+	t.pid, t.u, t.known, t.read = pid, u, map[int]*thread{}, -listEach
+	own, err1 := os.Readlink("/proc/self/ns/pid")
+	its, err2 := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))
+	t.mapped = err1 == nil && err2 == nil && own != its
+}
+
+// begin begins a batch.
+func (t *threads) begin(now int64) {
+	t.now = now
+	if now-t.read >= listEach {
+		t.list()
+	}
+}
+
+// of returns what is known of a thread.
+func (t *threads) of(tid int) *thread {
+	k := t.known[tid]
+	if (k == nil || !k.listed) && t.now-t.read >= listAfter {
+		t.list()
+		k = t.known[tid]
+	}
+	if k == nil {
+		k = &thread{}
+		t.known[tid] = k
+	}
+	if k.named == 0 || t.now-k.named >= nameEach {
+		t.rename(tid, k)
+	}
+	return k
+}
+
+// list reads the JVM's list.
+func (t *threads) list() {
+	t.read = t.now
+	all := t.u.Threads()
+	if len(t.known) > mostKnown {
+		clear(t.known)
+	}
+	was := make(map[int]uint64, len(t.known))
+	for tid, k := range t.known {
+		was[tid] = k.thread.At
+		k.own = k.java
+		k.listed, k.java = false, false
+		k.thread = unwinder.Thread{}
+	}
+	if t.mapped {
+		t.translate()
+	}
+	if t.all {
+		t.others()
+	}
+	for _, j := range all {
+		tid := j.TID
+		if t.mapped {
+			if tid = t.inner[j.TID]; tid == 0 {
+				continue
+			}
+		}
+		k := t.known[tid]
+		if k == nil {
+			k = &thread{}
+			t.known[tid] = k
+		}
+		if k.thread, k.listed = j.Thread, true; was[tid] != j.At || k.named == 0 {
+			t.rename(tid, k) // new, or another of the same number
+		} else {
+			k.java = k.own
+		}
+	}
+}
+
+// others adds threads that the kernel lists, and drops those that it doesn't.
+func (t *threads) others() {
+	tids, err := perf.Threads(t.pid)
+	if err != nil {
+		return
+	}
+	there := make(map[int]bool, len(tids))
+	for _, tid := range tids {
+		if there[tid] = true; t.known[tid] == nil {
+			k := &thread{}
+			t.known[tid] = k
+			t.rename(tid, k)
+		}
+	}
+	for tid := range t.known {
+		if !there[tid] {
+			delete(t.known, tid)
+		}
+	}
+}
+
+// translate reads which numbers the target's namespace has for its threads.
+func (t *threads) translate() {
+	t.inner = map[int]int{}
+	dir := fmt.Sprintf("/proc/%d/task", t.pid)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(dir + "/" + e.Name() + "/status")
+		if err != nil {
+			continue
+		}
+		_, rest, ok := strings.Cut(string(b), "\nNSpid:")
+		if !ok {
+			continue
+		}
+		line, _, _ := strings.Cut(rest, "\n")
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		outer, err1 := strconv.Atoi(e.Name())
+		inner, err2 := strconv.Atoi(f[len(f)-1])
+		if err1 == nil && err2 == nil {
+			t.inner[inner] = outer
+		}
+	}
+}
+
+// rename reads a thread's name: as Java has it, else as the kernel does, which cuts it to
+// 15 bytes. Whether a thread does the JVM's own work goes by the kernel's, which programs
+// can't change for such.
+func (t *threads) rename(tid int, k *thread) {
+	k.named = t.now
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", t.pid, tid))
+	name := strings.TrimSuffix(string(b), "\n")
+	if err != nil {
+		name = fmt.Sprintf("thread %d", tid)
+	}
+	k.java = k.listed && !internal(name)
+	if k.listed {
+		if java := t.u.ThreadName(k.thread); java != "" {
+			name = java
+		}
+	}
+	k.name = name
+}
+
+// internals are the beginnings of the names of threads that count as Java's and do the JVM's
+// own work.
+var internals = []string{
+	"C1 Comp", "C2 Comp", "JVMCI Comp", "Sweeper", "Service Thr", "Monitor Def", "Notification", "Signal Disp",
+	"Attach List", "JFR ", "VM JFR", "String Dedup",
+}
+
+func internal(name string) bool {
+	for _, p := range internals {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}

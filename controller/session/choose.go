@@ -1,0 +1,101 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// largeReach is from how many methods within reach on Scheme A is the better choice where
+// D can't be had: C's first plan takes longer then than A's, and threads wait for it
+// (docs/figures/servers.md).
+const largeReach = 10_000
+
+// ErrUnobservable is wrapped by the error of a recording that asks for Scheme D where
+// that can't be had.
+var ErrUnobservable = errors.New("scheme D has to read from the target's memory which methods are active")
+
+// errLaunched says that there was nothing to be observed.
+var errLaunched = errors.New("the program has only just begun")
+
+// errIdle says why Scheme D is no choice for a root that is not called.
+var errIdle = errors.New("no root was called while the target was observed, and its first calls are to be recorded whole")
+
+// beginObserving begins to take the first reading where the recording's scheme may need
+// it. A program that was launched has nothing to be observed yet.
+func (s *Session) beginObserving(rec Recording) earlyLook {
+	switch {
+	case rec.Scheme != "D" && rec.Scheme != spec.SchemeAuto:
+		return earlyLook{}
+	case rec.Scheme == spec.SchemeAuto && s.running != nil:
+		return earlyLook{wait: func() error { return errLaunched }}
+	case s.early.wait != nil:
+		return s.early
+	}
+	return earlyLook{s.observe(), time.Now()}
+}
+
+// An earlyLook is a first reading that may not be there yet.
+type earlyLook struct {
+	wait  func() error // nil: there is none
+	began time.Time
+}
+
+// chooseScheme decides on a scheme where the recording leaves that open, when the first
+// reading is there. A recording that asks for D gets it or an error.
+func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.MethodID, first earlyLook) (string, error) {
+	if first.wait == nil {
+		return rec.Scheme, nil
+	}
+	s.stage.begin("observing", 0)
+	problem := first.wait()
+	if problem == nil {
+		problem = s.observed(ctx, first.began, rec.Observe)
+	}
+	if problem == nil && rec.Scheme == spec.SchemeAuto && !s.anyActive(ids) {
+		problem = errIdle
+	}
+	if err := errors.Join(ctx.Err(), context.Cause(s.ctx)); err != nil {
+		return "", err
+	}
+	if problem == nil {
+		s.data.store(wire.HPatience, int64(patience))
+		return "D", nil
+	}
+	name := "C"
+	err := s.do(ctx, func() {
+		l := &s.loop
+		s.watching = nil
+		if rec.Scheme == "D" || errors.Is(problem, errLaunched) {
+			return
+		}
+		end := l.analyse()
+		defer end()
+		if reach, _ := scheme.Reach(l.h, ids, largeReach); reach >= largeReach {
+			name = "A"
+		}
+		l.stats.notes = append(l.stats.notes, fmt.Sprintf("Scheme %s was chosen in place of D, in which no thread waits: %v.", name, problem))
+	})
+	if rec.Scheme == "D" && err == nil {
+		err = fmt.Errorf("%w: %w; --scheme auto takes another one", ErrUnobservable, problem)
+	}
+	s.log.Debug("scheme", "name", name, "in place of D", problem)
+	return name, err
+}
+
+// anyActive tells whether one of several methods is active.
+func (s *Session) anyActive(ids []cha.MethodID) bool {
+	for _, id := range ids {
+		if s.watching.observer.Active(vmstructs.KeyOf(id.Class.Name, id.Name, id.Desc)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,400 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/scheme"
+)
+
+// How a target is observed for a scheme in which nobody waits (scheme.Watcher).
+const (
+	quietFor     = 300 * time.Millisecond // without a method that wakes: the subgraph has settled
+	settleMost   = 3 * time.Second        // then counting begins all the same
+	watchShare   = 30                     // a look at what is watched may take so much of the time: one part in
+	watchLeast   = 25 * time.Millisecond  // between two looks
+	watchMost    = time.Second
+	readEvery    = 5 * time.Second // a reading of all methods, which finds what was inlined since
+	lookPatience = 10 * time.Second
+	patience     = 100 * time.Millisecond // of a thread that loads a class or calls by reflection
+)
+
+// errNotCounting says that a JVM does not count invocations.
+var errNotCounting = errors.New("the JVM counted no invocation of any method while it was observed: it is idle, or has no compiler (-Xint)")
+
+// An observation is what a session knows of the methods that are active. One goroutine
+// at a time owns observer: first who starts the recording, then watch.
+type observation struct {
+	observer *vmstructs.Observer
+	active   atomic.Pointer[map[vmstructs.Key]struct{}] // as of the last look; never changed
+
+	settling atomic.Bool // counting has not begun
+
+	// The rest is the loop's.
+	fresh   []vmstructs.Key                  // to be watched, and the observer does not know it
+	methods map[vmstructs.Key][]cha.MethodID // that a key stands for
+	jobs    int                              // under way, of methods that woke
+	rounds  int                              // of redefinitions since the session began
+	seen    int                              // of those that a look has seen
+	woke    time.Time                        // when a method last woke, or a job for that ended
+	late    map[cha.MethodID]*lateMethod     // recorded late
+	pending map[cha.ClassID][]*lateMethod    // whose probes are not in force
+	looked  chan struct{}                    // closed when watch has ended
+	stop    context.CancelFunc               // ends watch
+	failed  error                            // why watch ended early
+}
+
+// A lateMethod was called, or may have been, before it had probes.
+type lateMethod struct {
+	id      cha.MethodID
+	calls   int64         // that the JVM counted before, in the whole program; -1 where it did not count
+	after   time.Duration // from the beginning of the recording to its probes
+	inForce bool
+}
+
+// observe takes the first reading, besides what its caller does next. It returns what
+// waits for that.
+func (s *Session) observe() (wait func() error) {
+	var o *vmstructs.Observer
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o, err = vmstructs.Observe(s.proc.PID)
+	}()
+	return func() error {
+		if <-done; err != nil {
+			return err
+		}
+		w := &observation{
+			observer: o, methods: map[vmstructs.Key][]cha.MethodID{},
+			late: map[cha.MethodID]*lateMethod{}, pending: map[cha.ClassID][]*lateMethod{},
+		}
+		return s.do(s.ctx, func() { s.watching = w })
+	}
+}
+
+// observed takes the second reading, when the target has been observed for long enough.
+func (s *Session) observed(ctx context.Context, since time.Time, length time.Duration) error {
+	select {
+	case <-time.After(time.Until(since.Add(length))):
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	w := s.watching
+	if err := w.observer.Look(); err != nil {
+		return err
+	}
+	if !w.observer.Moved() {
+		return errNotCounting
+	}
+	w.publish()
+	return nil
+}
+
+// publish lets the scheme know which methods are active.
+func (w *observation) publish() {
+	a := w.observer.Actives()
+	w.active.Store(&a)
+}
+
+// isActive is what the scheme asks.
+func (w *observation) isActive(m cha.MethodID) bool {
+	_, ok := (*w.active.Load())[vmstructs.KeyOf(m.Class.Name, m.Name, m.Desc)]
+	return ok
+}
+
+// watchThem has methods watched from now on.
+func (w *observation) watchThem(ids []cha.MethodID) {
+	for _, id := range ids {
+		k := vmstructs.KeyOf(id.Class.Name, id.Name, id.Desc)
+		if len(w.methods[k]) == 0 {
+			w.fresh = append(w.fresh, k)
+		}
+		w.methods[k] = append(w.methods[k], id)
+	}
+}
+
+// startWatching looks at what is watched until the session ends or stopWatching.
+func (s *Session) startWatching() {
+	ctx, cancel := context.WithCancel(s.ctx)
+	w := s.watching
+	w.stop, w.looked = cancel, make(chan struct{})
+	w.woke = time.Now()
+	s.wg.Go(func() {
+		defer close(w.looked)
+		if err := s.watch(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("methods that are asleep can't be watched any more", "error", err)
+			_ = s.do(ctx, func() { w.failed = err })
+		}
+	})
+}
+
+// watch is the goroutine that looks at the target.
+func (s *Session) watch(ctx context.Context) error {
+	pause, rounds, looked, unanswered := watchLeast, -1, time.Now(), int64(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+		began := time.Now()
+		woke, now, err := s.lookOnce(ctx, rounds, time.Since(looked) > readEvery)
+		if err != nil {
+			return err
+		}
+		if now != rounds {
+			rounds, looked = now, time.Now()
+		}
+		if err := s.do(ctx, func() {
+			s.watching.seen = now
+			if len(woke) > 0 {
+				s.loop.woke(woke)
+			}
+		}); err != nil {
+			return err
+		}
+		if n := s.data.load(wire.HUnanswered); n != unanswered {
+			unanswered = n
+			if err := s.relistLate(ctx); err != nil {
+				return err
+			}
+		}
+		pause = min(max(watchLeast, watchShare*time.Since(began)), watchMost)
+		if s.watching.settling.Load() {
+			pause = watchLeast
+		}
+	}
+}
+
+// relistLate has classes recorded that were loaded without an answer.
+func (s *Session) relistLate(ctx context.Context) error {
+	fresh, err := s.list(ctx)
+	if err == nil {
+		err = s.openLate(ctx, fresh)
+	}
+	if err == nil {
+		err = s.fetch(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, func() {
+		l := &s.loop
+		if l.final != nil {
+			return
+		}
+		end := l.analyse()
+		defer end()
+		for _, id := range fresh {
+			l.lateRoots(id)
+		}
+		p := l.scheme.Listed(fresh)
+		p.Append(l.moreCallbacks())
+		l.inTime(p, nil)
+		l.settleEarly()
+	})
+}
+
+// lookOnce looks at what is watched, and at everything where it must: classes were
+// redefined or methods have come to be watched since, or something woke.
+func (s *Session) lookOnce(ctx context.Context, rounds int, all bool) (woke []vmstructs.Woken, now int, err error) {
+	w := s.watching
+	var fresh []vmstructs.Key
+	if err := s.do(ctx, func() { fresh, w.fresh, now = w.fresh, nil, w.rounds }); err != nil {
+		return nil, 0, err
+	}
+	w.observer.Watch(fresh)
+	all = all || len(fresh) > 0 || now != rounds
+	if !all {
+		if woke, err = w.observer.Woken(); err != nil {
+			return nil, 0, err
+		}
+	}
+	if all || len(woke) > 0 {
+		if err := w.observer.Look(); err != nil {
+			return nil, 0, err
+		}
+		woke = append(woke, w.observer.Rest()...)
+		w.publish()
+	}
+	return woke, now, nil
+}
+
+// woke has methods recorded that were asleep and are not any more.
+func (l *loop) woke(woke []vmstructs.Woken) {
+	w, d := l.s.watching, l.scheme.(scheme.Watcher)
+	if l.final != nil {
+		return
+	}
+	calls := map[cha.MethodID]int64{}
+	var ids []cha.MethodID
+	for _, k := range woke {
+		for _, id := range w.methods[k.Key] {
+			ids = append(ids, id)
+			calls[id] = k.Calls
+		}
+	}
+	end := l.analyse()
+	p := d.Woke(ids)
+	p.Append(l.moreCallbacks())
+	end()
+	l.s.log.Debug("woke", "methods", len(ids), "steps", len(p.Steps), "watched", len(p.Watched), "armed", l.armed)
+	l.inTime(p, calls)
+}
+
+// inTime carries out a plan while nobody waits for it.
+func (l *loop) inTime(p scheme.Plan, calls map[cha.MethodID]int64) {
+	w := l.s.watching
+	p.Steps, p.Also = append(p.Steps, p.Also...), nil
+	also := l.want(p)
+	if l.armed {
+		l.noteLate(p.Steps, calls)
+	}
+	w.woke = time.Now()
+	w.jobs++
+	l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {
+		l.revealed(p.Revealed)
+		w.jobs--
+		w.woke = time.Now()
+		l.lateInForce()
+	}})
+}
+
+// noteLate notes that methods get probes late. One that is asleep has not been called.
+func (l *loop) noteLate(steps []scheme.Step, calls map[cha.MethodID]int64) {
+	w := l.s.watching
+	for _, st := range steps {
+		n, woke := calls[st.Method]
+		if !woke {
+			n = -1
+			if !w.isActive(st.Method) {
+				continue
+			}
+		}
+		if w.late[st.Method] == nil {
+			x := &lateMethod{id: st.Method, calls: n}
+			w.late[st.Method] = x
+			w.pending[st.Method.Class] = append(w.pending[st.Method.Class], x)
+		}
+	}
+}
+
+// lateInForce notes when late methods have got their probes.
+func (l *loop) lateInForce() {
+	w := l.s.watching
+	for class, xs := range w.pending {
+		if l.pending(class) {
+			continue
+		}
+		for _, x := range xs {
+			x.after, x.inForce = time.Since(l.rec.armed), true
+		}
+		delete(w.pending, class)
+	}
+}
+
+// settle waits until no method wakes any more, so that counting can begin with all
+// that is active recorded. The gate is open meanwhile: what root invocations call by
+// reflection is known only when they do.
+func (s *Session) settle(ctx context.Context) error {
+	began := time.Now()
+	s.stage.begin("settling", 0)
+	s.watching.settling.Store(true)
+	defer s.watching.settling.Store(false)
+	if err := s.do(ctx, func() {
+		s.data.store(wire.HBudget, math.MaxInt64)
+		s.loop.open()
+	}); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-time.After(watchLeast):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		quiet := false
+		if err := s.do(ctx, func() {
+			w := s.watching
+			quiet = w.jobs == 0 && len(w.fresh) == 0 && w.seen == w.rounds && time.Since(w.woke) > quietFor || w.failed != nil
+		}); err != nil {
+			return err
+		}
+		if took := time.Since(began); quiet || took > settleMost {
+			s.log.Debug("settled", "quiet", quiet, "took", took)
+			return nil
+		}
+	}
+}
+
+// forgetSettling shuts the gate and forgets what was recorded while settling.
+func (l *loop) forgetSettling() {
+	l.shut()
+	if l.s.events != nil {
+		l.s.events.forget()
+	}
+	l.renew()
+	l.rec.began = 0
+}
+
+// stopWatching ends the watch with a last look at everything: what woke since the one
+// before is late, too. It is called when the gate is shut.
+func (s *Session) stopWatching(ctx context.Context) {
+	w := s.watching
+	if w == nil || w.stop == nil {
+		return
+	}
+	w.stop()
+	<-w.looked
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	woke, _, err := s.lookOnce(ctx, -1, true)
+	if err != nil {
+		_ = s.do(ctx, func() { w.failed = errors.Join(w.failed, err) }) // the target has ended
+		return
+	}
+	_ = s.do(ctx, func() {
+		for _, k := range woke {
+			for _, id := range w.methods[k.Key] {
+				if w.late[id] == nil {
+					w.late[id] = &lateMethod{id: id, calls: k.Calls, after: time.Since(s.loop.rec.armed)}
+				}
+			}
+		}
+	})
+}
+
+// reportLate says in a report what was recorded late.
+func (l *loop) reportLate(r *export.Report) {
+	w := l.s.watching
+	if w == nil {
+		return
+	}
+	r.Late = []export.Late{}
+	var names []string
+	for _, id := range slices.SortedFunc(maps.Keys(w.late), cha.MethodID.Compare) {
+		x := w.late[id]
+		r.Late = append(r.Late, export.Late{Method: id.String(), After: x.after, Calls: x.calls})
+		names = append(names, id.String())
+	}
+	if len(names) > 0 {
+		r.AddGap("methods were called while recording that had been asleep, or within their reach: they are recorded from some moment on", names)
+	}
+	if w.failed != nil {
+		r.AddGap(fmt.Sprintf("methods that were asleep could not be watched to the end: %v", w.failed), nil)
+	}
+}

@@ -1,0 +1,171 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// lateOf are the names of the methods that a report has as late.
+func lateOf(r *export.Report) []string {
+	var out []string
+	for _, l := range r.Late {
+		name, _, _ := strings.Cut(strings.TrimPrefix(l.Method, "t."), "(")
+		out = append(out, name)
+	}
+	return out
+}
+
+// watched records Awake's root with a scheme.
+func watched(t *testing.T, p *jvmtest.Proc, scheme string, until int64) *session.Session {
+	t.Helper()
+	s := attached(t, p)
+	start(t, s, session.Recording{Roots: []string{"t.Awake.work"}, Scheme: scheme, Observe: 300 * time.Millisecond, UntilCalls: until})
+	return s
+}
+
+// called waits until a method has been recorded.
+func called(t *testing.T, s *session.Session, method string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		r, err := s.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if calls(r)[method] > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is not recorded: %v, late %v", method, calls(r), r.Late)
+		}
+	}
+}
+
+// TestWatched records with Scheme D: exactly where nothing wakes, and by name what was
+// late where something does.
+func TestWatched(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Awake")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Run("exact", func(t *testing.T) {
+			s := watched(t, program(t, j, dir, "Awake", nil), "auto", 200)
+			<-s.Done()
+			r, err := s.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantCalls(t, r, map[string]int64{"Awake.work": 200, "Awake.shape": 600, "Awake$Square.area": 600, "Awake$Square.side": 1200, "Awake$Round.area": 0, "Awake$Elsewhere.busy": 0})
+			if !r.Exact() || r.Late == nil || len(r.Late) > 0 || r.Scheme != "D" {
+				t.Errorf("scheme %s, exact %v, late %v, gaps %+v, notes %q", r.Scheme, r.Exact(), r.Late, r.Gaps, r.Notes)
+			}
+		})
+		t.Run("woken", func(t *testing.T) {
+			p := program(t, j, dir, "Awake", nil)
+			s := watched(t, p, "D", 0)
+			p.Send("r")
+			called(t, s, "Awake$Elsewhere.inner")
+			r, err := s.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			late := lateOf(r)
+			for _, name := range []string{"Awake$Elsewhere.busy", "Awake$Elsewhere.inner"} {
+				if !slices.Contains(late, name) {
+					t.Errorf("%s is not late: %+v", name, r.Late)
+				}
+			}
+			if r.Exact() || slices.Contains(late, "Awake.shape") || slices.Contains(late, "Awake$Square.area") {
+				t.Errorf("exact %v, late %v", r.Exact(), late)
+			}
+		})
+		t.Run("loaded", func(t *testing.T) {
+			p := program(t, j, dir, "Awake", nil)
+			s := watched(t, p, "D", 0)
+			p.Send("f")
+			called(t, s, "Awake$Elsewhere.inner")
+			r, err := s.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := calls(r)
+			if c["Awake$Fresh.first"] == 0 || c["Awake$Fresh.first"] != c["Awake$Fresh.second"] {
+				t.Errorf("calls %v", c)
+			}
+			if late := lateOf(r); r.Exact() || slices.Contains(late, "Awake$Fresh.second") || !slices.Contains(late, "Awake$Elsewhere.busy") {
+				t.Errorf("exact %v, late %v", r.Exact(), late)
+			}
+		})
+	}, 11, 17, 21, 25)
+}
+
+// TestUnwatched takes another scheme, and says so, where the JVM does not tell what is
+// active.
+func TestUnwatched(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Awake")
+	for _, test := range []struct {
+		java    int
+		options []string
+		why     string
+	}{
+		{8, nil, "does not say"},
+		{17, []string{"-Xint"}, "counted no invocation"},
+	} {
+		j := jvmtest.Need(t, test.java)
+		s := watched(t, program(t, j, dir, "Awake", test.options), "auto", 50)
+		<-s.Done()
+		r, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCalls(t, r, map[string]int64{"Awake.work": 50, "Awake.shape": 150})
+		if r.Scheme != "C" || r.Late != nil || !r.Exact() || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, test.why) }) {
+			t.Errorf("scheme %s, late %v, exact %v, notes %q", r.Scheme, r.Late, r.Exact(), r.Notes)
+		}
+		s = attached(t, program(t, j, dir, "Awake", test.options))
+		err = s.Start(t.Context(), session.Recording{Roots: []string{"t.Awake.work"}, Scheme: "D"})
+		if err == nil || !strings.Contains(err.Error(), test.why) || !strings.Contains(err.Error(), "--scheme auto") {
+			t.Errorf("with scheme D: %v", err)
+		}
+	}
+}
+
+// TestPrepare has a JVM redefine a class of Rivulet's, and wants nothing of the program's
+// changed; a JVM that was started with the agent for that says so.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Awake")
+	jar := filepath.Join(t.TempDir(), "prepared.jar")
+	if err := os.WriteFile(jar, jvmside.PreparedJar(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		for _, options := range [][]string{nil, {"-javaagent:" + jar}} {
+			p := program(t, j, dir, "Awake", options)
+			s := attachedBy(t, p, session.Config{Look: true})
+			if err := s.Prepare(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			proc, err := attach.Inspect(p.PID())
+			if err != nil || proc.Prepared != (options != nil) {
+				t.Errorf("%v: prepared %v, %v", options, proc.Prepared, err)
+			}
+			p.CloseStdin()
+			if code := p.Wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		}
+	})
+}
