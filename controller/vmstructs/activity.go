@@ -52,7 +52,7 @@ type Observer struct {
 	looks   int
 	classes int  // of the last reading
 	shift   uint // of a counter's value
-	watched map[Key]*watch
+	watched map[Key]struct{}
 	where   map[Key][]uint64 // Method*s of what is watched, as of the last look
 }
 
@@ -120,7 +120,7 @@ func newObserver(from reader, at exported, l *layout, f fields) *Observer {
 	return &Observer{
 		from: from, at: at, l: l, fields: f,
 		methods: map[uint64]*method{}, active: map[Key]struct{}{},
-		watched: map[Key]*watch{}, where: map[Key][]uint64{},
+		watched: map[Key]struct{}{}, where: map[Key][]uint64{},
 	}
 }
 

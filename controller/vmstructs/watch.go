@@ -11,16 +11,11 @@ type Woken struct {
 	Calls int64 // invocations that the JVM counted since it was first seen; -1 where it did not count
 }
 
-// A watch is a method that is asleep.
-type watch struct{ woke bool }
-
 // Watch adds methods to those that [Observer.Woken] looks at. Those of classes that
 // were loaded or redefined since the last Look are found by the next one.
 func (o *Observer) Watch(keys []Key) {
 	for _, k := range keys {
-		if o.watched[k] == nil {
-			o.watched[k] = &watch{}
-		}
+		o.watched[k] = struct{}{}
 	}
 }
 
@@ -120,7 +115,10 @@ func (o *Observer) Woken() ([]Woken, error) {
 	}
 	var woke []Woken
 	for i, k := range keys {
-		if now[i].invoked(o.methods[at[i]].first) && o.watched[k] != nil {
+		if now[i].invoked(o.methods[at[i]].first) {
+			if _, ok := o.watched[k]; !ok {
+				continue
+			}
 			o.active[k] = struct{}{}
 			woke = append(woke, Woken{k, o.calls(k)})
 			delete(o.watched, k)
