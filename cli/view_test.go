@@ -47,6 +47,40 @@ func TestViewComparison(t *testing.T) {
 	}
 }
 
+// TestCheck wants the exit code of a gate: 0 where nothing has grown, 1 where something
+// has, 2 where that can't be said.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, counts string) string {
+		name = filepath.Join(dir, name)
+		text := `{"schema":1,"calls":4,"exact":true,"root_invocations":2,"metrics":[` + counts + `],"threads":[{"thread":"main","thread_id":1,"root_invocations":2,"open_invocations":0,"trees":1}],` +
+			`"flat":[],"tree":[{"method":"a.B.c()V","thread":"main","thread_id":1,"calls":4,"self_bytecodes":` + strings.Repeat("1", len(name)-len(dir)-len("/x.json")) + `0,"children":[]}]}`
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const row = `{"name":"bytecodes","title":"bytecodes","unit":"count","merge":"sum","self":"self_bytecodes"}`
+	small, large, none := file("aa.json", row), file("aaa.json", row), file("a.json", "")
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{large, small}, 0, "passed: bytecodes a root invocation: 55 before, 5 after, -90.9 %"},
+		{[]string{small, large, "--json"}, 1, `"passed": false`},
+		{[]string{small, large, "--max-growth", "1000%"}, 0, "+1e+03 %; at most +1e+03 %"},
+		{[]string{small, large, "--max-growth", "lots"}, 2, "give a share such as 1%"},
+		{[]string{small, none}, 2, "has no bytecodes; record it with --count bytecodes"},
+		{[]string{small, none, "--metric", "calls"}, 0, "passed: calls"},
+		{[]string{small, filepath.Join(dir, "lost")}, 2, "no such file"},
+	} {
+		if code, out, errs := rivulet(t, "", append([]string{"check"}, test.args...)...); code != test.code || !strings.Contains(out+errs, test.want) {
+			t.Errorf("%v: code %d, %s%s", test.args, code, out, errs)
+		}
+	}
+}
+
 // TestShowPageFlags refuses what makes no sense beside a page, before any file is read.
 func TestShowPageFlags(t *testing.T) {
 	for _, test := range []struct {

@@ -33,6 +33,11 @@ type Method struct {
 	Reason string // why it has no probes; "" when it has, or will have
 	Sites  bool   // it has its probes where it is called: native, or an intrinsic of the JVM's
 	Leaf   bool   // its probe is that of leaf methods (LeavesBy)
+
+	// Of a ledger that has methods count what they execute (CountBy): what there
+	// is to know of the method, and why it does not count; "" when it does.
+	Count     probe.Count
+	Uncounted string
 }
 
 // A Ledger is empty at first. Create it with [NewLedger].
@@ -110,6 +115,17 @@ func (l *Ledger) StartsBy(starts ...Start) error {
 // come after [Ledger.SitesBy] and before the first [Ledger.Rewrite].
 func (l *Ledger) LeavesBy(class, entry, thrown string, is func(ClassID, probe.MethodKey) bool) error {
 	in, err := l.program.WithLeaves(class, entry, thrown, func(k probe.MethodKey) bool { return is(l.rewriting, k) })
+	if err != nil {
+		return err
+	}
+	l.program = in
+	return nil
+}
+
+// CountBy makes the ledger have methods count the bytecode instructions that they
+// execute. It must come after [Ledger.LeavesBy] and before the first [Ledger.Rewrite].
+func (l *Ledger) CountBy(x probe.Executed) error {
+	in, err := l.program.WithExecuted(x)
 	if err != nil {
 		return err
 	}
@@ -279,6 +295,12 @@ func (l *Ledger) Draft(id ClassID, b []byte) (d Draft, err error) {
 	}
 	for _, k := range r.Leaves {
 		c.want[k].Leaf = true
+	}
+	for _, k := range r.Counts {
+		c.want[k.MethodKey].Count, c.want[k.MethodKey].Uncounted = k, ""
+	}
+	for _, k := range r.Uncounted {
+		c.want[k.MethodKey].Count, c.want[k.MethodKey].Uncounted = probe.Count{}, k.Reason
 	}
 	for _, s := range r.Skipped {
 		if m := c.want[s.MethodKey]; m != nil && m.Reason == "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // shownRoots is how many of the chosen roots the search lists above the hits.
@@ -105,10 +106,11 @@ func (m *model) treeBody() []string {
 	if t == nil || t.Count == 0 {
 		return m.nothing()
 	}
-	columns := func(total, part, self, calls, thrown string) string {
-		return m.cells(cell{total, 9, 0}, cell{part, 8, 70}, cell{self, 9, 60}, cell{calls, 13, 40}, cell{thrown, 8, 80})
+	columns := func(total, part, self, calls, thrown string, more []string) string {
+		cells := []cell{{total, 9, 0}, {part, 8, 70}, {self, 9, 60}, {calls, 13, 40}, {thrown, 8, 80}}
+		return m.cells(append(cells, countCells(more)...)...)
 	}
-	out := []string{m.fit(m.style.faint, "  "+columns("total", "share", "self", "calls", "thrown")+"context (* hot path)")}
+	out := []string{m.fit(m.style.faint, "  "+columns("total", "share", "self", "calls", "thrown", export.CountHeads(t.Metrics))+"context (* hot path)")}
 	for i, r := range t.Rows {
 		at := t.From+i == m.places[treeView].at
 		twist, style := "  ", lipgloss.NewStyle()
@@ -126,7 +128,7 @@ func (m *model) treeBody() []string {
 		if r[11] > 1 {
 			name += fmt.Sprintf(" (recursive, %d levels)", r[11])
 		}
-		cells := columns(export.Duration(r[9]), share(r[9], t.Total), export.Duration(r[6]), export.Count(r[4]), export.Count(r[5]))
+		cells := columns(export.Duration(r[9]), share(r[9], t.Total), export.Duration(r[6]), export.Count(r[4]), export.Count(r[5]), counted(t.Metrics, t.Counts, i))
 		// Deep paths may not push the names off the screen.
 		indent := strings.Repeat(" ", min(int(r[1]), max(m.width-len(cells)-24, 0))) + twist
 		out = append(out, m.item(at, style, m.label(cells, indent, name)))
@@ -151,6 +153,22 @@ func (m *model) cells(list ...cell) string {
 	return b.String() + " "
 }
 
+// countCells are the columns of a recording's further metrics.
+func countCells(texts []string) (cells []cell) {
+	for _, t := range texts {
+		cells = append(cells, cell{t, max(len(t), 15), 100})
+	}
+	return cells
+}
+
+// counted are the texts of a row's further metrics.
+func counted(rows []metric.Metric, counts [][]int64, i int) []string {
+	if i >= len(counts) {
+		return nil
+	}
+	return export.CountCells(rows, counts[i])
+}
+
 // short is a method's name without its descriptor.
 func short(name string) string {
 	if bare, _, _ := strings.Cut(name, "("); bare != "" {
@@ -164,21 +182,22 @@ func (m *model) methodsBody() []string {
 	if t == nil || m.shown.Frame == 0 {
 		return m.nothing()
 	}
-	columns := func(self, off, part, total, calls, thrown string) string {
-		return m.cells(cell{self, 9, 0}, cell{off, 7, 80}, cell{part, 8, 70}, cell{total, 9, 60}, cell{calls, 13, 40}, cell{thrown, 8, 90})
+	columns := func(self, off, part, total, calls, thrown string, more []string) string {
+		cells := []cell{{self, 9, 0}, {off, 7, 80}, {part, 8, 70}, {total, 9, 60}, {calls, 13, 40}, {thrown, 8, 90}}
+		return m.cells(append(cells, countCells(more)...)...)
 	}
 	title := "method, by " + treeSorts[m.sort] + " (o)"
 	if m.filter != "" {
 		title += fmt.Sprintf(", with %q: %d of %d", m.filter, t.Count, t.All)
 	}
-	out := []string{m.fit(m.style.faint, "  "+columns("self", "±", "share", "total", "calls", "thrown")+title)}
+	out := []string{m.fit(m.style.faint, "  "+columns("self", "±", "share", "total", "calls", "thrown", export.CountHeads(t.Metrics))+title)}
 	for i, l := range t.Lines {
 		f := l.Figures
 		off := "-"
 		if f[5] > 0 && f[4] > 0 {
 			off = fmt.Sprintf("%.0f %%", min(100*float64(f[6])/float64(f[4]), 100))
 		}
-		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]))
+		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]), export.CountCells(t.Metrics, l.Counts))
 		out = append(out, m.item(t.From+i == m.places[methodsView].at, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Method(int32(f[0])).Name))))
 	}
 	return out

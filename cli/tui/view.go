@@ -89,7 +89,7 @@ func (m *model) head() []string {
 	if rules := m.set.Filter.Strings(); len(rules) > 0 {
 		how += ", " + strings.Join(rules, " ")
 	}
-	for _, name := range []string{"mode", "leaves", "cpu"} {
+	for _, name := range []string{"mode", "leaves", "cpu", "count"} {
 		usual := spec.Default()
 		if o := spec.Find(name); o.Get(&m.set) != o.Get(&usual) {
 			how += ", " + name + " " + o.Get(&m.set)

@@ -24,6 +24,7 @@ import (
 	"iter"
 	"strconv"
 
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -62,12 +63,13 @@ const Unplaced int32 = wire.MethodUnplaced
 // A Node is one calling context: a method, called along one path.
 type Node struct {
 	Method     int32
-	Levels     int32 // of direct recursion that FoldRecursion put into this node; 0 for none
-	Calls      int64 // invocations begun
-	Thrown     int64 // of those, ended by an exception
-	Self       int64 // ns of its own
-	Raw        int64 // Self as measured, before Correct; 0 if there was none
-	Total      int64 // ns of its own and of everything below
+	Levels     int32          // of direct recursion that FoldRecursion put into this node; 0 for none
+	Calls      int64          // invocations begun
+	Thrown     int64          // of those, ended by an exception
+	Self       int64          // ns of its own
+	Raw        int64          // Self as measured, before Correct; 0 if there was none
+	Total      int64          // ns of its own and of everything below
+	Counts     *metric.Values // of the recording's further metrics; nil where it has none
 	Children   []*Node
 	Back       *Back     // as read; merging, which comes after Correct, leaves it out
 	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call
@@ -101,6 +103,7 @@ type Thread struct {
 
 // A Snapshot is everything that the data file held at one moment.
 type Snapshot struct {
+	Metrics    *metric.Table // that nodes have beside calls, thrown and time; nil for none
 	Threads    []*Thread
 	Executors  []*Thread // that only executed tasks, which lie where they were handed over: who they are, without trees
 	Overflow   int64     // calls for which there was no room in the tree
@@ -110,6 +113,7 @@ type Snapshot struct {
 	Incomplete int64     // waits for a reveal that timed out
 	Unfollowed int64     // tasks that were handed over and could not be followed, for want of room
 	Detached   int64     // contexts of executions whose hand-over was not read: none at the end
+	Unthrown   int64     // calls ended by an exception that are in no node's Thrown, for want of room
 	Bad        int64     // links that led nowhere: the target's memory is damaged
 }
 
@@ -125,8 +129,9 @@ func (s *Snapshot) Roots() []*Node {
 // Sums are figures added up over whole trees.
 type Sums struct {
 	Nodes, Calls, Thrown, Self, Raw int64
-	Samples                         int64 // see [Sample]
-	Depth                           int   // levels of the deepest path
+	Samples                         int64          // see [Sample]
+	Depth                           int            // levels of the deepest path
+	Counts                          *metric.Values // nil where nodes have none
 }
 
 // Sum adds up everything in the trees below roots.
@@ -142,6 +147,7 @@ func Sum(roots []*Node) Sums {
 			s.Samples += n.Sample.Count
 		}
 		s.Depth = max(s.Depth, depth+1)
+		s.Counts = addCounts(s.Counts, n.Counts)
 	}
 	return s
 }
@@ -210,10 +216,17 @@ func Walk(roots []*Node, enter func(n *Node, depth int) bool, leave func(n *Node
 // computeTotals sets Total of every node below roots.
 func computeTotals(roots []*Node) {
 	Walk(roots,
-		func(n *Node, _ int) bool { n.Total = n.Self; return true },
+		func(n *Node, _ int) bool {
+			n.Total = n.Self
+			if n.Counts != nil {
+				n.Counts.Total = n.Counts.Own
+			}
+			return true
+		},
 		func(n *Node, _ int) {
 			for _, c := range n.Children {
 				n.Total += c.Total
+				n.below(c)
 			}
 		})
 }

@@ -3,6 +3,8 @@ package cct
 import (
 	"cmp"
 	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // A Flat is a method's line over all the paths that lead to it.
@@ -15,7 +17,8 @@ type Flat struct {
 	Self       int64
 	Raw        int64 // see Node
 	Sample     Sample
-	Total      int64 // recursion counted once: only the outermost level of each path
+	Total      int64          // recursion counted once: only the outermost level of each path
+	Counts     *metric.Values // its Total as Total; nil where nodes have none
 	Uncertainty
 }
 
@@ -52,8 +55,12 @@ func FlatOf(roots []*Node) []Flat {
 				f.Sample = f.Sample.Plus(*n.Sample)
 			}
 			f.Incomplete = f.Incomplete || n.Incomplete
+			f.Counts = addCounts(f.Counts, n.Counts)
 			if open[i] == 0 {
 				f.Total += n.Total
+				if n.Counts != nil {
+					f.Counts.Over(n.Counts)
+				}
 			}
 			open[i]++
 			return true

@@ -59,7 +59,7 @@ func (r *reader) handover(off int, in *Node) *executed {
 		place = uint32(off)
 	}
 	e.above.Self = count(r.word(off + wire.NSelf))
-	e.above.Async = &Handover{count(r.word(off + wire.NCalls)), count(r.word(off + wire.NThrown)), place}
+	e.above.Async = &Handover{count(r.word(off + wire.NCalls)), count(r.word(off + wire.NCount)), place}
 	r.executed = append(r.executed, e)
 	return e
 }

@@ -13,6 +13,7 @@ import (
 type image struct {
 	mem      []byte
 	nextNode uint32
+	sides    uint32 // from here on nodes' sides lie, so that nodes have the numbers in which they are written
 	nextRec  int
 }
 
@@ -20,7 +21,7 @@ func newImage(nodes int) *image {
 	words := make([]uint64, (wire.OffNodes+nodes<<wire.NodeShift)/8)
 	m := &image{
 		mem:      unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(words)*8),
-		nextNode: 1, nextRec: 1,
+		nextNode: 1, nextRec: 1, sides: uint32(nodes),
 	}
 	m.put64(wire.HMagic, wire.Magic)
 	m.put32(wire.HVersion, wire.Version)
@@ -72,10 +73,17 @@ func (m *image) node(rec int, parent uint32, n *cct.Node) uint32 {
 	m.put32(off+wire.NParent, parent)
 	m.put32(off+wire.NRecord, uint32(offRecord(rec)))
 	m.put64(off+wire.NCalls, n.Calls)
-	m.put64(off+wire.NThrown, n.Thrown)
+	if n.Method == wire.MethodHandover {
+		m.put64(off+wire.NCount, n.Thrown) // of the longest wait
+	} else if n.Thrown != 0 {
+		m.sides -= 2
+		side := offNode(m.sides)
+		m.put64(side+wire.XThrown, n.Thrown)
+		m.put32(off+wire.NFlags, uint32(side))
+	}
 	m.put64(off+wire.NSelf, n.Self)
 	if n.Incomplete {
-		m.put32(off+wire.NFlags, wire.NIncomplete)
+		m.put32(off+wire.NFlags, *(*uint32)(ptr(m, off+wire.NFlags))|wire.NIncomplete)
 	}
 	if parent != 0 {
 		head := *(*uint32)(unsafe.Pointer(&m.mem[int(parent)+wire.NChild]))

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 	"unsafe"
 
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -52,6 +53,8 @@ type Options struct {
 	// Sample reads the trees of what the probes' cost is measured with, and no
 	// others.
 	Sample bool
+	// Metrics are read beside calls, thrown and time; nil for none.
+	Metrics *metric.Table
 }
 
 // ReadWith is [Read] with options.
@@ -84,7 +87,7 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 		r.epoch = ^r.epoch
 	}
 	r.follow = r.half(wire.HFollow) != 0
-	s = &Snapshot{}
+	s = &Snapshot{Metrics: o.Metrics}
 	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)
 	for rec := int64(1); rec < records; rec++ {
 		if t := r.thread(wire.OffRecords + int(rec)<<wire.RecordShift); t != nil {
@@ -115,6 +118,7 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 			computeTotals(t.Roots)
 		}
 	}
+	s.Unthrown = count(r.word(wire.HSideless))
 	s.Bad = r.bad
 	return s, nil
 }
@@ -134,7 +138,9 @@ type reader struct {
 	nodes slab
 	refs  []*Node // slab from which lists of children are cut
 
-	follow    bool // tasks are followed
+	values    []metric.Values     // slab
+	open      map[uint32]struct{} // places of the invocations that the record's thread is in; only with metrics
+	follow    bool                // tasks are followed
 	executed  []*executed
 	executors map[*Thread]*Node // those that have executed tasks, and what their roots are children of
 	places    []place           // of nodes, by index; only where tasks are followed
@@ -215,6 +221,7 @@ func (r *reader) thread(rec int) *Thread {
 	last, cursor, carry := r.word(rec+wire.RLast), r.word(rec+wire.RCursor), r.word(rec+wire.RCarry)
 	var inside, above *Node
 	before := len(r.executed)
+	r.path(cursor)
 	if top != 0 && r.take(top) {
 		above, inside = r.tree(top, cursor)
 		t.Roots = above.Children
@@ -299,9 +306,9 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 				n := r.nodes.cut()
 				n.Method = int32(method)
 				n.Calls = count(r.word(off + wire.NCalls))
-				n.Thrown = count(r.word(off + wire.NThrown))
 				n.Self = count(r.word(off + wire.NSelf))
 				flags := r.half(off + wire.NFlags)
+				r.side(n, next, flags)
 				n.Incomplete, n.Folded = flags&wire.NIncomplete != 0, flags&wire.NFolded != 0
 				if k, ok := r.Samples[next]; ok {
 					n.Sample = &k

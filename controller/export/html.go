@@ -40,7 +40,19 @@ func (r *Report) HTML(w io.Writer) error {
 	out.bytes(quote(r.calls()))
 	out.text(`,"summary":`)
 	out.bytes(harmless(quote(summary.String())))
-	out.text(`,"methods":[`)
+	metrics := r.metrics()
+	out.text(`,"metrics":[`)
+	for i, m := range metrics.All() {
+		if i > 0 {
+			out.text(",")
+		}
+		out.text(`{"title":`)
+		out.bytes(harmless(quote(m.Title)))
+		out.text(`,"unit":`)
+		out.bytes(harmless(quote(string(m.Unit))))
+		out.text("}")
+	}
+	out.text(`],"methods":[`)
 	labels := r.labels(t.flat)
 	number := map[int32]int64{}
 	for i, e := range t.flat {
@@ -58,10 +70,16 @@ func (r *Report) HTML(w io.Writer) error {
 		}
 		out.text(",")
 		out.bytes(harmless(quote(Clean(r.Method(e.Method).Place()))))
+		for i := range metrics.All() {
+			out.text(",")
+			out.number(own(e.Counts, i))
+			out.text(",")
+			out.number(total(e.Counts, i))
+		}
 		out.text("]")
 	}
-	// Depth, method, calls, thrown, self, total and self's error of each node, in
-	// preorder: nested lists would be too deep for browsers.
+	// Depth, method, calls, thrown, self, total and self's error of each node, and
+	// of each further metric its own and its total, in preorder: nested lists would be too deep for browsers.
 	out.text("],\n\"nodes\":[")
 	first := true
 	for n, depth := range cct.All(roots) {
@@ -78,6 +96,12 @@ func (r *Report) HTML(w io.Writer) error {
 				out.text(",")
 			}
 			out.number(v)
+		}
+		for i := range metrics.All() {
+			out.text(",")
+			out.number(own(n.Counts, i))
+			out.text(",")
+			out.number(total(n.Counts, i))
 		}
 	}
 	out.text("]}")

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // Schema is the number of the JSON schema. A schema only gains fields.
@@ -26,41 +27,44 @@ type JSONOptions struct {
 
 // head is everything before "flat" and "tree", in the order in which it is written.
 type head struct {
-	Schema          int              `json:"schema"`
-	Target          jsonTarget       `json:"target"`
-	Scheme          string           `json:"scheme"`
-	Clock           string           `json:"clock"`
-	Recursion       string           `json:"recursion"`
-	Roots           []string         `json:"roots"`
-	Seconds         float64          `json:"seconds"`
-	Ended           string           `json:"ended"`
-	Calls           int64            `json:"calls"`
-	RootInvocations int64            `json:"root_invocations"`
-	OpenInvocations int64            `json:"open_invocations"`
-	Admitted        jsonAdmitted     `json:"admitted"`
-	Exact           bool             `json:"exact"`
-	Incomplete      int64            `json:"incomplete"`
-	Overflow        int64            `json:"overflow"`
-	Uncounted       int64            `json:"uncounted"`
-	Lost            int64            `json:"lost"`
-	Refused         int64            `json:"refused"`
-	Damaged         int64            `json:"damaged,omitempty"`
-	Unfollowed      int64            `json:"unfollowed,omitempty"`
-	Gaps            []Gap            `json:"gaps"`
-	Late            []Late           `json:"late"`
-	Filter          *Filter          `json:"filter,omitempty"`
-	Prepared        bool             `json:"prepared"`
-	Methods         jsonMethods      `json:"methods"`
-	Redefinition    jsonRedefinition `json:"redefinition"`
-	Processing      float64          `json:"processing_ms,omitempty"`
-	Room            *Room            `json:"room,omitempty"`
-	Time            jsonTime         `json:"time"`
-	Calibration     *Calibration     `json:"calibration"`
-	CPU             *CPU             `json:"cpu"`
-	Events          *jsonEvents      `json:"events,omitempty"`
-	Marks           *jsonMarks       `json:"marks,omitempty"`
-	Notes           []string         `json:"notes"`
-	Threads         []jsonThread     `json:"threads"`
+	Schema           int              `json:"schema"`
+	Target           jsonTarget       `json:"target"`
+	Scheme           string           `json:"scheme"`
+	Clock            string           `json:"clock"`
+	Recursion        string           `json:"recursion"`
+	Roots            []string         `json:"roots"`
+	Seconds          float64          `json:"seconds"`
+	Ended            string           `json:"ended"`
+	Calls            int64            `json:"calls"`
+	RootInvocations  int64            `json:"root_invocations"`
+	OpenInvocations  int64            `json:"open_invocations"`
+	Admitted         jsonAdmitted     `json:"admitted"`
+	Exact            bool             `json:"exact"`
+	Incomplete       int64            `json:"incomplete"`
+	Overflow         int64            `json:"overflow"`
+	Uncounted        int64            `json:"uncounted"`
+	Lost             int64            `json:"lost"`
+	Refused          int64            `json:"refused"`
+	Damaged          int64            `json:"damaged,omitempty"`
+	Unfollowed       int64            `json:"unfollowed,omitempty"`
+	Gaps             []Gap            `json:"gaps"`
+	Late             []Late           `json:"late"`
+	Filter           *Filter          `json:"filter,omitempty"`
+	Prepared         bool             `json:"prepared"`
+	Methods          jsonMethods      `json:"methods"`
+	Redefinition     jsonRedefinition `json:"redefinition"`
+	Processing       float64          `json:"processing_ms,omitempty"`
+	Room             *Room            `json:"room,omitempty"`
+	Time             jsonTime         `json:"time"`
+	Calibration      *Calibration     `json:"calibration"`
+	CPU              *CPU             `json:"cpu"`
+	Unthrown         int64            `json:"thrown_without_room,omitempty"`
+	Metrics          []metric.Metric  `json:"metrics,omitempty"`
+	UncountedMethods []Skipped        `json:"uncounted_methods,omitempty"`
+	Events           *jsonEvents      `json:"events,omitempty"`
+	Marks            *jsonMarks       `json:"marks,omitempty"`
+	Notes            []string         `json:"notes"`
+	Threads          []jsonThread     `json:"threads"`
 
 	Kind     string    `json:"kind,omitempty"`     // "" of a recording
 	Sampling *Sampling `json:"sampling,omitempty"` // nil of a recording
@@ -131,40 +135,43 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 	}
 	f := r.figures()
 	h := head{
-		Schema:          Schema,
-		Target:          jsonTarget(r.Target),
-		Scheme:          r.Scheme,
-		Clock:           r.Clock,
-		Recursion:       map[bool]string{false: "expanded", true: "folded"}[r.Fold],
-		Roots:           some(r.Roots),
-		Seconds:         r.Time.Seconds(),
-		Ended:           r.Ended,
-		Calls:           f.sums.Calls,
-		RootInvocations: f.invocations,
-		OpenInvocations: f.open,
-		Admitted:        jsonAdmitted{f.invocations, max(r.Seen, f.invocations)},
-		Exact:           r.Exact(),
-		Incomplete:      f.snapshot.Incomplete,
-		Overflow:        f.snapshot.Overflow,
-		Uncounted:       f.snapshot.Uncounted,
-		Lost:            f.snapshot.Lost,
-		Refused:         f.snapshot.Refused,
-		Damaged:         f.snapshot.Bad,
-		Unfollowed:      f.snapshot.Unfollowed,
-		Gaps:            some(r.Gaps),
-		Late:            r.Late,
-		Filter:          r.Filter,
-		Prepared:        r.Prepared,
-		Methods:         jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
-		Redefinition:    r.Redefinition.json(),
-		Processing:      milliseconds(r.Processing),
-		Room:            r.Room,
-		CPU:             r.CPU,
-		Time:            jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
-		Events:          r.Events.json(f.sums.Self),
-		Marks:           r.Marks.json(),
-		Notes:           some(r.Notes),
-		Threads:         []jsonThread{},
+		Schema:           Schema,
+		Target:           jsonTarget(r.Target),
+		Scheme:           r.Scheme,
+		Clock:            r.Clock,
+		Recursion:        map[bool]string{false: "expanded", true: "folded"}[r.Fold],
+		Roots:            some(r.Roots),
+		Seconds:          r.Time.Seconds(),
+		Ended:            r.Ended,
+		Calls:            f.sums.Calls,
+		RootInvocations:  f.invocations,
+		OpenInvocations:  f.open,
+		Admitted:         jsonAdmitted{f.invocations, max(r.Seen, f.invocations)},
+		Exact:            r.Exact(),
+		Incomplete:       f.snapshot.Incomplete,
+		Overflow:         f.snapshot.Overflow,
+		Uncounted:        f.snapshot.Uncounted,
+		Lost:             f.snapshot.Lost,
+		Refused:          f.snapshot.Refused,
+		Damaged:          f.snapshot.Bad,
+		Unfollowed:       f.snapshot.Unfollowed,
+		Unthrown:         f.snapshot.Unthrown,
+		Metrics:          f.snapshot.Metrics.All(),
+		UncountedMethods: r.UncountedMethods,
+		Gaps:             some(r.Gaps),
+		Late:             r.Late,
+		Filter:           r.Filter,
+		Prepared:         r.Prepared,
+		Methods:          jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
+		Redefinition:     r.Redefinition.json(),
+		Processing:       milliseconds(r.Processing),
+		Room:             r.Room,
+		CPU:              r.CPU,
+		Time:             jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
+		Events:           r.Events.json(f.sums.Self),
+		Marks:            r.Marks.json(),
+		Notes:            some(r.Notes),
+		Threads:          []jsonThread{},
 	}
 	for _, t := range f.threads {
 		h.Threads = append(h.Threads, jsonThread{t.Name, t.ID, t.Virtual, t.Shared, t.RootEntries, t.RootEntries - t.RootReturns, t.Open, t.Suspended, len(t.Roots)})
@@ -178,8 +185,14 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 	if err != nil {
 		return fmt.Errorf("json report: %w", err)
 	}
-	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, names: map[int32][]byte{}, loaders: r.ambiguous(f.flat), report: r}
+	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, metrics: f.snapshot.Metrics, names: map[int32][]byte{}, loaders: r.ambiguous(f.flat), report: r}
 	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
+	for i, m := range h.Metrics {
+		out.text(",\n ")
+		out.bytes(quote(m.Name))
+		out.text(": ")
+		out.number(own(f.sums.Counts, i))
+	}
 	out.text(",\n \"flat\": [")
 	for i, e := range f.flat {
 		out.line(i)
@@ -223,6 +236,7 @@ func (f figures) called() int {
 type jsonWriter struct {
 	sink
 	depth   int
+	metrics *metric.Table
 	names   map[int32][]byte // methods, quoted
 	loaders map[int32]bool   // methods whose names alone don't say which they are
 	report  *Report
@@ -259,6 +273,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("thrown", e.Thrown)
 	w.field("self_ns", e.Self)
 	w.field("total_ns", e.Total)
+	w.counts(e.Counts)
 	w.uncorrected(e.Raw, e.Uncertainty)
 	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
@@ -292,6 +307,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("thrown", n.Thrown)
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
+		w.counts(n.Counts)
 		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)
@@ -313,6 +329,9 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 			w.field("calls", s.Calls)
 			w.field("thrown", s.Thrown)
 			w.field("self_ns", s.Self)
+			for i, m := range w.metrics.All() {
+				w.field(m.Self, own(s.Counts, i))
+			}
 			w.text("}")
 		}
 		w.text(`,"children":[`)

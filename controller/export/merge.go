@@ -19,7 +19,7 @@ import (
 func Merge(reports ...*Report) *Report {
 	first := reports[0]
 	out := &Report{
-		Target: first.Target, Fold: first.Fold, Filter: first.Filter, Tree: &cct.Snapshot{},
+		Target: first.Target, Fold: first.Fold, Filter: first.Filter, Tree: &cct.Snapshot{Metrics: unionOf(reports)},
 		Scheme: list(reports, func(r *Report) string { return r.Scheme }),
 		Clock:  list(reports, func(r *Report) string { return r.Clock }),
 		Ended:  list(reports, func(r *Report) string { return r.Ended }),
@@ -87,10 +87,12 @@ func Merge(reports ...*Report) *Report {
 		t := out.Tree
 		t.Overflow, t.Uncounted, t.Lost = t.Overflow+r.Tree.Overflow, t.Uncounted+r.Tree.Uncounted, t.Lost+r.Tree.Lost
 		t.Refused, t.Incomplete, t.Bad = t.Refused+r.Tree.Refused, t.Incomplete+r.Tree.Incomplete, t.Bad+r.Tree.Bad
+		t.Unthrown += r.Tree.Unthrown
 		t.Unfollowed, t.Detached = t.Unfollowed+r.Tree.Unfollowed, t.Detached+r.Tree.Detached
 		for _, th := range r.Tree.Threads {
 			c := *th
 			c.Roots = cct.Merge(th.Roots) // nodes of their own
+			union(c.Roots, t.Metrics)
 			for n := range cct.All(c.Roots) {
 				n.Method = number(r, n.Method)
 			}

@@ -32,7 +32,7 @@ func (r *Report) pprofValues() []pprofValue {
 
 // Pprof writes the report as a compressed profile.proto, for "go tool pprof".
 // A context is a sample of calls, self time (the default) and, where times are
-// corrected, raw self time as measured; of a report of samples it is one of samples, their
+// corrected, raw self time as measured, and what else is counted; of a report of samples it is one of samples, their
 // time (the default) and entries. Its thread is the label "thread".
 func (r *Report) Pprof(w io.Writer) error {
 	values := r.pprofValues()
@@ -48,6 +48,10 @@ func (r *Report) Pprof(w io.Writer) error {
 	p.Comments = append(p.Comments, r.Notes...)
 	for _, v := range values {
 		p.SampleType = append(p.SampleType, &profile.ValueType{Type: v.name, Unit: v.unit})
+	}
+	metrics := r.metrics().All()
+	for _, m := range metrics {
+		p.SampleType = append(p.SampleType, &profile.ValueType{Type: m.Name, Unit: string(m.Unit)})
 	}
 	frames := map[int32]*profile.Location{}
 	frame := func(method int32) *profile.Location {
@@ -72,6 +76,9 @@ func (r *Report) Pprof(w io.Writer) error {
 			s := &profile.Sample{Label: label}
 			for _, v := range values {
 				s.Value = append(s.Value, v.of(n))
+			}
+			for i := range metrics {
+				s.Value = append(s.Value, own(n.Counts, i))
 			}
 			for i := len(stack) - 1; i >= 0; i-- {
 				s.Location = append(s.Location, frame(stack[i]))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // ErrNotReport is wrapped by errors about files that are no reports of a
@@ -51,7 +52,8 @@ type reader struct {
 	roots   []*cct.Node
 	threads []jsonThread // of each root, as its entry has them
 	nodes   []cct.Node   // room for nodes
-	cut     bool         // there are levels that were left out
+	metrics *metric.Table
+	cut     bool // there are levels that were left out
 	slowest *Slowest
 	line    *Timeline
 }
@@ -63,6 +65,8 @@ func (in *reader) report() (*Report, error) {
 	in.fields = map[string]json.RawMessage{}
 	if err := in.object(func(key string) error {
 		switch key {
+		case "metrics":
+			return in.readMetrics()
 		case "flat":
 			return in.flat()
 		case "tree":
@@ -127,7 +131,7 @@ func (in *reader) build() (*Report, error) {
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
 		Time: time.Duration(h.Seconds*1e9 + 0.5), Seen: h.seen(), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
 		Filter: h.Filter, Counted: in.counted, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
-		Gaps: h.Gaps, Late: h.Late, Prepared: h.Prepared, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
+		Gaps: h.Gaps, UncountedMethods: h.UncountedMethods, Late: h.Late, Prepared: h.Prepared, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Room: h.Room,
 	}
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
@@ -155,7 +159,7 @@ func (in *reader) build() (*Report, error) {
 	} else if sum.Calls != h.Calls {
 		return nil, fmt.Errorf("the tree has %d calls, the head says %d: the file is damaged, or was changed", sum.Calls, h.Calls)
 	}
-	s := &cct.Snapshot{Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged, Unfollowed: h.Unfollowed}
+	s := &cct.Snapshot{Metrics: in.metrics, Unthrown: h.Unthrown, Overflow: h.Overflow, Uncounted: h.Uncounted, Lost: h.Lost, Refused: h.Refused, Incomplete: h.Incomplete, Bad: h.Damaged, Unfollowed: h.Unfollowed}
 	threads := h.Threads
 	if in.fields["threads"] == nil { // written by an earlier version
 		threads = in.threadsOfEntries()

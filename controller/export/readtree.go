@@ -113,7 +113,11 @@ func (in *reader) entry(e *entry) (list bool, err error) {
 		if key == "children" {
 			return true, in.open('[')
 		}
-		if err := in.value(e.field(key)); err != nil {
+		to := in.countField(e.node, key)
+		if to == nil {
+			to = e.field(key)
+		}
+		if err := in.value(to); err != nil {
 			return false, fmt.Errorf("%s: %w", key, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // ReachCounted is up to where methods within reach are counted under Schemes B and C.
@@ -69,11 +70,14 @@ type Report struct {
 	Called       bool // the target's compiler was kept from inlining the probes
 	Natives      int  // native methods that had probes around their calls instead
 	Skipped      []Skipped
-	Late         []Late // methods recorded late; nil where nobody watched
-	Gaps         []Gap  // why counts may lack calls, beside what Tree says; see [Report.Exact]
-	Redefinition Redefinition
-	Room         *Room         // nil where it is not known, as of several recordings
-	Processing   time.Duration // of the recorded data, from the end until the report; 0 where it was not measured
+	// UncountedMethods are those whose contexts have calls and time, but lack
+	// another metric's count, and why.
+	UncountedMethods []Skipped
+	Late             []Late // methods recorded late; nil where nobody watched
+	Gaps             []Gap  // why counts may lack calls, beside what Tree says; see [Report.Exact]
+	Redefinition     Redefinition
+	Room             *Room         // nil where it is not known, as of several recordings
+	Processing       time.Duration // of the recorded data, from the end until the report; 0 where it was not measured
 }
 
 // A Target is the JVM that was profiled.
@@ -158,6 +162,14 @@ type figures struct {
 	invocations int64 // of roots, from outside
 	open        int64 // of those, not ended
 	suspended   int64
+}
+
+// metrics are those that the tree has beside calls, thrown and time; nil for none.
+func (r *Report) metrics() *metric.Table {
+	if r.Tree == nil {
+		return nil
+	}
+	return r.Tree.Metrics
 }
 
 func (r *Report) figures() figures {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // mostSpeedscope is how many threads get a profile of their own.
@@ -13,7 +14,7 @@ const mostSpeedscope = 50
 
 // Speedscope writes the report for https://www.speedscope.app, whose format has
 // a profile for each view: the self times of all threads put together, their
-// calls, and the self times of each thread. A context opens, takes its own time,
+// calls, what else is counted, and the self times of each thread. A context opens, takes its own time,
 // and then has its callees one after another: the order is that of the tree.
 func (r *Report) Speedscope(w io.Writer) error {
 	f := r.figures()
@@ -51,6 +52,14 @@ func (r *Report) Speedscope(w io.Writer) error {
 	out.profile("all threads: time", "nanoseconds", merged, self)
 	out.text(",\n")
 	out.profile("all threads: "+r.calls(), "none", merged, func(n *cct.Node) int64 { return n.Calls })
+	for i, m := range f.snapshot.Metrics.All() {
+		unit := string(m.Unit)
+		if m.Unit == metric.Count {
+			unit = "none"
+		}
+		out.text(",\n")
+		out.profile("all threads: "+m.Title, unit, merged, func(n *cct.Node) int64 { return own(n.Counts, i) })
+	}
 	for _, t := range f.threads[:min(len(f.threads), mostSpeedscope)] {
 		out.text(",\n")
 		out.profile(threadName(t), "nanoseconds", t.Roots, self)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // Defaults of TextOptions.
@@ -42,7 +43,13 @@ const (
 )
 
 // Sorts are the values that TextOptions.Sort has.
-var Sorts = []string{"self", "total", "calls", "thrown", "error", "name"}
+var Sorts = func() []string {
+	sorts := []string{"self", "total", "calls", "thrown", "error", "name"}
+	for _, m := range metric.Counted {
+		sorts = append(sorts, m.Name)
+	}
+	return sorts
+}()
 
 const (
 	smallShare   = 0.01 // branches below this part of all time are folded
@@ -218,6 +225,9 @@ func (t *textWriter) summary() {
 	} else {
 		t.printf("%s charged: %s measured less %s of the probes' cost\n", Duration(t.sums.Self), Duration(t.sums.Raw), Duration(r.Correction.Subtracted))
 	}
+	for i, m := range t.report.metrics().All() {
+		t.printf("%s %s\n", figure(m.Unit, own(t.sums.Counts, i)), m.Title)
+	}
 	t.exactness()
 	t.admitted()
 	if t.open > 0 {
@@ -231,12 +241,13 @@ func (t *textWriter) hotMethods() {
 		return
 	}
 	by := cmp.Or(t.o.Sort, "self")
-	t.section("Hot methods, by " + sortNames[by])
+	t.section("Hot methods, by " + cmp.Or(sortNames[by], by))
 	flat := sorted(t.flat, t.o.Sort, t.labels)
 	if t.o.Top > 0 && len(flat) > t.o.Top {
 		flat = flat[:t.o.Top]
 	}
-	table := table{head: []string{"self", "±", "share", "total", "on cpu", "calls", "thrown", "self/call", "method"}}
+	metrics := t.report.metrics()
+	table := table{head: slices.Concat([]string{"self", "±", "share", "total", "on cpu", "calls", "thrown", "self/call"}, CountHeads(metrics.All()), []string{"method"})}
 	for _, e := range flat {
 		each := "-"
 		if e.Calls > 0 {
@@ -249,7 +260,8 @@ func (t *textWriter) hotMethods() {
 		if t.report.Counted[e.Method] {
 			self, off, part, each = noTime, "", "", noTime
 		}
-		table.add(t.labels[e.Method], "", self, off, part, t.total(e), t.onCPU(e.Sample), Count(e.Calls), t.thrown(e.Thrown), each)
+		cells := []string{self, off, part, t.total(e), t.onCPU(e.Sample), Count(e.Calls), t.thrown(e.Thrown), each}
+		table.add(t.labels[e.Method], "", append(cells, countCells(metrics, e.Counts)...)...)
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := t.flat[len(flat):]; len(rest) > 0 && by == "self" {
@@ -290,7 +302,16 @@ func sorted(flat []cct.Flat, by string, labels map[int32]string) []cct.Flat {
 	case "name":
 		return slices.SortedStableFunc(slices.Values(flat), func(a, b cct.Flat) int { return cmp.Compare(labels[a.Method], labels[b.Method]) })
 	default:
-		return flat
+		m, ok := metric.Named(by)
+		if !ok {
+			return flat
+		}
+		key = func(f cct.Flat) int64 {
+			if f.Counts == nil || f.Counts.Table.Index(m.Name) < 0 {
+				return 0
+			}
+			return f.Counts.Own[f.Counts.Table.Index(m.Name)]
+		}
 	}
 	return slices.SortedStableFunc(slices.Values(flat), func(a, b cct.Flat) int { return cmp.Compare(key(b), key(a)) })
 }

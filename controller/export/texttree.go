@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
@@ -30,7 +31,8 @@ func (t *textWriter) tree() {
 	if t.o.Contexts > 0 {
 		top = cct.Top(roots, t.o.Contexts)
 	}
-	table := table{head: []string{t.report.calls(), "thrown", "self", "total", "share", "on cpu", "  method"}}
+	metrics := t.report.metrics()
+	table := table{head: slices.Concat([]string{t.report.calls(), "thrown", "self", "total", "share", "on cpu"}, CountHeads(metrics.All()), []string{"  method"})}
 	samples := map[*cct.Node]cct.Sample{}
 	if t.report.CPU != nil {
 		samples = cct.SampleTotals(roots)
@@ -56,8 +58,14 @@ func (t *textWriter) tree() {
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if b.node == nil {
-			table.add("  "+b.joint+foldLabel(b), styleFold, Count(b.fold.Calls), t.thrown(b.fold.Thrown), "",
-				Duration(b.fold.Total), share(b.fold.Total, t.sums.Self), "")
+			cells := []string{Count(b.fold.Calls), t.thrown(b.fold.Thrown), "", Duration(b.fold.Total), share(b.fold.Total, t.sums.Self), ""}
+			for i, m := range metrics.All() { // of a fold its own sum is the total
+				cells = append(cells, "")
+				if m.Total != "" {
+					cells = append(cells, figure(m.Unit, own(b.fold.Counts, i)))
+				}
+			}
+			table.add("  "+b.joint+foldLabel(b), styleFold, cells...)
 			continue
 		}
 		n := b.node
@@ -72,7 +80,8 @@ func (t *textWriter) tree() {
 				total, part = noTime, ""
 			}
 		}
-		table.add(mark+b.joint+t.nodeLabel(b), style, Count(n.Calls), t.thrown(n.Thrown), self, total, part, t.onCPU(samples[n]))
+		cells := []string{Count(n.Calls), t.thrown(n.Thrown), self, total, part, t.onCPU(samples[n])}
+		table.add(mark+b.joint+t.nodeLabel(b), style, append(cells, countCells(metrics, n.Counts)...)...)
 		push(t.below(b, len(table.rows)+len(todo), top))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)

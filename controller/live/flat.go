@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // A grouping says what one line of the methods view stands for.
@@ -30,6 +31,7 @@ type flat struct {
 	Self     int64
 	Raw      int64
 	Total    int64 // only the outermost level of each path counts
+	Counts   *metric.Values
 	cct.Uncertainty
 
 	Tasks   int64 // calls that are executions of tasks which were handed over
@@ -97,6 +99,7 @@ func (f *Frame) flatten(k flatKey) []flat {
 		i := find(n.Method)
 		e := &list[i]
 		e.add(n)
+		e.addCounts(n.Counts, open[i] == 0)
 		if open[i] == 0 {
 			e.Total += n.Total
 		}

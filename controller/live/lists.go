@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/search"
 )
 
@@ -16,6 +17,7 @@ import (
 type Line struct {
 	Name    string    `json:"name,omitempty"`
 	Figures [11]int64 `json:"f"`
+	Counts  []int64   `json:"c,omitempty"` // own and total of each of the view's metrics, in turn
 }
 
 func line(e flat) Line {
@@ -33,13 +35,15 @@ type MethodsView struct {
 	Count int    `json:"count"` // lines that there are
 	From  int    `json:"from"`
 	Lines []Line `json:"lines"`
+
+	Metrics []metric.Metric `json:"metrics,omitempty"` // see [TreeView]
 }
 
 func (f *Frame) methods(l *Query) MethodsView {
 	m := l.Methods
 	k := flatKey{treeKey{thread: l.Thread}, m.Group}
 	list := f.flat(k)
-	view := MethodsView{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}}
+	view := MethodsView{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}, Metrics: f.metrics().All()}
 	match := search.New(m.Filter)
 	var kept []flat
 	for _, e := range list {
@@ -47,17 +51,24 @@ func (f *Frame) methods(l *Query) MethodsView {
 			kept = append(kept, e)
 		}
 	}
-	sortFlat(kept, m.Sort, m.Up)
+	by, counted := f.countKey(m.Sort)
+	sortFlat(kept, by, m.Up, counted)
 	view.Count = len(kept)
 	for _, e := range kept[min(m.From, len(kept)):min(m.From+m.Rows, len(kept))] {
-		view.Lines = append(view.Lines, line(e))
+		l := line(e)
+		if view.Metrics != nil {
+			l.Counts = f.counts(e.Counts)
+		}
+		view.Lines = append(view.Lines, l)
 	}
 	return view
 }
 
-func sortFlat(list []flat, by string, up bool) {
+func sortFlat(list []flat, by string, up bool, counted func(*metric.Values) int64) {
 	slices.SortFunc(list, order(by, "self", up,
-		func(e flat) amounts { return amounts{e.Total, e.Self, e.Calls, e.Thrown, e.Error, e.Contexts} },
+		func(e flat) amounts {
+			return amounts{e.Total, e.Self, e.Calls, e.Thrown, e.Error, e.Contexts, counted(e.Counts)}
+		},
 		func(e flat) string { return e.Key },
 		func(a, b flat) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Tasks, b.Tasks)) }))
 }
@@ -77,7 +88,7 @@ func (f *Frame) aroundView(l *AroundQuery) AroundView {
 	view := AroundView{Total: total(f.merged), Self: line(a.self)}
 	side := func(list []flat) ([]Line, int) {
 		list = slices.Clone(list)
-		sortFlat(list, "total", false)
+		sortFlat(list, "total", false, func(*metric.Values) int64 { return 0 })
 		n := min(len(list), maxList)
 		out := make([]Line, 0, n)
 		for _, e := range list[:n] {

@@ -3,7 +3,7 @@ package live
 import "cmp"
 
 // amounts are the figures that rows and lines can be sorted by; times in ns.
-type amounts struct{ total, self, calls, thrown, error, contexts int64 }
+type amounts struct{ total, self, calls, thrown, error, contexts, count int64 }
 
 // sortKeys are what lists can be sorted by, beside the name.
 var sortKeys = map[string]func(amounts) int64{
@@ -13,6 +13,7 @@ var sortKeys = map[string]func(amounts) int64{
 	"thrown":   func(a amounts) int64 { return a.thrown },
 	"error":    func(a amounts) int64 { return a.error },
 	"contexts": func(a amounts) int64 { return a.contexts },
+	countKey:   func(a amounts) int64 { return a.count },
 }
 
 // order compares by a key, the largest first, unless up turns it round; an

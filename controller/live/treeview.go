@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // Flags of a row.
@@ -29,6 +30,11 @@ type TreeView struct {
 	Found int     `json:"found"` // the row of the path that was looked for, -1 if it isn't there
 	Rows  []Row   `json:"rows"`
 	Hot   []int32 `json:"hot"` // the hot path, from the root on
+
+	// Metrics are those that the recording has beside calls, thrown and time, and
+	// Counts each row's own and total of each in turn.
+	Metrics []metric.Metric `json:"metrics,omitempty"`
+	Counts  [][]int64       `json:"counts,omitempty"`
 }
 
 // A selection is the tree of a frame that a query is about. It draws views out of one frame for one client.
@@ -55,7 +61,7 @@ func (v selection) hot() []int32 {
 // tree cuts the window out of the table. It costs time in proportion to the
 // rows above the window's end and to the children of the open nodes.
 func (v selection) tree(l *TreeQuery) TreeView {
-	view := TreeView{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot()}
+	view := TreeView{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot(), Metrics: v.f.metrics().All()}
 	open := set(l.Open)
 	hot := set(view.Hot)
 	type level struct {
@@ -104,6 +110,9 @@ func (v selection) tree(l *TreeQuery) TreeView {
 				r[12], r[13] = a.Waited, a.Longest
 			}
 			view.Rows = append(view.Rows, r)
+			if view.Metrics != nil {
+				view.Counts = append(view.Counts, v.f.counts(n.Counts))
+			}
 		}
 		if isOpen && depth < maxDepth {
 			stack = append(stack, level{v.f.sorted(n.Children, n, l.Sort, l.Up), path})
@@ -142,9 +151,10 @@ func (f *Frame) sorted(nodes []*cct.Node, of *cct.Node, by string, up bool) []*c
 		}
 	}
 	out := slices.Clone(nodes)
+	by, counted := f.countKey(by)
 	slices.SortFunc(out, order(by, "total", up,
 		func(n *cct.Node) amounts {
-			return amounts{total: n.Total, self: n.Self, calls: n.Calls, thrown: n.Thrown, error: n.Error}
+			return amounts{total: n.Total, self: n.Self, calls: n.Calls, thrown: n.Thrown, error: n.Error, count: counted(n.Counts)}
 		},
 		func(n *cct.Node) string { return f.method(n.Method).Name },
 		func(a, b *cct.Node) int { return cmp.Compare(a.Method, b.Method) }))

@@ -21,15 +21,16 @@ func (s *Session) basis() basis {
 
 // A basis is what correcting goes by, at one moment.
 type basis struct {
-	clock byte
-	modes []byte // of methods by id
-	costs map[byte]*cost
-	tick  *export.Tick // nil where the tick clock has not run
+	clock    byte
+	modes    []byte // of methods by id
+	costs    map[byte]*cost
+	executed []cct.Executed // by id; nil where nobody asked for bytecodes
+	tick     *export.Tick   // nil where the tick clock has not run
 }
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.mainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs)}
+	b := basis{clock: l.s.data.mainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed()}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
 	}
@@ -56,6 +57,7 @@ func (b basis) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
+	b.count(r)
 	main := b.costs[b.clock]
 	if main == nil {
 		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })

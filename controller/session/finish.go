@@ -44,7 +44,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: closed, Samples: samples}); err != nil {
+	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	if s.events != nil {
@@ -206,6 +206,8 @@ func (l *loop) brief() *export.Report {
 		Natives:      l.ledger.Sites(),
 		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
 		Notes:        slices.Clip(l.stats.notes),
+
+		UncountedMethods: l.uncounted(),
 	}
 	if l.scheme != nil {
 		r.Scheme = l.scheme.Name()

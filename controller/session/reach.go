@@ -82,6 +82,7 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 			class, count, thrown := s.leafHooks()
 			problem = errors.Join(problem, l.ledger.LeavesBy(class, count, thrown, l.mayBeLeaf))
 		}
+		problem = errors.Join(problem, s.setMetrics(rec))
 		s.log.Debug("probes", "called", s.called, "reach", l.reach)
 	})
 	return errors.Join(err, problem)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside"
@@ -71,12 +72,13 @@ type Session struct {
 	bundle  *jvmside.Bundle
 	room    *room
 	data    *dataFile
-	called  bool         // the form of the probes, see chooseProbes
-	leaves  bool         // short leaf methods are only counted
-	ticker  *ticker      // nil with the precise clock
-	events  *events      // nil where a tree alone is recorded
-	cpu     *cpuSampler  // nil unless asked for
-	offset  atomic.Int64 // from monotonic to the target's nanoTime
+	called  bool          // the form of the probes, see chooseProbes
+	leaves  bool          // short leaf methods are only counted
+	metrics *metric.Table // what is counted beside calls and time; nil for nothing
+	ticker  *ticker       // nil with the precise clock
+	events  *events       // nil where a tree alone is recorded
+	cpu     *cpuSampler   // nil unless asked for
+	offset  atomic.Int64  // from monotonic to the target's nanoTime
 
 	switching sync.Mutex   // held by who pauses, resumes or resets
 	finding   sync.Mutex   // held by who asks the target for a class

@@ -60,7 +60,7 @@ func (s *Session) readTree(closed map[int64]int64) (*cct.Snapshot, error) {
 	if s.data.mem == nil {
 		return nil, ErrNotRecording
 	}
-	return cct.ReadWith(s.data.mem, cct.Options{Now: s.now(), Closed: closed})
+	return cct.ReadWith(s.data.mem, cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics})
 }
 
 // Room says how many bytes of the room for trees are taken, and how many there

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // An Option is a row of the table from which flags, JSON and the commands of scripts are
@@ -183,6 +184,22 @@ var Options = []*Option{
 		set:   func(r *Recording, v string) (err error) { r.CPU, err = parseFlag("cpu", v); return err },
 	},
 	{
+		Name: "count", Field: "count", kind: list, Arg: "bytecodes", Values: metricNames(),
+		Help:  "count what else each context does, too: " + metricHelp(),
+		Short: "count what else each context does, too",
+		list:  func(r *Recording) []string { return r.Count },
+		clear: func(r *Recording) { r.Count = nil },
+		set: func(r *Recording, v string) error {
+			if _, ok := metric.Named(v); !ok {
+				return wrong("count", v, "there is only %s", enumerate(metricNames()))
+			}
+			if !slices.Contains(r.Count, v) {
+				r.Count = append(slices.Clip(r.Count), v)
+			}
+			return nil
+		},
+	},
+	{
 		Name: "follow", Field: "follow", kind: flag, Arg: "on|off",
 		Help:  "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers",
 		Short: "show what tasks do on other threads below the method that handed them over",
@@ -292,6 +309,23 @@ var Options = []*Option{
 			return nil
 		},
 	},
+}
+
+// metricNames are the metrics that a recording has only if it is asked for them.
+func metricNames() (names []string) {
+	for _, m := range metric.Counted {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// metricHelp says what they are.
+func metricHelp() string {
+	var list []string
+	for _, m := range metric.Counted {
+		list = append(list, "`"+m.Name+"`, "+m.Doc)
+	}
+	return strings.Join(list, "; ")
 }
 
 // Find is the option of a name; nil if there is none.

@@ -27,6 +27,7 @@ var values = map[string]struct{ good, bad []string }{
 	"mode":        {[]string{"", "shop.util.*=counted"}, []string{"shop.util.*", "shop.util.*=loud", "a..b=off"}},
 	"leaves":      {[]string{"counted", "timed"}, []string{"green"}},
 	"cpu":         {[]string{"off", "on"}, []string{"2"}},
+	"count":       {[]string{"", "bytecodes"}, []string{"sheep"}},
 	"follow":      {[]string{"off", "on"}, []string{"yes"}},
 	"natives":     {[]string{"on", "all"}, []string{"some"}},
 	"recursion":   {[]string{"expand", "fold"}, []string{"flat"}},

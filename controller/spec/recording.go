@@ -21,7 +21,8 @@ type Recording struct {
 	Wait       bool          // wait for a root whose class nobody knows
 	Fold       bool          // fold recursion: a method that is on the path already goes on in its node
 	Modes      []ModeRule
-	CPU        bool // sample the time that threads are on a core
+	CPU        bool     // sample the time that threads are on a core
+	Count      []string // metrics that are recorded beside calls and time (package metric)
 
 	// Events records the begin and end of each invocation, too (package event).
 	// Slowest keeps so many of the slowest root invocations, of those that took
@@ -122,6 +123,7 @@ func (r *Recording) WithDefaults() Recording {
 // Clone is a copy that shares no memory with r.
 func (r *Recording) Clone() Recording {
 	c := *r
+	c.Count = slices.Clone(r.Count)
 	c.Roots, c.Modes, c.Filter.Rules = slices.Clone(r.Roots), slices.Clone(r.Modes), slices.Clone(r.Filter.Rules)
 	return c
 }
@@ -138,6 +140,7 @@ func (r *Recording) HasWarmup() bool { return r.Warmup > 0 || r.WarmupCalls > 0 
 // invocations, nor tasks, nor time on a core, nor a warm-up.
 func (r *Recording) ForComparison() Recording {
 	c := r.Clone()
+	c.Count = nil
 	c.Events, c.Slowest, c.Over, c.Timeline, c.Stream, c.Follow, c.CPU = false, 0, 0, 0, 0, false, false
 	c.Warmup, c.WarmupCalls = 0, 0
 	return c

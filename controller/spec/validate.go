@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // Validate says what makes no sense in a recording of whatever target. The error is an
@@ -20,6 +21,11 @@ func (r *Recording) ValidateOptions() error {
 	for _, o := range Options {
 		if value := o.Get(r); len(o.Values) > 0 && o.kind == text && value != "" && !slices.Contains(o.Values, value) {
 			return o.unknown(value)
+		}
+	}
+	for _, name := range r.Count {
+		if _, ok := metric.Named(name); !ok {
+			return wrong("count", name, "there is only %s", enumerate(metricNames()))
 		}
 	}
 	switch {

@@ -46,6 +46,7 @@ type Dynamic struct {
 var (
 	wantString       = setOf(TagString)
 	wantInteger      = setOf(TagInteger)
+	wantNumber       = setOf(TagInteger, TagFloat, TagLong, TagDouble)
 	wantMethodHandle = setOf(TagMethodHandle)
 	wantMethodType   = setOf(TagMethodType)
 	wantDynamic      = setOf(TagDynamic, TagInvokeDynamic)
@@ -76,6 +77,19 @@ func (p *Pool) Integer(i uint16) (int32, error) {
 		return 0, err
 	}
 	return int32(binary.BigEndian.Uint32(b)), nil
+}
+
+// Number returns the bits of Integer, Float, Long or Double constant i, those of
+// the first two in the lower half.
+func (p *Pool) Number(i uint16) (uint64, error) {
+	b, err := p.body(i, wantNumber)
+	if err != nil {
+		return 0, err
+	}
+	if t := p.Tag(i); t == TagInteger || t == TagFloat {
+		return uint64(binary.BigEndian.Uint32(b)), nil
+	}
+	return binary.BigEndian.Uint64(b), nil
 }
 
 // NameAndType returns NameAndType constant i.

@@ -124,7 +124,7 @@ func opsOf(desc string) kindOps {
 // many words are used there.
 func (a *assembler) behind(words int) int {
 	a.scratch = max(a.scratch, words)
-	return a.slot + a.program.slots
+	return a.behindFresh
 }
 
 // argWords is how many words of locals a call's spilled arguments take.
@@ -149,7 +149,7 @@ func (a *assembler) spill(b []byte) []byte {
 
 // unspill loads the arguments again.
 func (a *assembler) unspill(b []byte) []byte {
-	at := a.slot + a.program.slots
+	at := a.behindFresh
 	for _, d := range a.args {
 		ops := opsOf(d)
 		b = localOp(b, at, ops.load, ops.load0)

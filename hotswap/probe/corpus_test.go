@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars", "what TestCorpus does: JDKs at hand by version, and jars")
+	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars,8+count,11+count,17+count,21+count,25+count,jars+count", "what TestCorpus does: JDKs at hand by version, and jars; +count has methods count what they execute, too")
 	corpusFigures = flag.String("corpus.figures", "", "file that gets TestCorpus's figures")
 	corpusLast    = flag.String("corpus.last", "", "file that gets TestCorpus's summary")
 )
@@ -38,6 +38,10 @@ func TestCorpus(t *testing.T) {
 	for _, v := range strings.Split(*corpusOf, ",") {
 		t.Run(v, func(t *testing.T) {
 			begin, ta, name := time.Now(), &corpus{}, "jars"
+			v, counts := strings.CutSuffix(v, "+count")
+			if counts {
+				ta.in = counting(t, stubHooks.Class)
+			}
 			if v == "jars" {
 				corpusJars(t, ta)
 			} else {
@@ -48,6 +52,10 @@ func TestCorpus(t *testing.T) {
 				j := jvmtest.Need(t, n)
 				name = "JDK " + j.Full
 				corpusJDK(t, ta, j.Home)
+			}
+			if counts {
+				name += ", counting"
+				t.Logf("%d need no counter, not counted: %v", ta.fixed, ta.uncounted)
 			}
 			t.Log(ta.summary(begin))
 			rows = append(rows, figure{name, time.Since(begin), *ta})
@@ -86,7 +94,7 @@ func writeCorpus(t *testing.T, file string, rows []figure, all *corpus, text str
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("# Every class there is\n\nWritten by `go tool task corpus` on " + time.Now().UTC().Format(time.DateOnly) + ". ")
-	b.WriteString("Each class was round-tripped to identical bytes, rewritten in all its methods, passed by our verifier, and loaded and linked by a JVM under `-Xverify:all`: the JDKs' own by themselves, jars by the newest JDK that takes them. \"Old\" counts methods without stack maps, verified by inference; \"refused bare\" are classes that the JVM refuses also as they are, because jars don't fit together; of \"unlinked\" ones a superclass or so is in none of the jars.\n\n")
+	b.WriteString("Each class was round-tripped to identical bytes, rewritten in all its methods (\"counting\": with what they execute counted), passed by our verifier, and loaded and linked by a JVM under `-Xverify:all`: the JDKs' own by themselves, jars by the newest JDK that takes them. \"Old\" counts methods without stack maps, verified by inference; \"refused bare\" are classes that the JVM refuses also as they are, because jars don't fit together; of \"unlinked\" ones a superclass or so is in none of the jars.\n\n")
 	b.WriteString("| corpus | classes | methods | rewritten | native, abstract | jsr | other | old | refused bare | unlinked | verify errors | seconds |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		none := r.skipped["native"] + r.skipped["abstract"]

@@ -36,10 +36,16 @@ func (r *rewriter) stack(catches []catch) int {
 	need := max(have, p.need.entry)
 	if len(catches) > 0 {
 		need = max(need, 1+p.need.caught)
+		if r.counting.on {
+			need = max(need, 1+countNeed)
+		}
 	}
 	ret, handler := p.need.exit, 1+p.need.handler
 	if r.tying != nil {
 		ret = max(ret, tieNeed)
+	}
+	if r.counting.on && r.counting.paths.counter == classfile.VLong && len(l.stubs) > 0 {
+		need = max(need, have+countNeed)
 	}
 	depth, spot := 0, 0
 	s := classfile.Scan(l.code)

@@ -22,6 +22,7 @@ func (l *layout) emit(b []byte, in *injected) []byte {
 		sp := &l.spots[i]
 		b = append(b, l.code[done:sp.at]...)
 		done = int(sp.at)
+		b = append(b, in.points[sp.lead:sp.from]...)
 		if sp.handler {
 			b = append(b, in.handler...)
 		}
@@ -44,11 +45,18 @@ func (l *layout) emit(b []byte, in *injected) []byte {
 		}
 		done = int(sp.at + sp.size)
 	}
-	return append(b, l.code[done:]...)
+	b = append(b, l.code[done:]...)
+	for i := range l.stubs {
+		st := &l.stubs[i]
+		b = append(b, in.points[st.from:st.to]...)
+		b = append(b, byte(classfile.OpGoto))
+		b = binary.BigEndian.AppendUint16(b, uint16(l.pos[st.target]-st.pos-(st.to-st.from)))
+	}
+	return b
 }
 
 func (l *layout) emitBranch(b []byte, sp *spot, here int32) []byte {
-	d := l.pos[sp.target] - here
+	d := l.landing(sp.at, sp.target) - here
 	if sp.grown {
 		if sp.flow == classfile.FlowBranch {
 			b = append(b, byte(opposite(sp.op)), 0, longBranch)
@@ -99,5 +107,5 @@ func (l *layout) emitSwitch(b []byte, sp *spot, here int32) []byte {
 // instruction, by the one relative to the moved instruction.
 func (l *layout) move(b []byte, at, here int32) {
 	t := at + int32(binary.BigEndian.Uint32(b))
-	binary.BigEndian.PutUint32(b, uint32(l.pos[t]-here))
+	binary.BigEndian.PutUint32(b, uint32(l.landing(at, t)-here))
 }

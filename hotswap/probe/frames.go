@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"slices"
+
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
 )
@@ -14,6 +16,7 @@ type mapper struct {
 	entry  []classfile.VType // locals as the reader keeps them
 	locals []classfile.VType // with the fresh local
 	info   []byte
+	stubs  []stubFrame // by the stub
 	writer classfile.FrameWriter
 	reader classfile.FrameReader
 }
@@ -33,9 +36,20 @@ func (mp *mapper) frames(r *rewriter, m *classfile.Member, catches []catch, slot
 		return nil, nil
 	}
 	mp.writer.Start(mp.info[:0])
+	mp.stubs = append(mp.stubs[:0], make([]stubFrame, len(r.layout.stubs))...)
 	if old != nil {
 		if err := mp.move(r, m, old, slot); err != nil {
 			return nil, err
+		}
+	}
+	for i := range mp.stubs {
+		f := &mp.stubs[i]
+		if !f.known {
+			return nil, malformed("a branch to where no stack map is")
+		}
+		mp.writer.Frame(int(r.layout.stubs[i].pos), false, f.locals, f.stack)
+		if mp.writer.Size() > maxFrames {
+			return nil, reasonFrames
 		}
 	}
 	stack := []classfile.VType{{Tag: classfile.VObject, Data: r.thrown}}
@@ -44,8 +58,8 @@ func (mp *mapper) frames(r *rewriter, m *classfile.Member, catches []catch, slot
 		if c.this >= 0 {
 			mp.locals[c.this].Tag = classfile.VUninitializedThis
 		}
-		if r.program.slots > 0 {
-			mp.locals = append(mp.locals, classfile.VType{Tag: r.program.Local})
+		if len(r.locals) > 0 {
+			mp.locals = append(mp.locals, r.locals...)
 		} else if c.this < 0 {
 			mp.locals = mp.locals[:0]
 		}
@@ -118,22 +132,36 @@ func (mp *mapper) write(r *rewriter, f *classfile.Frame, slot int, changed bool)
 	}
 	if changed {
 		to := slot
-		if r.program.slots == 0 {
+		if len(r.locals) == 0 {
 			to = 0 // nothing comes behind
 		}
 		if mp.locals, err = l.extend(mp.locals[:0], f.Locals, slot, to); err != nil {
 			return err
 		}
-		if r.program.slots > 0 {
-			mp.locals = append(mp.locals, classfile.VType{Tag: r.program.Local})
-		}
+		mp.locals = append(mp.locals, r.locals...)
 	}
 	l.setDepth(f.Offset, f.Stack)
 	mp.writer.Frame(int(l.pos[f.Offset]), !changed, mp.locals, f.Stack)
+	mp.keep(l, f)
 	if mp.writer.Size() > maxFrames {
 		return reasonFrames
 	}
 	return nil
+}
+
+// A stubFrame is the frame of a stub: that of its target.
+type stubFrame struct {
+	locals, stack []classfile.VType
+	known         bool
+}
+
+// keep copies a frame that was just written for the stubs that jump there.
+func (mp *mapper) keep(l *layout, f *classfile.Frame) {
+	for i := range l.stubs {
+		if int(l.stubs[i].target) == f.Offset {
+			mp.stubs[i] = stubFrame{slices.Clone(mp.locals), slices.Clone(f.Stack), true}
+		}
+	}
 }
 
 // joins reports whether control comes together anywhere in the method.

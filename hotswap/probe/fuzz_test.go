@@ -24,8 +24,8 @@ func stillVerify(t *testing.T, before, after *classfile.Class, res probe.Result)
 	}
 }
 
-// FuzzRewrite rewrites whatever parses, with token probes and with something at
-// every point: it must not panic, an error means no result, a result is a class
+// FuzzRewrite rewrites whatever parses, with token probes, with something at
+// every point, and with counting: it must not panic, an error means no result, a result is a class
 // file with the same methods, and those that verified before still do.
 func FuzzRewrite(f *testing.F) {
 	for _, c := range classtest.Seeds(f) {
@@ -52,16 +52,19 @@ func FuzzRewrite(f *testing.F) {
 		if len(res.Rewritten)+len(res.Skipped) != len(before.Methods) {
 			t.Fatal("methods neither rewritten nor skipped")
 		}
-		with, err := everyPoint(t, stubHooks).Rewrite(b, func(probe.MethodKey) (int32, bool) { return id, true })
-		if err != nil || len(with.Rewritten)+len(with.Skipped) != len(before.Methods) {
-			t.Fatal("with points: ", err)
-		}
-		if with.Bytes != nil {
-			if c, err := classfile.Parse(with.Bytes); err != nil {
-				t.Fatal("result with points does not parse: ", err)
-			} else {
-				stillVerify(t, before, c, with)
+		for what, in := range map[string]*probe.Injector{"points": everyPoint(t, stubHooks), "counting": counting(t, stubHooks.Class)} {
+			with, err := in.Rewrite(b, func(probe.MethodKey) (int32, bool) { return id, true })
+			if err != nil || len(with.Rewritten)+len(with.Skipped) != len(before.Methods) {
+				t.Fatalf("with %s: %v", what, err)
 			}
+			if with.Bytes == nil {
+				continue
+			}
+			c, err := classfile.Parse(with.Bytes)
+			if err != nil {
+				t.Fatalf("result with %s does not parse: %v", what, err)
+			}
+			stillVerify(t, before, c, with)
 		}
 		if res.Bytes == nil {
 			return

@@ -26,11 +26,23 @@ type spot struct {
 	flow     classfile.Flow
 	handler  bool  // a handler begins here
 	grown    bool  // the branch takes its long form
+	lead     int32 // of injected.points: from here up to from, what only control that goes on from before comes to
 	from, to int32 // of injected.points: what the points here inject
 	need     int32 // words of stack for that
 	after    int32 // of injected.points: from to, what goes behind the call here
 	needed   int32 // words of stack for that
 }
+
+// A stub is a way that a jump takes to its target: it lies behind the code, does
+// something, and jumps on.
+type stub struct {
+	at, target int32 // of the jump, and where it goes, in the original code
+	from, to   int32 // of injected.points: what it does
+	pos        int32
+}
+
+// stubJump is the length of the jump at its end.
+const stubJump = 3
 
 // A layout says where everything goes. Its slices are used again for the next
 // method.
@@ -41,7 +53,8 @@ type layout struct {
 	depths []int32 // by original offset: words on the stack where known, see stack
 	spots  []spot  // in order
 	spare  []spot
-	length int // of the new code up to the end of the original
+	stubs  []stub // by at, and in the order in which they lie behind the code
+	length int    // of the new code up to the end of the original
 
 	entry, ret, handler int // lengths of the injected sequences
 }
@@ -52,6 +65,7 @@ func (l *layout) scan(code *classfile.Code) error {
 	n := len(code.Bytecode)
 	l.code = code.Bytecode
 	l.spots = l.spots[:0]
+	l.stubs = l.stubs[:0]
 	l.marks = zeroed(l.marks, n+1)
 	for _, h := range code.Handlers {
 		if h.Start >= h.End || int(h.End) > n || int(h.Handler) >= n {
@@ -155,7 +169,9 @@ func (l *layout) positions() {
 	from := int32(0)
 	for i := range l.spots {
 		sp := &l.spots[i]
-		l.fill(from, sp.at+1, shift)
+		l.fill(from, sp.at, shift)
+		shift += sp.from - sp.lead
+		l.fill(sp.at, sp.at+1, shift)
 		shift += int32(l.before(sp))
 		switch {
 		case sp.flow == classfile.FlowSwitch:
@@ -169,6 +185,25 @@ func (l *layout) positions() {
 	n := int32(len(l.code))
 	l.fill(from, n+1, shift)
 	l.length = int(n + shift)
+	for i := range l.stubs {
+		st := &l.stubs[i]
+		st.pos = int32(l.length)
+		l.length += int(st.to-st.from) + stubJump
+	}
+}
+
+// landing is where a jump of the original code goes now: to its target, or to a
+// stub on the way.
+func (l *layout) landing(at, target int32) int32 {
+	if len(l.stubs) > 0 {
+		i, _ := slices.BinarySearchFunc(l.stubs, at, func(st stub, at int32) int { return int(st.at - at) })
+		for ; i < len(l.stubs) && l.stubs[i].at == at; i++ {
+			if l.stubs[i].target == target {
+				return l.stubs[i].pos
+			}
+		}
+	}
+	return l.pos[target]
 }
 
 func (l *layout) fill(from, to, shift int32) {

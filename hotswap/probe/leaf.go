@@ -23,7 +23,7 @@ func (in *Injector) makeLeaf() (err error) {
 	if in.Leaf.Is == nil {
 		return nil
 	}
-	in.leaf, err = NewInjector(Program{Calls: in.Calls, Entry: in.Leaf.Entry, Caught: in.Leaf.Caught})
+	in.leaf, err = NewInjector(Program{Calls: in.Calls, Entry: in.Leaf.Entry, Caught: in.Leaf.Caught, executed: in.executed})
 	return err
 }
 

@@ -24,11 +24,14 @@ type rewriter struct {
 	maps     mapper
 	in       injected
 	bytecode []byte
-	moved    []byte         // contents of attributes inside Code
-	out      []byte         // Code attributes; what was handed out stays until the class is written
-	total    int            // bytes of Code attributes made for the class
-	scratch  int            // words of locals behind the fresh one that the method needs
-	leaf     bool           // the method got the leaves' sequences
+	moved    []byte            // contents of attributes inside Code
+	out      []byte            // Code attributes; what was handed out stays until the class is written
+	total    int               // bytes of Code attributes made for the class
+	scratch  int               // words of locals behind the fresh one that the method needs
+	plain    bool              // the method does not count, whatever the program says
+	leaf     bool              // the method got the leaves' sequences
+	locals   []classfile.VType // the fresh ones
+	counting counting
 	tying    []classfile.Op // the method's token is tied to its result by these
 }
 
@@ -79,6 +82,7 @@ func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
 	if err := r.resolve(); err != nil {
 		return sizes{}, err
 	}
+	r.counting.on = r.program.executed != nil && !r.plain
 	if r.leaf = r.isLeaf(m); r.leaf {
 		defer func(p *Injector) { r.program = p }(r.program)
 		r.program = r.program.leaf
@@ -86,6 +90,9 @@ func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
 	mark := r.class.Pool.Mark()
 	size := sizes{before: len(r.code.Bytecode)}
 	info, err := r.rewrite(m, id)
+	if err == nil && r.counting.on {
+		err = r.endCount(size.before, len(r.code.Bytecode))
+	}
 	if err != nil {
 		r.class.Pool.Undo(mark)
 		return sizes{}, err
@@ -98,13 +105,20 @@ func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
 // rewrite returns the new contents of the Code attribute that is in r.code.
 func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 	code, l := &r.code, &r.layout
-	if int(code.MaxLocals)+r.program.slots > math.MaxUint16 {
-		return nil, reasonLocals
+	slot := int(code.MaxLocals)
+	r.locals = r.locals[:0]
+	if r.program.slots > 0 {
+		r.locals = append(r.locals, classfile.VType{Tag: r.program.Local})
 	}
 	if err := l.scan(code); err != nil {
 		return nil, err
 	}
-	slot := int(code.MaxLocals)
+	if r.counting.on {
+		r.beginCount(m)
+	}
+	if r.fresh() > math.MaxUint16 {
+		return nil, reasonLocals
+	}
 	var err error
 	if r.tying, err = r.tieTo(m); err != nil {
 		return nil, err
@@ -115,7 +129,7 @@ func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 	if err := r.points(m, id); err != nil {
 		return nil, err
 	}
-	if slot+r.program.slots+r.scratch > math.MaxUint16 {
+	if r.fresh()+r.scratch > math.MaxUint16 {
 		return nil, reasonLocals
 	}
 	l.entry, l.ret, l.handler = len(r.in.entry), len(r.in.ret), len(r.in.handler)
@@ -131,6 +145,11 @@ func (r *rewriter) rewrite(m *classfile.Member, id int32) ([]byte, error) {
 	}
 	if length > classfile.MaxCode {
 		return nil, reasonCodeSize
+	}
+	if r.counting.on {
+		if err := r.fits(length); err != nil {
+			return nil, err
+		}
 	}
 	return r.encode(m, catches, slot)
 }
@@ -170,7 +189,7 @@ func (r *rewriter) resolve() (err error) {
 
 // assemble makes the bytes that are injected into this method, but for points.
 func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error) {
-	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: slot}
+	a := r.assembler(id)
 	p := r.program
 	entry := p.Entry
 	if p.EntryOf != nil {
@@ -195,7 +214,23 @@ func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error)
 			return err
 		}
 	}
+	if r.counting.on {
+		return r.assembleCount(&a)
+	}
 	return nil
+}
+
+// fresh is the first local behind the fresh ones.
+func (r *rewriter) fresh() int {
+	slot := int(r.code.MaxLocals)
+	for _, t := range r.locals {
+		slot += t.Slots()
+	}
+	return slot
+}
+
+func (r *rewriter) assembler(id int32) assembler {
+	return assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: int(r.code.MaxLocals), behindFresh: r.fresh()}
 }
 
 // overwrites reports whether the method's code stores into a parameter that a
@@ -256,7 +291,7 @@ func (r *rewriter) encode(m *classfile.Member, catches []catch, slot int) ([]byt
 		return nil, reasonStack
 	}
 	code.MaxStack = uint16(stack)
-	code.MaxLocals = uint16(slot + r.program.slots + r.scratch)
+	code.MaxLocals = uint16(r.fresh() + r.scratch)
 
 	r.bytecode = l.emit(r.bytecode[:0], &r.in)
 	for range catches {

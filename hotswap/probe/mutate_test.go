@@ -13,7 +13,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
-// TestMutated rewrites real classes with a few bytes changed at random, most
+// TestMutated rewrites, with counting and without, real classes with a few bytes changed at random, most
 // of them behind the constant pool: nothing may panic, what comes out must
 // parse, and a method that verified before must verify with probes.
 // RIVULET_MUTATIONS sets how many; then the seed is random or RIVULET_SEED, as
@@ -42,7 +42,12 @@ func TestMutated(t *testing.T) {
 				b[at] = 0xff
 			}
 		}
-		res, err := probe.Rewrite(b, stubHooks, func(probe.MethodKey) (int32, bool) { return 500, true })
+		all := func(probe.MethodKey) (int32, bool) { return 500, true }
+		rewrite := func() (probe.Result, error) { return probe.Rewrite(b, stubHooks, all) }
+		if r.IntN(2) == 0 {
+			rewrite = func() (probe.Result, error) { return counting(t, stubHooks.Class).Rewrite(b, all) }
+		}
+		res, err := rewrite()
 		if err != nil || res.Bytes == nil {
 			refused++
 			continue

@@ -23,12 +23,12 @@ var pointKinds = func() (t [256]PointKind) {
 // they go.
 func (r *rewriter) points(m *classfile.Member, id int32) error {
 	r.in.points, r.scratch = r.in.points[:0], 0
-	if !r.program.any {
+	if !r.program.any && !r.counting.on {
 		return nil
 	}
 	l := &r.layout
 	l.markLeaders()
-	a := assembler{program: r.program, pool: &r.class.Pool, refs: r.refs, id: id, slot: int(r.code.MaxLocals)}
+	a := r.assembler(id)
 	old := l.spots
 	l.spare = l.spare[:0]
 	pt := Point{Class: r.class, Method: MethodKey{m.Name, m.Desc}}
@@ -40,7 +40,13 @@ func (r *rewriter) points(m *classfile.Member, id int32) error {
 			sp, old = old[0], old[1:]
 		}
 		sp.from = int32(len(r.in.points))
+		sp.lead = sp.from
 		pt.Instr = s.Instr
+		if r.counting.on {
+			if err := r.before(&a, &s.Instr, &sp); err != nil {
+				return err
+			}
+		}
 		if l.marks[s.Offset]&markLeader != 0 {
 			pt.Block = l.block(s.Offset)
 			if err := r.point(&a, &pt, PointBlock, &sp); err != nil {
@@ -52,21 +58,29 @@ func (r *rewriter) points(m *classfile.Member, id int32) error {
 				return err
 			}
 		}
+		if r.counting.on {
+			if err := r.just(&a, &s.Instr, &sp); err != nil {
+				return err
+			}
+		}
 		sp.to = int32(len(r.in.points))
 		if pointKinds[s.Op] == PointCall {
 			if err := r.around(&a, &pt, &sp); err != nil {
 				return err
 			}
 		}
-		if sp.to > sp.from || sp.after > sp.to {
+		if sp.to > sp.lead || sp.after > sp.to {
 			l.marks[s.Offset] |= markPoint
 		}
-		if have || sp.to > sp.from || sp.after > sp.to {
+		if have || sp.to > sp.lead || sp.after > sp.to {
 			l.spare = append(l.spare, sp)
 		}
 	}
 	l.spots, l.spare = l.spare, l.spots
 	r.scratch = a.scratch
+	if r.counting.on {
+		return r.detours(&a)
+	}
 	return nil
 }
 

@@ -29,6 +29,8 @@ type Result struct {
 	Rewritten []MethodKey
 	Leaves    []MethodKey // those of them that got what is for leaf methods
 	Skipped   []Skipped
+	Counts    []Count   // of those of Rewritten that count what they execute
+	Uncounted []Skipped // of Rewritten those that don't, though the program says so, and why
 	Notes     []Skipped // rewritten, but the user should know, say that HotSpot won't compile or inline it any more
 }
 
@@ -59,12 +61,23 @@ func (in *Injector) Rewrite(cf []byte, id func(MethodKey) (id int32, ok bool)) (
 		if !ok {
 			continue
 		}
+		r.plain = false
 		sizes, err := r.method(m, n)
+		if err != nil && r.counting.on {
+			why := err
+			r.plain = true
+			if sizes, err = r.method(m, n); err == nil {
+				res.Uncounted = append(res.Uncounted, Skipped{key, reasonOf(why)})
+			}
+		}
 		if err != nil {
 			res.Skipped = append(res.Skipped, Skipped{key, reasonOf(err)})
 			continue
 		}
 		res.Rewritten = append(res.Rewritten, key)
+		if r.counting.on {
+			res.Counts = append(res.Counts, r.count(key))
+		}
 		if r.leaf {
 			res.Leaves = append(res.Leaves, key)
 		}

@@ -42,6 +42,8 @@ type Program struct {
 	EntryOf func(MethodKey) int
 
 	Leaf Leaf // for leaf methods, in place of all sequences
+
+	executed *executed // see WithExecuted
 }
 
 // A Call is a static method of a class that every rewritten class can see.
@@ -286,13 +288,14 @@ func (in *Injector) measure(s Sequence, throws, point bool, stored *bool) (most 
 
 // An assembler turns sequences into bytes for one method.
 type assembler struct {
-	program *Injector
-	pool    *classfile.Pool
-	refs    []uint16 // Methodrefs of the program's calls
-	id, arg int32
-	slot    int      // of the fresh local
-	args    []string // descriptors of what a call takes, for StepReceiver
-	scratch int      // words behind the fresh local that were used
+	program     *Injector
+	pool        *classfile.Pool
+	refs        []uint16 // Methodrefs of the program's calls
+	id, arg     int32
+	slot        int      // of the fresh local
+	behindFresh int      // the first local behind the fresh ones
+	args        []string // descriptors of what a call takes, for StepReceiver
+	scratch     int      // words behind the fresh local that were used
 }
 
 func (a *assembler) sequence(b []byte, s Sequence) ([]byte, error) {

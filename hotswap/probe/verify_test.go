@@ -25,6 +25,13 @@ public final class Stub {
     public static void thrown(long token) { }
     public static void resync(long token) { }
     public static void point(int arg) { }
+    public static void exit(long token, long n) { }
+    public static void thrown(long token, long n) { }
+    public static void count(int id) { }
+    public static void thrown(int id) { }
+    public static void leaf(int id, long n) { }
+    public static void leafThrown(int id, long n) { }
+    public static void thrown(int id, long n) { }
 }`
 
 var stubHooks = probe.Hooks{Class: "java/lang/RivuletStub", Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}
@@ -103,6 +110,10 @@ type tally struct {
 	time                        time.Duration
 	bare                        []string // classes refused also as they are
 	missing                     int      // classes that need what is not there
+
+	in        *probe.Injector // nil for token probes
+	uncounted map[string]int  // methods that don't count what they execute, by reason
+	fixed     int             // methods that count nothing while they run
 }
 
 // rewriteAll rewrites all methods of all classes.
@@ -115,12 +126,20 @@ func (ta *tally) rewriteAll(t *testing.T, cs []classtest.Class) []classtest.Clas
 	for i, c := range cs {
 		id := int32(i) * 7 % 70000
 		start := time.Now()
-		res, err := probe.Rewrite(c.Bytes, stubHooks, func(probe.MethodKey) (int32, bool) { id++; return id, true })
+		all := func(probe.MethodKey) (int32, bool) { id++; return id, true }
+		var res probe.Result
+		var err error
+		if ta.in != nil {
+			res, err = ta.in.Rewrite(c.Bytes, all)
+		} else {
+			res, err = probe.Rewrite(c.Bytes, stubHooks, all)
+		}
 		ta.time += time.Since(start)
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}
+		ta.tallyCounts(&res)
 		ta.classes++
 		ta.rewritten += len(res.Rewritten)
 		ta.methods += len(res.Rewritten) + len(res.Skipped)
@@ -149,7 +168,7 @@ func (ta *tally) String() string {
 func TestJavaBase(t *testing.T) {
 	home := classtest.Home(t)
 	cs := without(classtest.Read(t, classtest.JavaBase(home)), "module-info")
-	javaBase(t, home, classtest.Sample(t, cs, 2500, classtest.Seed(t)))
+	javaBase(t, home, classtest.Sample(t, cs, 2500, classtest.Seed(t)), tally{})
 }
 
 // TestVerifier lets our own verifier check java.base with all methods
@@ -185,8 +204,7 @@ func TestVerifier(t *testing.T) {
 // javaBase is for JDK 9 and later. The classes that a JVM loads before main,
 // some of which it calls before it can run all bytecode, are redefined when it
 // stands; the others are loaded as rewritten.
-func javaBase(t *testing.T, home string, cs []classtest.Class) {
-	var ta tally
+func javaBase(t *testing.T, home string, cs []classtest.Class, ta tally) {
 	cs = ta.rewriteAll(t, cs)
 	prog := loaderJar(t, home)
 	early := loadedEarly(t, home, prog)

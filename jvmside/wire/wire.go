@@ -84,6 +84,7 @@ var Layout = []Const{
 	{"H_UNFOLLOWED", HUnfollowed, "i64: tasks that were handed over and could not be followed, for want of room"},
 	{"H_TASKS", HTasks, "i64: tasks that were handed over with events: each gets the next number"},
 	{"H_LONGEST_WAIT", HLongestWait, "i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads"},
+	{"H_SIDELESS", HSideless, "i64: invocations ended by an exception that no node counts as such, for want of room"},
 	{"H_UNANSWERED", HUnanswered, "i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes"},
 	{"H_PATIENCE", HPatience, "i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
@@ -192,7 +193,7 @@ var Layout = []Const{
 	{"NODE_CHUNK", NodeChunk, "nodes that a record takes at a time"},
 	{"N_METHOD", NMethod, "i32: method id, -1 above the roots, METHOD_UNPLACED above the methods of unplaced invocations, METHOD_HANDOVER above an execution of tasks; with METHOD_BACK a way back to a folded ancestor; METHOD_FOLD in all others where recursion is folded"},
 	{"METHOD_UNPLACED", MethodUnplaced, "what lies below has no context: there was no room"},
-	{"METHOD_HANDOVER", MethodHandover, "the one callee is the execution of tasks that were handed over at the node in N_FLAGS; N_CALLS has the ns that they waited, N_THROWN those of the longest wait, N_SELF what is the callee's own"},
+	{"METHOD_HANDOVER", MethodHandover, "the one callee is the execution of tasks that were handed over at the node in N_FLAGS; N_CALLS has the ns that they waited, N_COUNT those of the longest wait, N_SELF what is the callee's own"},
 	{"METHOD_FOLD", MethodFold, "flag: recursion is folded, so the hot path doesn't know the method"},
 	{"METHOD_BACK", MethodBack, "flag: the callee is the ancestor in N_CACHE, whose node counts the call"},
 	{"N_PARENT", NParent, "u32: the caller's node"},
@@ -202,12 +203,16 @@ var Layout = []Const{
 	{"CACHE_MASK", CacheMask, "of a method id: its place in N_CACHE"},
 	{"N_RECORD", NRecord, "u32: the thread record that owns the tree, its offset in the file"},
 	{"N_CALLS", NCalls, "i64: invocations begun"},
-	{"N_THROWN", NThrown, "i64: of those, ended by an exception"},
+	{"N_COUNT", NCount, "i64: what is counted beside calls and time (metric.Bytecodes)"},
 	{"N_SELF", NSelf, "i64: ns of its own"},
-	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED, N_LINE; of a hand-over the node where it happened"},
+	{"N_FLAGS", NFlags, "u32: N_INCOMPLETE, N_FOLDED, N_SIDE; of a hand-over the node where it happened"},
 	{"N_INCOMPLETE", NIncomplete, "flag: a wait for its callees timed out"},
 	{"N_FOLDED", NFolded, "flag: recursion was folded into the node"},
-	{"N_LINE", NLine, "flags: a node's place that has u32[16], callees that have no place in N_CACHE, by the method id modulo 16; 0 for none"},
+	{"N_SIDE", NSide, "flags: the place of two nodes that have what few nodes need, u32[16], callees that have no place in N_CACHE, by the method id modulo 16, and the X_ words behind them; 0 for none"},
+	{"X_THROWN", XThrown, "i64: invocations ended by an exception, from N_SIDE"},
+	{"X_UNWOUND", XUnwound, "i64: of those, the ones without an exit of their own: the exception came out of their super()"},
+	{"X_CUT", XCut, "i64: invocations that were open when a part of the recording ended: they have no end, as far as probes know"},
+	{"X_FREE", XFree, "i64[5]: for further metrics"},
 	{"INDEX_BITS", IndexBits, "low bits of a token: flags and the node where the invocation began; above is the tag"},
 	{"PRECISE", TokenPrecise, "flag of a token: its invocation is recorded with System.nanoTime"},
 	{"TOP", TokenTop, "flag of a token: a root invocation"},
@@ -244,6 +249,7 @@ const (
 	HState       = 136
 	HReason      = 140
 	HEnded       = 144
+	HSideless    = 152
 	HBudget      = 192
 	HRefused     = 200
 	HSeen        = 208
@@ -354,31 +360,6 @@ const (
 	BoxReply     = 4
 	BoxNext      = 5
 	BoxAbandoned = 6
-)
-
-// Words of a node.
-const (
-	NMethod  = 0
-	NParent  = 4
-	NChild   = 8
-	NSibling = 12
-	NCache   = 16
-	NRecord  = 32
-	NFlags   = 36
-	NCalls   = 40
-	NThrown  = 48
-	NSelf    = 56
-
-	CacheMask = 7
-
-	NIncomplete = 1
-	NFolded     = 2
-	NLine       = (1<<31 - 1) &^ (1<<NodeShift - 1)
-
-	MethodUnplaced = -2
-	MethodHandover = -3
-	MethodBack     = 1 << 30
-	MethodFold     = 1 << 29
 )
 
 // States of the agent, and why it stopped.

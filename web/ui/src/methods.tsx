@@ -3,9 +3,10 @@
 
 import { nameOf, store } from "./conn";
 import { useStore } from "./hooks";
-import { L, type Line } from "./model";
+import { L, type Line, type Metric } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, arrow } from "./parts";
+import { metricCells, withMetrics } from "./metrics";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, focusMain, go, sampling, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -44,9 +45,9 @@ export function Methods() {
       </SourceBar>
       {m && m.count === 0 ? <Empty title={m.all === 0 ? "No method was called." : "No line matches the filter."}>{m.all > 0 && <button onClick={() => set({ filter: "" })}>Clear the filter</button>}</Empty> : (
         <Table
-          label="Methods" columns={columns} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
+          label="Methods" columns={withMetrics(columns, m?.metrics)} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
           onSort={(k) => set({ sort: k, up: ui.methods.sort === k ? !ui.methods.up : false })}
-          rows={lines.map((l) => figures(l, m!.total))}
+          rows={lines.map((l) => figures(l, m!.total, m!.metrics))}
           attrs={(i) => ({ selected: i === at })}
           onWindow={(from, rows) => set({ from, rows })}
           onPick={(i, twice) => { const k = lines[i].f[L.method]; if (k) go(twice ? { method: k, tab: "around" } : { method: k }); }}
@@ -67,11 +68,11 @@ export function Methods() {
   );
 }
 
-function figures(l: Line, whole: number) {
+function figures(l: Line, whole: number, metrics?: Metric[]) {
   const f = l.f;
   return [
     time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
-    time(f[L.total]), count(f[L.calls]), mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]),
+    time(f[L.total]), count(f[L.calls]), mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c),
     f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}</> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }

@@ -5,7 +5,7 @@ export interface Method { name: string; loader: string; flags: string; reason?: 
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
   roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter: string[]; natives: string; recursion: string; probes: string; warmup: string;
-  slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; modes: string[];
+  slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; count: string[]; modes: string[];
 }
 export interface Snapshot {
   id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;
@@ -67,10 +67,12 @@ export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5,
 export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10 } as const;
 export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16;
 
-export interface Line { name?: string; f: number[] }
-export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[] }
+/** What a recording has beside calls, thrown and time. Counts are own and total of each in turn. */
+export interface Metric { name: string; title: string; unit: string; self: string; total?: string; doc?: string }
+export interface Line { name?: string; f: number[]; c?: number[] }
+export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[]; metrics?: Metric[]; counts?: number[][] }
 export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][] }
-export interface MethodsPage { total: number; all: number; count: number; from: number; lines: Line[] }
+export interface MethodsPage { total: number; all: number; count: number; from: number; lines: Line[]; metrics?: Metric[] }
 export interface AroundPage { total: number; self: Line; callers: Line[]; callees: Line[]; more: [number, number] }
 export interface ThreadLine { name: string; id: number; virtual?: boolean; shared?: boolean; inside: boolean; entries: number; open: number; total: number; suspended: number; place: number }
 export interface ThreadsPage { count: number; threads: ThreadLine[] | null }

@@ -14,7 +14,7 @@ export function choose(change: Partial<Setup>): void {
 export function recording(s: Setup) {
   return {
     ...compared(s), scheme: s.scheme, until_calls: Number(s.until) || 0,
-    warmup: s.warmup.trim() || "0", slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu,
+    warmup: s.warmup.trim() || "0", slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu, count: s.count,
   };
 }
 
@@ -32,7 +32,7 @@ export function takeDefaults(d: Recording): void {
   choose({
     taken: true, scheme: d.scheme, clock: d.clock, until: d.until_calls ? String(d.until_calls) : "", filter: d.filter.filter((r) => r !== "--jdk"), jdk: d.filter.includes("--jdk"),
     natives: d.natives, recursion: d.recursion, probes: d.probes, warmup: none(d.warmup), slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
-    cpu: d.cpu, leaves: d.leaves, modes: d.modes, memory: d.memory,
+    cpu: d.cpu, count: d.count, leaves: d.leaves, modes: d.modes, memory: d.memory,
   });
 }
 
@@ -151,10 +151,10 @@ function Modes() {
 
 function More() {
   const s = ui.setup;
-  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.modes.length > 0 || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
-      <summary>More: single invocations, time on a core, modes, short methods, natives, recursion, probes, warm-up, memory</summary>
+      <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, warm-up, memory</summary>
       <label class="radio">
         <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
         <small class="muted">Records events, too; some nanoseconds more a call</small>
@@ -172,6 +172,10 @@ function More() {
       <label class="radio">
         <input type="checkbox" id="cpu" checked={s.cpu} onChange={(e) => choose({ cpu: e.currentTarget.checked })} /> tell computing from waiting
         <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
+      </label>
+      <label class="radio">
+        <input type="checkbox" id="bytecodes" checked={s.count.includes("bytecodes")} onChange={(e) => choose({ count: e.currentTarget.checked ? ["bytecodes"] : [] })} /> count the bytecodes that each context executes
+        <small class="muted">Exact, and the same on every machine; costs a few percent more</small>
       </label>
       <Modes />
       <dl class="fields">

@@ -7,6 +7,7 @@ import { at, beside, boxHeight, chain, draw } from "./icicle";
 import { B, R, flagAsync, flagCounted, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
+import { metricCells, withMetrics } from "./metrics";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, go, opened, openHot, sampling, toggled, ui } from "./ui";
@@ -148,7 +149,7 @@ export function Detail() {
 export function TreeTable() {
   const t = store.sections.tree!;
   const rows = t.rows;
-  const cells = rows.map((r) => {
+  const cells = rows.map((r, i) => {
     const n = nameOf(r[R.method]);
     const leaf = r[R.children] === 0;
     return [
@@ -159,6 +160,7 @@ export function TreeTable() {
       count(r[R.calls]),
       mean(r[R.total], r[R.calls]),
       r[R.thrown] > 0 ? count(r[R.thrown]) : "",
+      ...metricCells(t.metrics, t.counts?.[i]),
       <span class="treename" style={{ paddingLeft: Math.min(r[R.depth], 60) * 14 + "px" }}>
         <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path], (r[R.flags] & flagOpen) === 0), touched: true, selected: r[R.path], find: 0 }); }}>
           {leaf ? "" : r[R.flags] & flagOpen ? "▾" : "▸"}
@@ -199,7 +201,7 @@ export function TreeTable() {
   };
   return (
     <Table
-      label="Calling context tree" tree columns={columns} sort={ui.tree.sort} up={ui.tree.up} count={t.count} from={t.from} rows={cells}
+      label="Calling context tree" tree columns={withMetrics(columns, t.metrics)} sort={ui.tree.sort} up={ui.tree.up} count={t.count} from={t.from} rows={cells}
       onSort={(k) => go({ tree: { ...ui.tree, sort: k, up: ui.tree.sort === k ? !ui.tree.up : false } })}
       attrs={(i) => ({
         selected: rows[i][R.path] === ui.selected, level: rows[i][R.depth] + 1, open: rows[i][R.children] > 0 ? (rows[i][R.flags] & flagOpen) > 0 : undefined,

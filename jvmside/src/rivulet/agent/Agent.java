@@ -140,6 +140,8 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private static void define() throws Exception {
         define("rivulet.probe.Probe".intern()); // renamed with everything else: the names in this JVM
         define("rivulet.probe.Callees".intern());
+        define("rivulet.probe.Side".intern());
+        define("rivulet.probe.Executed".intern());
         define("rivulet.probe.Leaf".intern());
         define("rivulet.probe.Records".intern());
         define("rivulet.probe.Reflection".intern());

@@ -5,13 +5,13 @@ import rivulet.probe.stub.Unsafe;
 
 /**
  * Where a caller's node has its callees: those entered most often near, in eight places of its own by the lowest bits of
- * the method, which the hot path looks at; of callers whose callees share places, the others far, in a line, which is a
- * node of its own with sixteen places; all of them in the list of its children. A near place has the distance in nodes,
+ * the method, which the hot path looks at; of callers whose callees share places, the others far, in sixteen
+ * places of the node's side; all of them in the list of its children. A near place has the distance in nodes,
  * so it holds no callee that was made long after its caller.
  */
 final class Callees {
     private static final Unsafe U = Unsafe.getUnsafe();
-    /** A callee is worth a line when it has been entered so often. */
+    /** A callee is worth a place in the side when it has been entered so often. */
     private static final int OFTEN = 16;
 
     private Callees() {}
@@ -20,9 +20,9 @@ final class Callees {
     static long find(long s, long caller, int own) {
         long was = at(s, caller, own);
         if (is(s, was, caller, own)) return was;
-        int line = U.getInt(s + caller + Layout.N_FLAGS) & Layout.N_LINE;
-        if (line == 0 || handover(s, caller)) return 0;
-        long index = U.getInt(far(s, line, own));
+        int side = U.getInt(s + caller + Layout.N_FLAGS) & Layout.N_SIDE;
+        if (side == 0 || Side.none(s, caller)) return 0;
+        long index = U.getInt(far(s, side, own));
         if (!is(s, index, caller, own)) return 0;
         prefer(s, caller, near(s, caller, own), was, index);
         return index;
@@ -42,17 +42,12 @@ final class Callees {
         return U.getInt(s + index + Layout.N_METHOD) == own && U.getInt(s + index + Layout.N_PARENT) == (int) caller;
     }
 
-    /** It has one callee, and something else in place of a line. */
-    private static boolean handover(long s, long index) {
-        return U.getInt(s + index + Layout.N_METHOD) == Layout.METHOD_HANDOVER;
-    }
-
     private static long near(long s, long caller, int own) {
         return s + caller + Layout.N_CACHE + ((own & Layout.CACHE_MASK) << 1);
     }
 
-    private static long far(long s, int line, int own) {
-        return s + line + ((own & 15) << 2);
+    private static long far(long s, long side, int own) {
+        return s + side + ((own & 15) << 2);
     }
 
     /** What is in the near place of a method, the caller itself if nothing is. */
@@ -80,13 +75,8 @@ final class Callees {
     @DontInline
     static void keep(long s, long record, long caller, int own, long index) {
         prefer(s, caller, near(s, caller, own), at(s, caller, own), index);
-        if (U.getLong(s + index + Layout.N_CALLS) < OFTEN || handover(s, caller)) return;
-        int flags = U.getInt(s + caller + Layout.N_FLAGS), line = flags & Layout.N_LINE;
-        if (line == 0) {
-            line = (int) Probe.spare(s, record);
-            if (line == 0) return;
-            U.putInt(s + caller + Layout.N_FLAGS, flags | line);
-        }
-        U.putInt(far(s, line, own), (int) index);
+        if (U.getLong(s + index + Layout.N_CALLS) < OFTEN || Side.none(s, caller)) return;
+        long side = Side.make(s, record, caller, false);
+        if (side != 0) U.putInt(far(s, side, own), (int) index);
     }
 }

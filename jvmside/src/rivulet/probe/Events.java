@@ -62,7 +62,7 @@ final class Events {
     }
 
     /** Ends the invocation of a token wherever the cursor is. False if the record has no stream now: Probe does it. */
-    static boolean leave(long s, long token, boolean thrown) {
+    static boolean leave(long s, long token, boolean thrown, long executed) {
         long index = token & Layout.INDEX_MASK, node = s + index, record = Probe.record(s, index);
         long ring = ready(s, record);
         if (ring == 0) return false;
@@ -75,7 +75,7 @@ final class Events {
                 unwind(s, record, index, now);
             } else if (current == to) { // an exit that was followed by an exception of the return itself
                 if (thrown) word(s, record, ready(s, record), to, Layout.EV_LATE, U.getInt(node + Layout.N_METHOD), now);
-                if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+                if (thrown) Side.add(s, record, index, Layout.X_THROWN);
                 if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
                 return true;
             } else {
@@ -103,7 +103,8 @@ final class Events {
             U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
             U.putLong(record + Layout.R_LAST, last + spent);
         }
-        if (thrown) U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+        if (thrown) Side.add(s, record, index, Layout.X_THROWN);
+        Executed.add(s, index, executed);
         U.putLong(record + Layout.R_CURSOR, to);
         if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
         return true;
@@ -234,7 +235,7 @@ final class Events {
                 continue;
             }
             word(s, record, ready(s, record), i, Layout.EV_THROWN, U.getInt(node + Layout.N_METHOD), now);
-            U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+            Probe.unwound(s, record, i);
             U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT));
         }
     }

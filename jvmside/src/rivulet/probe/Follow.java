@@ -259,7 +259,7 @@ public final class Follow {
         if (at[2] != 0) {
             long waited = Math.max(System.nanoTime() - at[2], 0), node = s + h;
             U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + waited);
-            if (waited > U.getLong(node + Layout.N_THROWN)) U.putLong(node + Layout.N_THROWN, waited);
+            if (waited > U.getLong(node + Layout.N_COUNT)) U.putLong(node + Layout.N_COUNT, waited);
         }
         if ((token & Layout.EVENT) == 0) token = tag | U.getLong(record + Layout.R_CURSOR) | Layout.OWN | token & Layout.PRECISE;
         return top ? token | Layout.TOP : token;

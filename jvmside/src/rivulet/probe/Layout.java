@@ -33,6 +33,8 @@ public final class Layout {
     public static final int H_TASKS = 424;
     /** i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads. */
     public static final int H_LONGEST_WAIT = 432;
+    /** i64: invocations ended by an exception that no node counts as such, for want of room. */
+    public static final int H_SIDELESS = 152;
     /** i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes. */
     public static final int H_UNANSWERED = 440;
     /** i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's. */
@@ -239,7 +241,7 @@ public final class Layout {
     public static final int N_METHOD = 0;
     /** what lies below has no context: there was no room. */
     public static final int METHOD_UNPLACED = -2;
-    /** the one callee is the execution of tasks that were handed over at the node in N_FLAGS; N_CALLS has the ns that they waited, N_THROWN those of the longest wait, N_SELF what is the callee's own. */
+    /** the one callee is the execution of tasks that were handed over at the node in N_FLAGS; N_CALLS has the ns that they waited, N_COUNT those of the longest wait, N_SELF what is the callee's own. */
     public static final int METHOD_HANDOVER = -3;
     /** flag: recursion is folded, so the hot path doesn't know the method. */
     public static final int METHOD_FOLD = 536870912;
@@ -259,18 +261,26 @@ public final class Layout {
     public static final int N_RECORD = 32;
     /** i64: invocations begun. */
     public static final int N_CALLS = 40;
-    /** i64: of those, ended by an exception. */
-    public static final int N_THROWN = 48;
+    /** i64: what is counted beside calls and time (metric.Bytecodes). */
+    public static final int N_COUNT = 48;
     /** i64: ns of its own. */
     public static final int N_SELF = 56;
-    /** u32: N_INCOMPLETE, N_FOLDED, N_LINE; of a hand-over the node where it happened. */
+    /** u32: N_INCOMPLETE, N_FOLDED, N_SIDE; of a hand-over the node where it happened. */
     public static final int N_FLAGS = 36;
     /** flag: a wait for its callees timed out. */
     public static final int N_INCOMPLETE = 1;
     /** flag: recursion was folded into the node. */
     public static final int N_FOLDED = 2;
-    /** flags: a node's place that has u32[16], callees that have no place in N_CACHE, by the method id modulo 16; 0 for none. */
-    public static final int N_LINE = 2147483584;
+    /** flags: the place of two nodes that have what few nodes need, u32[16], callees that have no place in N_CACHE, by the method id modulo 16, and the X_ words behind them; 0 for none. */
+    public static final int N_SIDE = 2147483584;
+    /** i64: invocations ended by an exception, from N_SIDE. */
+    public static final int X_THROWN = 64;
+    /** i64: of those, the ones without an exit of their own: the exception came out of their super(). */
+    public static final int X_UNWOUND = 72;
+    /** i64: invocations that were open when a part of the recording ended: they have no end, as far as probes know. */
+    public static final int X_CUT = 80;
+    /** i64[5]: for further metrics. */
+    public static final int X_FREE = 88;
     /** low bits of a token: flags and the node where the invocation began; above is the tag. */
     public static final int INDEX_BITS = 40;
     /** flag of a token: its invocation is recorded with System.nanoTime. */

@@ -66,8 +66,13 @@ public final class Leaf {
     }
 
     /** The invocation that was counted last ended by an exception. */
-    @DontInline
     public static void thrown(int method) {
+        thrown(method, 0);
+    }
+
+    /** The same, of a method whose executed bytecodes are counted: it had executed so many. */
+    @DontInline
+    public static void thrown(int method, long executed) {
         long s = U.getLong(Probe.CELL), tag = U.getLong(s + Layout.H_TAG);
         if (tag == 0 || U.getByte(s + Layout.MODES + method) == Layout.MODE_OFF) return;
         long record = Records.current(s, tag), current = record == 0 ? 0 : U.getLong(record + Layout.R_CURSOR);
@@ -76,6 +81,8 @@ public final class Leaf {
         long index = Callees.find(s, current, own);
         if (index == 0) index = Callees.listed(s, current, own, own);
         if (index == 0) index = Unplaced.of(s, record, method);
-        if (index != 0) U.putLong(s + index + Layout.N_THROWN, U.getLong(s + index + Layout.N_THROWN) + 1);
+        if (index == 0) return;
+        Side.add(s, record, index, Layout.X_THROWN);
+        Executed.add(s, index, executed);
     }
 }

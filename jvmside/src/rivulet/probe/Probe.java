@@ -139,7 +139,7 @@ public final class Probe {
                 return;
             }
         }
-        quit(token);
+        quit(token, 0);
     }
 
     /** As exit, for enterCall. */
@@ -180,7 +180,7 @@ public final class Probe {
 
     /** Every exit that isn't within one tick of an invocation whose token has no flags. */
     @DontInline
-    private static void quit(long token) {
+    static void quit(long token, long executed) {
         long s = U.getLong(CELL);
         if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
         long to = token & Layout.INDEX_MASK;
@@ -189,20 +189,26 @@ public final class Probe {
             if (U.getInt(node(s, current) + Layout.N_PARENT) == (int) to) {
                 if ((token & Layout.PRECISE) != 0) charge(s, record, current, System.nanoTime());
                 else tick(s, record, current);
+                if (executed != 0) Executed.add(s, current, executed);
                 U.putLong(record + Layout.R_CURSOR, to);
                 return;
             }
         }
-        leave(s, token, false);
+        leave(s, token, false, executed);
     }
 
     /** The invocation ends by an exception. */
     @DontInline
     public static void thrown(long token) {
+        ended(token, 0);
+    }
+
+    /** The same, of a method whose executed bytecodes are counted: it has executed so many. */
+    static void ended(long token, long executed) {
         if (token == 0) return;
         long s = U.getLong(CELL);
         if ((token ^ U.getLong(s + Layout.H_TAG)) >>> Layout.INDEX_BITS != 0) return;
-        leave(s, token, true);
+        leave(s, token, true, executed);
     }
 
     /** An exception was caught in the invocation: frames above it that had no exit are gone. */
@@ -330,8 +336,8 @@ public final class Probe {
 
     /** Ends the invocation of a token wherever the cursor is. */
     @DontInline
-    private static void leave(long s, long token, boolean thrown) {
-        if ((token & Layout.EVENT) != 0 && Events.leave(s, token, thrown)) return;
+    private static void leave(long s, long token, boolean thrown, long executed) {
+        if ((token & Layout.EVENT) != 0 && Events.leave(s, token, thrown, executed)) return;
         long index = token & Layout.INDEX_MASK, to, record;
         boolean known = (token & (Layout.BACK | Layout.OVER | Layout.OWN)) != 0;
         if ((token & Layout.OVER) != 0) {
@@ -354,10 +360,8 @@ public final class Probe {
         else charge(s, record, current, (token & Layout.PRECISE) != 0 || precise(s, current));
         if (index != 0) {
             if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
-            if (thrown) {
-                long node = node(s, index);
-                U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
-            }
+            if (thrown) Side.add(s, record, index, Layout.X_THROWN);
+            if (executed != 0) Executed.add(s, index, executed);
         } else if (current != to) {
             return; // an exit that was followed by an exception of the return itself (IllegalMonitorStateException)
         }
@@ -412,9 +416,14 @@ public final class Probe {
             if (i == 0) return;
         }
         for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
-            long node = node(s, i);
-            U.putLong(node + Layout.N_THROWN, U.getLong(node + Layout.N_THROWN) + 1);
+            unwound(s, record, i);
         }
+    }
+
+    /** The invocation of a node was ended by an exception without an exit of its own. */
+    static void unwound(long s, long record, long index) {
+        Side.add(s, record, index, Layout.X_THROWN);
+        Side.add(s, record, index, Layout.X_UNWOUND);
     }
 
     /**
@@ -564,6 +573,9 @@ public final class Probe {
     private static void close(long s, long record) {
         long current = U.getLong(record + Layout.R_CURSOR);
         if (current == 0) return;
+        for (long i = current; i != 0 && i != U.getInt(record + Layout.R_TOP); i = U.getInt(node(s, i) + Layout.N_PARENT)) {
+            Side.add(s, record, i, Layout.X_CUT);
+        }
         long spent = U.getLong(record + Layout.R_CLOSED) - U.getLong(record + Layout.R_LAST);
         if (spent <= 0) return;
         if (U.getInt(record + Layout.R_RING) != 0) Events.cut(s, record, spent);
@@ -723,20 +735,19 @@ public final class Probe {
 
     /** A node that nothing points to, 0 when the room is full. */
     static long fresh(long s, long record) {
+        return nodes(s, record, 1, true);
+    }
+
+    /** So many nodes that follow each other and that nothing points to, 0 when the room is full, or without a wait if its next part isn't there yet. */
+    static long nodes(long s, long record, int n, boolean wait) {
         long index = U.getLong(record + Layout.R_NODE_NEXT);
-        if (index == U.getLong(record + Layout.R_NODE_END)) {
+        if (U.getLong(record + Layout.R_NODE_END) - index < (long) n << Layout.NODE_SHIFT) {
+            if (!wait && U.getLongVolatile(null, s + Layout.H_NEXT_NODE) + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) return 0;
             index = chunk(s, record);
             if (index == 0) return 0;
         }
-        U.putLong(record + Layout.R_NODE_NEXT, index + (1 << Layout.NODE_SHIFT));
+        U.putLong(record + Layout.R_NODE_NEXT, index + ((long) n << Layout.NODE_SHIFT));
         return index;
-    }
-
-    /** A node that is none's, 0 if the room's next part isn't there yet. */
-    static long spare(long s, long record) {
-        boolean chunk = U.getLong(record + Layout.R_NODE_NEXT) == U.getLong(record + Layout.R_NODE_END);
-        if (chunk && U.getLongVolatile(null, s + Layout.H_NEXT_NODE) + Layout.NODE_CHUNK > U.getLongVolatile(null, s + Layout.H_NODE_LIMIT)) return 0;
-        return fresh(s, record);
     }
 
     /** Takes a chunk of nodes, waiting up to a second for the controller to allocate more of the file. */

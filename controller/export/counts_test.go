@@ -1,0 +1,108 @@
+package export_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+)
+
+// added is a metric that this program knows nothing of but its row.
+var added = metric.Metric{Name: "naps", Title: "naps", Unit: metric.Nanoseconds, Merge: metric.Max, Self: "nap_ns", Total: "naps_below_ns", Doc: "the longest nap"}
+
+// withCounts is a report whose contexts have bytecodes and the metric added.
+func withCounts(factor int64) *export.Report {
+	r := report()
+	r.Tree.Metrics = metric.NewTable(metric.Bytecodes, added)
+	for n := range cct.All(r.Tree.Roots()) {
+		n.Counts = &metric.Values{Table: r.Tree.Metrics}
+		n.Counts.Own[0], n.Counts.Own[1] = factor*(1000+n.Calls), factor*(50_000+n.Calls)
+	}
+	cct.Totals(r.Tree.Roots())
+	return r
+}
+
+// TestNewMetric adds a metric, and finds it in every form that has more than one
+// figure for a context; collapsed stacks have time alone.
+func TestNewMetric(t *testing.T) {
+	r := withCounts(1)
+	for _, name := range export.FormatNames() {
+		f, _ := export.FormatNamed(name)
+		var b bytes.Buffer
+		if err := f.Write(r, &b, export.FormatOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if f.Binary {
+			z, err := gzip.NewReader(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := io.ReadAll(z)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(plain)
+		}
+		for _, m := range []metric.Metric{metric.Bytecodes, added} {
+			if has := strings.Contains(text, m.Title); has != (name != "collapsed") {
+				t.Errorf("%s, of %s: %v", name, m.Name, has)
+			}
+		}
+	}
+}
+
+// TestMetricsReadBack reads what was written, metrics that this program doesn't
+// know included, and puts reports together that have others.
+func TestMetricsReadBack(t *testing.T) {
+	write := func(r *export.Report) string {
+		t.Helper()
+		var b strings.Builder
+		if err := r.JSON(&b, export.JSONOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	text := write(withCounts(1))
+	back, err := export.ReadJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, write(back)); diff != "" {
+		t.Errorf("written again, -want +got:\n%s", diff)
+	}
+	other := withCounts(3)
+	other.Tree.Metrics = metric.NewTable(added) // the first one's place
+	for n := range cct.All(other.Tree.Roots()) {
+		n.Counts = &metric.Values{Table: other.Tree.Metrics}
+		n.Counts.Own[0] = 3 * (50_000 + n.Calls)
+	}
+	sum := export.Merge(back, other)
+	wants := []int64{cct.Sum(back.Tree.Roots()).Counts.Own[0], cct.Sum(other.Tree.Roots()).Counts.Own[0]}
+	got := cct.Sum(sum.Tree.Roots()).Counts
+	if sum.Tree.Metrics.Index("bytecodes") != 0 || sum.Tree.Metrics.Index("naps") != 1 || got.Own[0] != wants[0] || got.Own[1] != wants[1] {
+		t.Errorf("together: %v of %v, want %v", got.Own, sum.Tree.Metrics, wants)
+	}
+}
+
+// TestMetricsDamaged refuses tables of metrics that make no sense.
+func TestMetricsDamaged(t *testing.T) {
+	var b strings.Builder
+	if err := withCounts(1).JSON(&b, export.JSONOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{`"metrics": [{}],`, `"metrics": 1,`, `"metrics": [{"name":"a","self":"b"},{"name":"a","self":"b"},{"name":"a","self":"b"},{"name":"a","self":"b"},{"name":"a","self":"b"}],`} {
+		from := strings.Index(b.String(), `"metrics":`)
+		to := from + strings.Index(b.String()[from:], "],") + 2
+		if _, err := export.ReadJSON(strings.NewReader(b.String()[:from] + bad + b.String()[to:])); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+}

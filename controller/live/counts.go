@@ -1,0 +1,63 @@
+package live
+
+import (
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+)
+
+// metrics are those that the frame's recording has beside calls, thrown and time;
+// nil for none.
+func (f *Frame) metrics() *metric.Table { return f.Report.Tree.Metrics }
+
+// counts are a context's or method's own and total of each of the frame's metrics
+// in turn.
+func (f *Frame) counts(v *metric.Values) []int64 {
+	rows := f.metrics().All()
+	out := make([]int64, 0, 2*len(rows))
+	for i := range rows {
+		if v == nil {
+			out = append(out, 0, 0)
+			continue
+		}
+		out = append(out, v.Own[i], v.Total[i])
+	}
+	return out
+}
+
+// countKey is the key of sortKeys for what amounts.count is.
+const countKey = "count"
+
+// countKey turns a sort key that is a field of one of the frame's metrics
+// (self_bytecodes) into that of sortKeys, and says what to sort by. Other keys
+// stay as they are.
+func (f *Frame) countKey(key string) (string, func(*metric.Values) int64) {
+	for i, m := range f.metrics().All() {
+		if key != "" && (key == m.Self || key == m.Total) {
+			own := key == m.Self
+			return countKey, func(v *metric.Values) int64 {
+				switch {
+				case v == nil:
+					return 0
+				case own:
+					return v.Own[i]
+				}
+				return v.Total[i]
+			}
+		}
+	}
+	return key, func(*metric.Values) int64 { return 0 }
+}
+
+// addCounts puts a context's figures into a line's, its total where it is the
+// outermost on its path.
+func (e *flat) addCounts(v *metric.Values, outermost bool) {
+	if v == nil {
+		return
+	}
+	if e.Counts == nil {
+		e.Counts = &metric.Values{Table: v.Table}
+	}
+	e.Counts.Add(v)
+	if outermost {
+		e.Counts.Over(v)
+	}
+}

@@ -1,0 +1,164 @@
+// Package metric is the table of what is measured of a calling context: one
+// row for each figure, which says where it lies in the data file, how figures
+// of several contexts are put together, and how it is named and written.
+//
+// The tree (package cct), reports and exports (package export), the live page
+// and the documentation take their columns from the rows, so a figure that is
+// new is a row here and a probe that counts it. A report names the rows that
+// it has, and is read by those and not by this program's table: files of other
+// versions keep their columns.
+//
+// Everything here is immutable and safe for concurrent use.
+package metric
+
+import (
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// A Unit says what a figure counts.
+type Unit string
+
+// The units. Their texts are those of reports and of pprof's sample types.
+const (
+	Count       Unit = "count"
+	Nanoseconds Unit = "nanoseconds"
+	Bytes       Unit = "bytes"
+)
+
+// A Merge says how figures of several contexts become one, and those of a
+// context and its callees the context's total.
+type Merge string
+
+// The ways to merge.
+const (
+	Sum Merge = "sum"
+	Max Merge = "max"
+)
+
+// Of puts two figures together. What is no known way is [Sum].
+func (m Merge) Of(a, b int64) int64 {
+	if m == Max {
+		return max(a, b)
+	}
+	return a + b
+}
+
+// A Metric is a row of the table.
+type Metric struct {
+	Name  string `json:"name"` // of the column, and of the flag's value that asks for it
+	Title string `json:"title"`
+	Unit  Unit   `json:"unit"`
+	Merge Merge  `json:"merge"`
+
+	// Self and Total are the fields of JSON that have the context's own figure
+	// and the one with all that it calls. Total is "" where there is none.
+	Self  string `json:"self"`
+	Total string `json:"total,omitempty"`
+
+	// Word is where an i64 of it lies: a row N_ of the node's, or X_ of the node's
+	// side (package wire).
+	Word Word   `json:"-"`
+	Doc  string `json:"doc,omitempty"` // what it is, for a page's help
+}
+
+// A Word is a place in a node, or in its side.
+type Word struct {
+	Side   bool
+	Offset int // bytes, a multiple of 8
+}
+
+// Fixed are the metrics that every recording has. A node of package cct has
+// fields for them.
+var Fixed = []Metric{
+	{Name: "calls", Title: "calls", Unit: Count, Merge: Sum, Self: "calls", Word: Word{Offset: wire.NCalls}, Doc: "invocations that began"},
+	{Name: "thrown", Title: "thrown", Unit: Count, Merge: Sum, Self: "thrown", Word: Word{Side: true, Offset: wire.XThrown}, Doc: "invocations that an exception ended"},
+	{Name: "time", Title: "self", Unit: Nanoseconds, Merge: Sum, Self: "self_ns", Total: "total_ns", Word: Word{Offset: wire.NSelf}, Doc: "time in the method itself, and with all that it calls"},
+}
+
+// Bytecodes is what "--count bytecodes" counts.
+var Bytecodes = Metric{
+	Name: "bytecodes", Title: "bytecodes", Unit: Count, Merge: Sum, Self: "self_bytecodes", Total: "total_bytecodes",
+	Word: Word{Offset: wire.NCount}, Doc: "the bytecode instructions that it executes, exactly, as without probes",
+}
+
+// Counted are the metrics that a recording has if it is asked for them.
+var Counted = []Metric{Bytecodes}
+
+// Named finds one of [Counted].
+func Named(name string) (m Metric, ok bool) {
+	i := slices.IndexFunc(Counted, func(m Metric) bool { return m.Name == name })
+	if i < 0 {
+		return Metric{}, false
+	}
+	return Counted[i], true
+}
+
+// Room is how many metrics a recording can have beside [Fixed].
+const Room = 4
+
+// A Table is the metrics that a recording has beside [Fixed], at most [Room].
+type Table struct{ Rows []Metric }
+
+// NewTable makes one of rows; nil of none. Rows beyond [Room] are left out.
+func NewTable(rows ...Metric) *Table {
+	if len(rows) == 0 {
+		return nil
+	}
+	return &Table{rows[:min(len(rows), Room)]}
+}
+
+// Index is the place of a metric, by its name; -1 if it is none of the table, which may be nil.
+func (t *Table) Index(name string) int {
+	if t == nil {
+		return -1
+	}
+	return slices.IndexFunc(t.Rows, func(m Metric) bool { return m.Name == name })
+}
+
+// All are the rows; none of a nil table.
+func (t *Table) All() []Metric {
+	if t == nil {
+		return nil
+	}
+	return t.Rows
+}
+
+// Values are a context's figures of a table's metrics. Own is the context's,
+// Total with all that it calls.
+type Values struct {
+	Table      *Table
+	Own, Total [Room]int64
+
+	// Unwound are the invocations that ended by an exception without an exit of
+	// their own, Open those that had not ended when they were read, or cut off by
+	// a pause: a probe that flushes when an invocation ends has counted nothing of them.
+	Unwound, Open int64
+}
+
+// Add puts another context's own figures in. Where the tables differ, a metric
+// that v doesn't have is left out.
+func (v *Values) Add(o *Values) {
+	v.Unwound += o.Unwound
+	v.Open += o.Open
+	v.put(&v.Own, o, &o.Own)
+}
+
+// Below puts the totals of a callee into the context's.
+func (v *Values) Below(callee *Values) { v.put(&v.Total, callee, &callee.Total) }
+
+// Over puts the totals of another context in, which is no callee.
+func (v *Values) Over(o *Values) { v.put(&v.Total, o, &o.Total) }
+
+func (v *Values) put(to *[Room]int64, o *Values, from *[Room]int64) {
+	for i := range v.Table.Rows {
+		k := i
+		if o.Table != v.Table {
+			if k = o.Table.Index(v.Table.Rows[i].Name); k < 0 {
+				continue
+			}
+		}
+		to[i] = v.Table.Rows[i].Merge.Of(to[i], from[k])
+	}
+}

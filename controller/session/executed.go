@@ -1,0 +1,85 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+)
+
+// setMetrics takes from a recording what is counted beside calls and time, and
+// has the ledger's probes count it.
+func (s *Session) setMetrics(rec Recording) error {
+	var rows []metric.Metric
+	for _, name := range rec.Count {
+		if m, ok := metric.Named(name); ok {
+			rows = append(rows, m)
+		}
+	}
+	s.metrics = metric.NewTable(rows...)
+	if s.metrics.Index(metric.Bytecodes.Name) < 0 {
+		return nil
+	}
+	leaf, _, thrown := s.leafHooks()
+	x := probe.Executed{
+		Class: s.bundle.Part("Executed"), Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown",
+		LeafClass: leaf, LeafLastOne: thrown,
+	}
+	if s.called {
+		x.Exit, x.Leaf = "exitCall", "leafCall"
+	}
+	return s.loop.ledger.CountBy(x)
+}
+
+// executed is what methods execute that no probe counts, by their ids; nil where
+// nobody asked.
+func (l *loop) executed() []cct.Executed {
+	if l.s.metrics.Index(metric.Bytecodes.Name) < 0 {
+		return nil
+	}
+	out := make([]cct.Executed, l.ledger.Len())
+	for id := range out {
+		if m := l.ledger.Method(int32(id)); m != nil {
+			out[id] = cct.Executed{Each: int64(m.Count.Each), Super: int64(m.Count.Super), SuperVaries: m.Count.SuperVaries}
+		}
+	}
+	return out
+}
+
+// uncounted are the methods whose contexts lack what they execute, and why.
+func (l *loop) uncounted() (out []export.Skipped) {
+	if l.s.metrics.Index(metric.Bytecodes.Name) < 0 {
+		return nil
+	}
+	for id := int32(1); id < l.ledger.Len(); id++ {
+		m := l.ledger.Method(id)
+		switch {
+		case m == nil || m.Reason != "":
+		case m.Sites:
+			out = append(out, export.Skipped{Method: methodID(m).String(), Reason: "native: it has no bytecodes"})
+		case m.Uncounted != "":
+			out = append(out, export.Skipped{Method: methodID(m).String(), Reason: m.Uncounted})
+		}
+	}
+	return out
+}
+
+// count adds to a report's tree what follows from how often methods were called.
+func (b basis) count(r *export.Report) {
+	if b.executed == nil {
+		return
+	}
+	lost := r.Tree.AddExecuted(metric.Bytecodes.Name, func(id int32) cct.Executed {
+		if id < 0 || int(id) >= len(b.executed) {
+			return cct.Executed{}
+		}
+		return b.executed[id]
+	})
+	for id, n := range lost {
+		r.UncountedMethods = append(r.UncountedMethods, export.Skipped{
+			Method: r.Method(id).Name, Reason: fmt.Sprintf("%s ended by an exception out of super(): what they executed before it is not counted", export.Plural(n, "invocation", "invocations")),
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package probe_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+)
+
+// counting returns the injector that counts what is executed, with all its
+// methods in one class.
+func counting(t testing.TB, class string) *probe.Injector {
+	t.Helper()
+	h := stubHooks
+	h.Class = class
+	in, err := probe.TokenSites(h).WithLeaves(class, "count", "thrown", func(probe.MethodKey) bool { return true })
+	if err == nil {
+		in, err = in.WithExecuted(probe.Executed{Class: class, Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown", LeafClass: class, LeafLastOne: "thrown"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func (ta *tally) tallyCounts(res *probe.Result) {
+	if ta.uncounted == nil {
+		ta.uncounted = map[string]int{}
+	}
+	for _, u := range res.Uncounted {
+		ta.uncounted[u.Reason]++
+	}
+	ta.fixed += len(res.Counts)
+	for _, k := range res.Counts {
+		if k.Each == 0 {
+			ta.fixed--
+		}
+	}
+}
+
+// TestVerifierCounting lets our own verifier check java.base with what all
+// methods execute counted.
+func TestVerifierCounting(t *testing.T) {
+	cs := classtest.Read(t, classtest.JavaBase(classtest.Home(t)))
+	ta := tally{in: counting(t, stubHooks.Class)}
+	h := verify.Classes{}
+	var parsed []*classfile.Class
+	before, after := 0, 0
+	for _, cf := range cs {
+		before += len(cf.Bytes)
+	}
+	for _, cf := range append(ta.rewriteAll(t, cs), buildStub(t, classtest.Home(t))) {
+		after += len(cf.Bytes)
+		c, err := classfile.Parse(cf.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Add(c)
+		parsed = append(parsed, c)
+	}
+	for _, c := range parsed {
+		for i := range c.Methods {
+			m := &c.Methods[i]
+			if _, err := verify.Method(c, m, h); err != nil && !errors.Is(err, verify.ErrSubroutines) {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	t.Logf("%v; %d of them need no counter; not counted %v; %.2f times as long", &ta, ta.fixed, ta.uncounted, float64(after)/float64(before))
+}
+
+// TestJavaBaseCounting is TestJavaBase with what is executed counted.
+func TestJavaBaseCounting(t *testing.T) {
+	home := classtest.Home(t)
+	cs := without(classtest.Read(t, classtest.JavaBase(home)), "module-info")
+	ta := tally{in: counting(t, stubHooks.Class)}
+	javaBase(t, home, classtest.Sample(t, cs, 1200, classtest.Seed(t)), ta)
+}

@@ -1,0 +1,28 @@
+// Columns of the metrics that a recording has beside calls and time: they are
+// rows of the server's table, which the views send along.
+
+import { bytes, count, time } from "./format";
+import type { Metric } from "./model";
+import type { Column } from "./table";
+
+/** withMetrics puts the metrics' columns before the last one, the name. */
+export function withMetrics(columns: Column[], metrics: Metric[] = []): Column[] {
+  const more = metrics.flatMap((m) => [
+    { key: m.self, label: capital(m.title), title: m.doc, sort: true, cls: "num calls" },
+    ...(m.total ? [{ key: m.total, label: "Total " + m.title, title: m.doc + ", with all that is called", sort: true, cls: "num calls opt1" }] : []),
+  ]);
+  return [...columns.slice(0, -1), ...more, columns[columns.length - 1]];
+}
+
+/** metricCells are a row's cells in these columns. */
+export function metricCells(metrics: Metric[] = [], counts: number[] = []): string[] {
+  return metrics.flatMap((m, i) => [figure(m, counts[2 * i] ?? 0), ...(m.total ? [figure(m, counts[2 * i + 1] ?? 0)] : [])]);
+}
+
+function figure(m: Metric, v: number): string {
+  return m.unit === "nanoseconds" ? time(v) : m.unit === "bytes" ? bytes(v) : count(v);
+}
+
+function capital(s: string): string {
+  return s.slice(0, 1).toUpperCase() + s.slice(1);
+}
