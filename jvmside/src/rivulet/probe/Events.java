@@ -64,6 +64,7 @@ final class Events {
     /** Ends the invocation of a token wherever the cursor is. False if the record has no stream now: Probe does it. */
     static boolean leave(long s, long token, boolean thrown, long executed) {
         long index = token & Layout.INDEX_MASK, node = s + index, record = Probe.record(s, index);
+        long side = thrown ? Side.ready(s, record, index) : 0; // first, since the stack may overflow in it
         long ring = ready(s, record);
         if (ring == 0) return false;
         boolean ticks = (token & Layout.PRECISE) == 0 && ((token & Layout.TOP) == 0 || !Probe.whole(s, record, token));
@@ -75,7 +76,7 @@ final class Events {
                 unwind(s, record, index, now);
             } else if (current == to) { // an exit that was followed by an exception of the return itself
                 if (thrown) word(s, record, ready(s, record), to, Layout.EV_LATE, U.getInt(node + Layout.N_METHOD), now);
-                if (thrown) Side.add(s, record, index, Layout.X_THROWN);
+                if (thrown) Side.count(s, side, index, Layout.X_THROWN);
                 if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
                 return true;
             } else {
@@ -103,8 +104,8 @@ final class Events {
             U.putLong(node + Layout.N_SELF, U.getLong(node + Layout.N_SELF) + spent);
             U.putLong(record + Layout.R_LAST, last + spent);
         }
-        if (thrown) Side.add(s, record, index, Layout.X_THROWN);
-        Executed.add(s, index, executed);
+        if (thrown) Side.count(s, side, index, Layout.X_THROWN);
+        U.putLong(node + Layout.N_COUNT, U.getLong(node + Layout.N_COUNT) + executed);
         U.putLong(record + Layout.R_CURSOR, to);
         if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
         return true;
@@ -234,8 +235,10 @@ final class Events {
                 U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT));
                 continue;
             }
+            long side = Side.ready(s, record, i);
             word(s, record, ready(s, record), i, Layout.EV_THROWN, U.getInt(node + Layout.N_METHOD), now);
-            Probe.unwound(s, record, i);
+            Side.count(s, side, i, Layout.X_THROWN);
+            Side.count(s, side, i, Layout.X_UNWOUND);
             U.putLong(record + Layout.R_CURSOR, U.getInt(node + Layout.N_PARENT));
         }
     }

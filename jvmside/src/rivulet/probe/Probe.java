@@ -361,7 +361,7 @@ public final class Probe {
         if (index != 0) {
             if ((token & Layout.OVER) == 0) unwind(s, record, current, index);
             if (thrown) Side.add(s, record, index, Layout.X_THROWN);
-            if (executed != 0) Executed.add(s, index, executed);
+            if (executed != 0) U.putLong(node(s, index) + Layout.N_COUNT, U.getLong(node(s, index) + Layout.N_COUNT) + executed);
         } else if (current != to) {
             return; // an exit that was followed by an exception of the return itself (IllegalMonitorStateException)
         }
@@ -414,16 +414,13 @@ public final class Probe {
         }
         for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
             if (i == 0) return;
+            Side.ready(s, record, i);
         }
         for (long i = current; i != index; i = U.getInt(node(s, i) + Layout.N_PARENT)) {
-            unwound(s, record, i);
+            int side = Side.none(s, i) ? 0 : U.getInt(node(s, i) + Layout.N_FLAGS) & Layout.N_SIDE;
+            Side.count(s, side, i, Layout.X_THROWN);
+            Side.count(s, side, i, Layout.X_UNWOUND);
         }
-    }
-
-    /** The invocation of a node was ended by an exception without an exit of its own. */
-    static void unwound(long s, long record, long index) {
-        Side.add(s, record, index, Layout.X_THROWN);
-        Side.add(s, record, index, Layout.X_UNWOUND);
     }
 
     /**

@@ -1,6 +1,7 @@
 package rivulet.probe;
 
 import rivulet.probe.stub.DontInline;
+import rivulet.probe.stub.ForceInline;
 import rivulet.probe.stub.Unsafe;
 
 /**
@@ -30,9 +31,17 @@ final class Side {
     }
 
     /** Adds one to a word of a node's side. Where there is no room for it, the header counts. */
-    @DontInline
     static void add(long s, long record, long index, int word) {
-        if (none(s, index)) return;
+        count(s, ready(s, record, index), index, word);
+    }
+
+    /**
+     * The side of a node, made if there is room for it, else 0. All that can end by an overflow of the stack is here:
+     * whoever changes something else meanwhile calls this before, and count after it.
+     */
+    @DontInline
+    static long ready(long s, long record, long index) {
+        if (none(s, index)) return 0;
         long side = make(s, record, index, false);
         if (side == 0) {
             side = make(s, record, index, true);
@@ -42,7 +51,13 @@ final class Side {
             long flags = s + index + Layout.N_FLAGS;
             U.putInt(flags, U.getInt(flags) | (int) side);
         }
-        if (side == 0) U.getAndAddLong(null, s + Layout.H_SIDELESS, word == Layout.X_THROWN ? 1 : 0);
-        else U.putLong(s + side + word, U.getLong(s + side + word) + 1);
+        return side;
+    }
+
+    /** Adds one to a word of a side that is ready. It calls nothing. */
+    @ForceInline
+    static void count(long s, long side, long index, int word) {
+        if (side != 0) U.putLong(s + side + word, U.getLong(s + side + word) + 1);
+        else if (word == Layout.X_THROWN && U.getInt(s + index + Layout.N_METHOD) != Layout.METHOD_HANDOVER) U.getAndAddLong(null, s + Layout.H_SIDELESS, 1);
     }
 }
