@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/rivulet-profiler/rivulet/controller/hprof"
@@ -29,6 +30,8 @@ const (
 	leastMemory   = 64 << 20
 	// goMemory is what the program itself takes: code, classes, buffers of the scanners.
 	goMemory = 40 << 20
+	// bitBytes is what sets of bits take for each object.
+	bitBytes = 1
 	// filePages: one part in so many is left to pages of files.
 	filePages = 10
 	// perObject is what an analysis takes for each object if it holds all at once.
@@ -95,7 +98,7 @@ func Open(ctx context.Context, f *hprof.File, o Options) (*Heap, error) {
 		return nil, err
 	}
 	h := &Heap{f: f, v: v, classAt: v.classAt, found: map[uint64]int64{}, Damage: v.damage, Twice: v.twice}
-	h.pool = newPool((o.MaxMemory-goMemory-int64(len(v.ids.sorted))*pageSize)/filePages*(filePages-1), o.MaxMemory, o.Temp)
+	h.pool = newPool((o.MaxMemory-goMemory-int64(len(v.ids.sorted))*pageSize-int64(v.ids.count)*bitBytes)/filePages*(filePages-1), o.MaxMemory, o.Temp)
 	if o.spill {
 		h.pool.limit, h.pool.most = 0, 0
 	}
@@ -122,22 +125,36 @@ func (h *Heap) build(ctx context.Context, o Options) error {
 	h.nameLoaders()
 	// Strings are read while this core looks for dominators.
 	h.texts = startTexts(ctx, h, o)
-	many, err := h.search(ctx, o)
-	if err != nil {
+	if err := h.findReach(ctx, o); err != nil {
 		return err
 	}
-	if err := h.findSimple(ctx, many, o); err != nil {
-		return err
-	}
+	h.release()
 	dom, err := h.dominate(ctx, o)
 	if err != nil {
 		return err
 	}
 	h.reach.hard, h.reach.simple, h.reach.core = nil, nil, nil
+	h.release()
 	if err := h.grow(dom); err != nil {
 		return err
 	}
 	return h.texts.wait()
+}
+
+// findReach finds what the roots reach, and what of it is simple.
+func (h *Heap) findReach(ctx context.Context, o Options) error {
+	many, err := h.search(ctx, o)
+	if err != nil {
+		return err
+	}
+	return h.findSimple(ctx, many, o)
+}
+
+// release gives back what Go's heap no longer needs, where memory is tight.
+func (h *Heap) release() {
+	if h.pool.tight {
+		debug.FreeOSMemory()
+	}
 }
 
 // Close frees what the analysis holds. The dump stays open.
