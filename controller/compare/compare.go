@@ -131,6 +131,9 @@ func (c *Options) add(out *export.Comparison, r *export.Report, armed time.Durat
 	run := export.NewSchemeRun(r)
 	run.Armed = armed
 	out.Runs = append(out.Runs, run)
+	if n := int64(len(r.Late)); n > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("Scheme %s recorded %s late, which were asleep when it began: its counts are not exact.", r.Scheme, export.Plural(n, "method", "methods")))
+	}
 	for _, n := range r.Notes {
 		out.Notes = append(out.Notes, "Scheme "+r.Scheme+": "+n)
 	}

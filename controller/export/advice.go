@@ -147,9 +147,9 @@ func (y *yardstick) figures(candidates []*SchemeRun, values []float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// preferred is C, the default, if it is there, else B, else the first.
+// preferred is D, the default of running JVMs, if it is there, else C, else B, else the first.
 func preferred(candidates []*SchemeRun) *SchemeRun {
-	for _, name := range []string{"C", "B"} {
+	for _, name := range []string{"D", "C", "B"} {
 		for _, s := range candidates {
 			if s.Scheme == name {
 				return s

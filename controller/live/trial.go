@@ -35,7 +35,7 @@ type TrialProgress struct {
 type Trial struct {
 	// Recording is what each of the schemes records. Its scheme is not used.
 	Recording spec.Recording
-	Schemes   []string // in this order; empty: A, B and C
+	Schemes   []string // in this order; empty: spec.Schemes
 	// Seconds is the length of each recording, and of timing the roots. If it is 0, each
 	// ends with UntilCalls.
 	Seconds float64
