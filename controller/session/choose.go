@@ -22,6 +22,9 @@ const largeReach = 10_000
 // that can't be had.
 var ErrUnobservable = errors.New("scheme D has to read from the target's memory which methods are active")
 
+// fewCalls of the roots say little about what they call.
+const fewCalls = 20
+
 // errLaunched says that there was nothing to be observed.
 var errLaunched = errors.New("the program has only just begun")
 
@@ -59,8 +62,8 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 	if problem == nil {
 		problem = s.observed(ctx, first.began, rec.Observe)
 	}
-	if problem == nil && rec.Scheme == spec.SchemeAuto && !s.anyActive(ids) {
-		problem = errIdle
+	if problem == nil && rec.Scheme == spec.SchemeAuto {
+		problem = s.suits(ctx, ids)
 	}
 	if err := errors.Join(ctx.Err(), context.Cause(s.ctx)); err != nil {
 		return "", err
@@ -76,9 +79,7 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 		if rec.Scheme == "D" || errors.Is(problem, errLaunched) {
 			return
 		}
-		end := l.analyse()
-		defer end()
-		if reach, _ := scheme.Reach(l.h, ids, largeReach); reach >= largeReach {
+		if l.isLarge(ids) {
 			name = "A"
 		}
 		l.stats.notes = append(l.stats.notes, fmt.Sprintf("Scheme %s was chosen in place of D, in which no thread waits: %v.", name, problem))
@@ -90,12 +91,38 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 	return name, err
 }
 
-// anyActive tells whether one of several methods is active.
-func (s *Session) anyActive(ids []cha.MethodID) bool {
+// suits says why Scheme D does not suit the roots: none of them is active, or they were
+// called a few times only. Then an invocation is long, and what it is going to call need
+// not have been active while the target was observed. In a large subgraph that is the
+// lesser evil.
+func (s *Session) suits(ctx context.Context, ids []cha.MethodID) error {
+	active, calls := false, int64(0)
 	for _, id := range ids {
-		if s.watching.observer.Active(vmstructs.KeyOf(id.Class.Name, id.Name, id.Desc)) {
-			return true
+		k := vmstructs.KeyOf(id.Class.Name, id.Name, id.Desc)
+		active = active || s.watching.observer.Active(k)
+		if n := s.watching.observer.Calls(k); n >= 0 && calls < fewCalls {
+			calls += n
+		} else {
+			calls = fewCalls
 		}
 	}
-	return false
+	large := false
+	if err := s.do(ctx, func() { large = s.loop.isLarge(ids) }); err != nil {
+		return err
+	}
+	switch {
+	case !active:
+		return errIdle
+	case calls < fewCalls && !large:
+		return fmt.Errorf("the roots were called %d times while the target was observed, so most of what they call may not have been seen (--observe)", calls)
+	}
+	return nil
+}
+
+// isLarge tells whether a subgraph is large, see largeReach.
+func (l *loop) isLarge(ids []cha.MethodID) bool {
+	end := l.analyse()
+	defer end()
+	reach, _ := scheme.Reach(l.h, ids, largeReach)
+	return reach >= largeReach
 }

@@ -57,7 +57,7 @@ func TestWatched(t *testing.T) {
 	dir := sources(t, "Awake")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Run("exact", func(t *testing.T) {
-			s := watched(t, program(t, j, dir, "Awake", nil), "auto", 200)
+			s := watched(t, program(t, j, dir, "Awake", nil), "D", 200)
 			<-s.Done()
 			r, err := s.Finish(t.Context())
 			if err != nil {
@@ -105,6 +105,35 @@ func TestWatched(t *testing.T) {
 			}
 		})
 	}, 11, 17, 21, 25)
+}
+
+// TestAuto takes D where the root is called all the time, and C, with a reason, where it
+// is not called at all, or its invocations are long.
+func TestAuto(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Need(t, 17)
+	dir := sources(t, "Awake")
+	for root, want := range map[string]struct{ scheme, why string }{
+		"t.Awake.work":            {"D", ""},
+		"t.Awake$Fresh.first":     {"C", "no root was called"},
+		"t.Awake.startsSometimes": {"C", " times while the target was observed"},
+	} {
+		p := program(t, j, dir, "Awake", nil)
+		s := attached(t, p)
+		if root == "t.Awake.startsSometimes" {
+			for i := range 10 {
+				time.AfterFunc(time.Duration(i+1)*350*time.Millisecond, func() { p.Send("s") })
+			}
+		}
+		start(t, s, session.Recording{Roots: []string{root}, Scheme: "auto", Observe: 4 * time.Second, Wait: true})
+		r, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if named := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, want.why) }); r.Scheme != want.scheme || !named && want.why != "" {
+			t.Errorf("%s: scheme %s, want %s; notes %q", root, r.Scheme, want.scheme, r.Notes)
+		}
+	}
 }
 
 // TestUnwatched takes another scheme, and says so, where the JVM does not tell what is

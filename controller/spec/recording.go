@@ -65,7 +65,7 @@ type Recording struct {
 }
 
 // SchemeAuto leaves the scheme to the session: D where the target's memory tells which
-// methods are active and a root is, else A or C (docs/decisions/0032).
+// methods are active and the roots are called often, else A or C (docs/decisions/0032).
 const SchemeAuto = "auto"
 
 // DefaultObserve is how long a target is observed unless a recording says otherwise.

@@ -384,5 +384,22 @@ func (o *Observer) Active(k Key) bool {
 // Len is how many methods have been active.
 func (o *Observer) Len() int { return len(o.active) }
 
+// Calls is how often a method was invoked between the first look and the last one, in all
+// loaders. It is -1 where that was not counted: the method has compiled code that doesn't
+// count.
+func (o *Observer) Calls(k Key) (n int64) {
+	for _, x := range o.methods {
+		if x.key != k || x.look != o.looks {
+			continue
+		}
+		if x.now.code != 0 && !x.now.invoked(x.first) {
+			return -1
+		}
+		n += int64(x.now.calls>>o.shift) - int64(x.first.calls>>o.shift)
+		n += int64(x.now.profiled>>o.shift) - int64(x.first.profiled>>o.shift)
+	}
+	return n
+}
+
 // Actives are the methods that Active tells of, a copy.
 func (o *Observer) Actives() map[Key]struct{} { return maps.Clone(o.active) }

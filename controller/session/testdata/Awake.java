@@ -82,10 +82,15 @@ public class Awake {
             switch (c) {
                 case 'r': round = true; break;
                 case 'f': fresh = true; break;
+                case 's': sink += startsSometimes(); break;
                 default: break;
             }
         }
         stop = true;
+    }
+
+    static int startsSometimes() {
+        return 1;
     }
 
     static void pause() {

@@ -44,7 +44,7 @@ export function Setup() {
       <fieldset>
         <legend>Scheme</legend>
         <Choice name="scheme" value={s.scheme} set={(scheme) => choose({ scheme })} options={[
-          ["auto", "auto", "D where the JVM tells which methods are active and a root is; else C, or A for very large subgraphs"],
+          ["auto", "auto", "D where the JVM tells which methods are active and the roots are called often; else C, or A for very large subgraphs"],
           ["D", "D: what is active", "Observe, instrument what is active within reach, watch the rest; no thread of the program waits"],
           ["C", "C: as it is called, looking ahead", "What a method calls is instrumented when it is entered for the first time, with what is near"],
           ["B", "B: as it is called", "Without a look ahead: more redefinitions, and no method but direct callees"],
