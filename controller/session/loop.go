@@ -141,7 +141,7 @@ func (s *Session) run() {
 			return
 		}
 		waited := s.loop.round != nil || len(s.loop.reveals) > 0
-		s.loop.boost.Set(waited || s.loop.arming)
+		s.loop.boost.Set(waited && s.watching == nil || s.loop.arming)
 		s.loop.compilers.Look(waited)
 		s.loop.pauses.watch(waited)
 	}

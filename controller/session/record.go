@@ -44,7 +44,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	s.stage.begin("finding the roots", 0)
 	lap := laps{s.log, time.Now()}
 	first := s.beginObserving(rec)
-	settle := s.hasten(ctx)
+	settle := func() {}
+	if first.wait == nil {
+		settle = s.hasten(ctx)
+	}
 	defer settle()
 	specs, ids, err := s.prepare(ctx, rec)
 	if err != nil {

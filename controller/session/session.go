@@ -171,7 +171,9 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		s.room.forgetError()
 	}
 	lap.done("loading the agent")
-	defer s.hasten(ctx)()
+	if !cfg.Observe { // else nobody is going to wait
+		defer s.hasten(ctx)()
+	}
 	return s, s.learn(ctx, &lap)
 }
 
