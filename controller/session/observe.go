@@ -124,8 +124,8 @@ func (s *Session) startWatching() {
 	s.wg.Go(func() {
 		defer close(w.looked)
 		if err := s.watch(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("methods that are asleep can't be watched any more", "error", err)
-			_ = s.do(ctx, func() { w.failed = err })
+			s.log.Debug("methods that are asleep can't be watched any more", "error", err)
+			_ = s.do(ctx, func() { w.failed = err }) // else stopWatching meets with it, too
 		}
 	})
 }
@@ -306,6 +306,16 @@ func (l *loop) forgetSettling() {
 	l.rec.began = 0
 }
 
+// unwatched notes why not all was watched to the end. Where the loop has ended, as with the
+// target, its state is the caller's.
+func (s *Session) unwatched(err error) {
+	note := func() { s.watching.failed = errors.Join(s.watching.failed, err) }
+	if s.do(s.ctx, note) != nil && s.ctx.Err() != nil {
+		s.wg.Wait()
+		note()
+	}
+}
+
 // stopWatching ends the watch with a last look at everything: what woke since the one
 // before is late, too. It is called when the gate is shut.
 func (s *Session) stopWatching(ctx context.Context) {
@@ -319,7 +329,7 @@ func (s *Session) stopWatching(ctx context.Context) {
 	defer cancel()
 	woke, _, err := s.lookOnce(ctx, -1, true)
 	if err != nil {
-		_ = s.do(ctx, func() { w.failed = errors.Join(w.failed, err) }) // the target has ended
+		s.unwatched(err)
 		return
 	}
 	_ = s.do(ctx, func() {

@@ -230,3 +230,21 @@ func TestWatchedReset(t *testing.T) {
 		t.Errorf("exact %v, late %v, gaps %v, calls %v", r.Exact(), r.Late, r.Gaps, c)
 	}
 }
+
+// TestWatchedToTheEnd says so where the target ends before the last look at it.
+func TestWatchedToTheEnd(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Need(t, 17)
+	p := program(t, j, sources(t, "Awake"), "Awake", nil)
+	s := watched(t, p, "D", 0)
+	called(t, s, "Awake.work")
+	p.CloseStdin()
+	<-s.Done()
+	r, err := s.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exact() || !slices.ContainsFunc(r.Gaps, func(g export.Gap) bool { return strings.Contains(g.Reason, "watched to the end") }) {
+		t.Errorf("exact %v, gaps %+v", r.Exact(), r.Gaps)
+	}
+}
