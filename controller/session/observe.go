@@ -120,7 +120,7 @@ func (s *Session) startWatching() {
 	ctx, cancel := context.WithCancel(s.ctx)
 	w := s.watching
 	w.stop, w.looked = cancel, make(chan struct{})
-	w.woke = time.Now()
+	_ = s.do(ctx, func() { w.woke = time.Now() }) // else the session has ended, and watch ends at once
 	s.wg.Go(func() {
 		defer close(w.looked)
 		if err := s.watch(ctx); err != nil && ctx.Err() == nil {
