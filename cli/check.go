@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"strconv"
 	"strings"
 
@@ -52,13 +51,7 @@ compared.`,
 			if !g.Passed() {
 				a.code = exitFailed
 			}
-			return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
-				if asJSON || strings.HasSuffix(out.name, ".json") {
-					return out.write(g.JSON)
-				}
-				o := textOptions(out.w)
-				return out.write(func(w io.Writer) error { return g.Text(w, o) })
-			})
+			return a.writeDifference(file, asJSON, g)
 		},
 	}
 	fs := cmd.Flags()

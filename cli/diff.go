@@ -54,13 +54,7 @@ and each of them alone.`,
 			options.Each = !absolute
 			d := live.Difference(before, after, options)
 			d.Names = [2]string{args[0], args[1]}
-			return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
-				if asJSON || strings.HasSuffix(out.name, ".json") {
-					return out.write(d.JSON)
-				}
-				o := textOptions(out.w)
-				return out.write(func(w io.Writer) error { return d.Text(w, o) })
-			})
+			return a.writeDifference(file, asJSON, d)
 		},
 	}
 	fs := cmd.Flags()
@@ -72,4 +66,22 @@ and each of them alone.`,
 	fs.StringVarP(&file, "output", "o", "", "write to this `file`; JSON if its name ends so")
 	p.add(fs)
 	return cmd
+}
+
+// A difference is what lies between two reports, in its two forms.
+type difference interface {
+	JSON(w io.Writer) error
+	Text(w io.Writer, o export.TextOptions) error
+}
+
+// writeDifference writes to a file, or to stdout where it has no name: JSON if that is
+// asked for or the name ends so, else text.
+func (a *app) writeDifference(file string, asJSON bool, d difference) error {
+	return a.with(file, a.stdout, func(_ *interrupts, out *output) error {
+		if asJSON || strings.HasSuffix(out.name, ".json") {
+			return out.write(d.JSON)
+		}
+		o := textOptions(out.w)
+		return out.write(func(w io.Writer) error { return d.Text(w, o) })
+	})
 }

@@ -193,21 +193,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		out.text(": ")
 		out.number(own(f.sums.Counts, i))
 	}
-	out.text(",\n \"flat\": [")
-	for i, e := range f.flat {
-		out.line(i)
-		out.flat(e)
-	}
-	out.text("\n ],\n \"tree\": [")
-	lines := 0
-	for _, t := range f.threads {
-		for _, root := range t.Roots {
-			out.line(lines)
-			out.tree(t, root)
-			lines++
-		}
-	}
-	out.text("\n ]")
+	out.lists(f, out.flat, out.tree)
 	out.slowest(r.Slowest)
 	if o.Timeline {
 		out.timeline(r.Timeline)
@@ -254,6 +240,25 @@ func (r *Report) ambiguous(flat []cct.Flat) map[int32]bool {
 		first[name] = e.Method
 	}
 	return out
+}
+
+// lists writes the methods and the trees of a report, each by a function.
+func (w *jsonWriter) lists(f figures, flat func(cct.Flat), tree func(*cct.Thread, *cct.Node)) {
+	w.text(",\n \"flat\": [")
+	for i, e := range f.flat {
+		w.line(i)
+		flat(e)
+	}
+	w.text("\n ],\n \"tree\": [")
+	lines := 0
+	for _, t := range f.threads {
+		for _, root := range t.Roots {
+			w.line(lines)
+			tree(t, root)
+			lines++
+		}
+	}
+	w.text("\n ]")
 }
 
 // line begins the i-th element of a list.

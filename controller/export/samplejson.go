@@ -50,22 +50,9 @@ func (r *Report) sampleJSON(w io.Writer, o JSONOptions) error {
 	roots := f.snapshot.Roots()
 	out.sums, out.all, out.time = cct.SampleTotals(roots), f.sums.Samples, f.sums.Self
 	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
-	out.text(",\n \"flat\": [")
 	totals := totalSamples(roots)
-	for i, e := range f.flat {
-		out.line(i)
-		out.flat(e, totals[e.Method])
-	}
-	out.text("\n ],\n \"tree\": [")
-	lines := 0
-	for _, t := range f.threads {
-		for _, root := range t.Roots {
-			out.line(lines)
-			out.tree(t, root)
-			lines++
-		}
-	}
-	out.text("\n ]\n}\n")
+	out.lists(f, func(e cct.Flat) { out.flat(e, totals[e.Method]) }, out.tree)
+	out.text("\n}\n")
 	if err := out.flush(); err != nil {
 		return fmt.Errorf("json report: %w", err)
 	}

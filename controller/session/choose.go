@@ -58,13 +58,7 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 		return rec.Scheme, nil
 	}
 	s.stage.begin("observing", 0)
-	problem := first.wait()
-	if problem == nil {
-		problem = s.observed(ctx, first.began, rec.Observe)
-	}
-	if problem == nil && rec.Scheme == spec.SchemeAuto {
-		problem = s.suits(ctx, ids)
-	}
+	problem := s.observable(ctx, rec, ids, first)
 	if err := errors.Join(ctx.Err(), context.Cause(s.ctx)); err != nil {
 		return "", err
 	}
@@ -91,6 +85,22 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 	return name, err
 }
 
+// observable says why Scheme D can't be had, or is no choice where that is left open. It
+// waits until the target has been observed.
+func (s *Session) observable(ctx context.Context, rec Recording, ids []cha.MethodID, first earlyLook) error {
+	open := rec.Scheme == spec.SchemeAuto
+	if open && len(ids) == 0 { // their classes are not loaded
+		return errIdle
+	}
+	if err := first.wait(); err != nil {
+		return err
+	}
+	if err := s.observed(ctx, first.began, rec.Observe); err != nil || !open {
+		return err
+	}
+	return s.suits(ctx, ids)
+}
+
 // suits says why Scheme D does not suit the roots: none of them is active, or they were
 // called a few times only. Then an invocation is long, and what it is going to call need
 // not have been active while the target was observed. In a large subgraph that is the
@@ -110,6 +120,11 @@ func (s *Session) suits(ctx context.Context, ids []cha.MethodID) error {
 	if err := s.do(ctx, func() { large = s.loop.isLarge(ids) }); err != nil {
 		return err
 	}
+	return suited(active, calls, large)
+}
+
+// suited is the rule of suits.
+func suited(active bool, calls int64, large bool) error {
 	switch {
 	case !active:
 		return errIdle

@@ -26,7 +26,7 @@ func (l *loop) noteLate(steps []scheme.Step, calls map[cha.MethodID]int64) {
 		n, woke := calls[st.Method]
 		if !woke {
 			n = -1
-			if !w.isActive(st.Method) {
+			if !st.Root && !w.isActive(st.Method) {
 				continue
 			}
 		}

@@ -56,10 +56,10 @@ func (s *Session) observe() (wait func() error) {
 	var o *vmstructs.Observer
 	var err error
 	done := make(chan struct{})
-	go func() {
+	s.wg.Go(func() {
 		defer close(done)
 		o, err = vmstructs.Observe(s.proc.PID)
-	}()
+	})
 	return func() error {
 		if <-done; err != nil {
 			return err
@@ -244,7 +244,8 @@ func (l *loop) woke(woke []vmstructs.Woken) {
 	l.inTime(p, calls)
 }
 
-// inTime carries out a plan while nobody waits for it.
+// inTime carries out a plan while nobody waits for it. calls has the methods that were
+// invoked, or are about to be, with what the JVM has counted, or -1.
 func (l *loop) inTime(p scheme.Plan, calls map[cha.MethodID]int64) {
 	w := l.s.watching
 	p.Steps, p.Also = append(p.Steps, p.Also...), nil

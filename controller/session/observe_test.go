@@ -87,6 +87,19 @@ func TestWatched(t *testing.T) {
 				t.Errorf("exact %v, late %v", r.Exact(), late)
 			}
 		})
+		t.Run("reflective", func(t *testing.T) {
+			p := program(t, j, dir, "Awake", nil)
+			s := watched(t, p, "D", 0)
+			p.Send("m")
+			called(t, s, "Awake$Reflective.target")
+			r, err := s.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if late := lateOf(r); r.Exact() || !slices.Contains(late, "Awake$Reflective.target") {
+				t.Errorf("exact %v, late %v", r.Exact(), late)
+			}
+		})
 		t.Run("loaded", func(t *testing.T) {
 			p := program(t, j, dir, "Awake", nil)
 			s := watched(t, p, "D", 0)
@@ -97,7 +110,7 @@ func TestWatched(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := calls(r)
-			if c["Awake$Fresh.first"] == 0 || c["Awake$Fresh.first"] != c["Awake$Fresh.second"] {
+			if first, second := c["Awake$Fresh.first"], c["Awake$Fresh.second"]; first == 0 || second > first || second < first-1 { // one may be open
 				t.Errorf("calls %v", c)
 			}
 			if late := lateOf(r); r.Exact() || slices.Contains(late, "Awake$Fresh.second") || !slices.Contains(late, "Awake$Elsewhere.busy") {
@@ -108,23 +121,17 @@ func TestWatched(t *testing.T) {
 }
 
 // TestAuto takes D where the root is called all the time, and C, with a reason, where it
-// is not called at all, or its invocations are long.
+// is not called at all.
 func TestAuto(t *testing.T) {
 	t.Parallel()
 	j := jvmtest.Need(t, 17)
 	dir := sources(t, "Awake")
 	for root, want := range map[string]struct{ scheme, why string }{
-		"t.Awake.work":            {"D", ""},
-		"t.Awake$Fresh.first":     {"C", "no root was called"},
-		"t.Awake.startsSometimes": {"C", " times while the target was observed"},
+		"t.Awake.work":        {"D", ""},
+		"t.Awake$Fresh.first": {"C", "no root was called"},
 	} {
 		p := program(t, j, dir, "Awake", nil)
 		s := attached(t, p)
-		if root == "t.Awake.startsSometimes" {
-			for i := range 10 {
-				time.AfterFunc(time.Duration(i+1)*350*time.Millisecond, func() { p.Send("s") })
-			}
-		}
 		start(t, s, session.Recording{Roots: []string{root}, Scheme: "auto", Observe: 4 * time.Second, Wait: true})
 		r, err := s.Finish(t.Context())
 		if err != nil {

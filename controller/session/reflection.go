@@ -189,7 +189,11 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 		p := l.scheme.Found(ids)
 		p.Append(l.moreCallbacks())
 		end()
-		l.inTime(p, nil)
+		about := map[cha.MethodID]int64{} // to be called, with probes or without
+		for _, id := range ids {
+			about[id] = -1
+		}
+		l.inTime(p, about)
 		return nil
 	}
 	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1}

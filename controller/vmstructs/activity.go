@@ -43,7 +43,6 @@ func KeyOf(class, name, desc string) Key { return Key{class, name + desc} }
 // concurrent use.
 type Observer struct {
 	from    reader
-	at      exported
 	l       *layout
 	fields  fields
 	methods map[uint64]*method // by Method*
@@ -95,7 +94,7 @@ func observe(from reader, at exported) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := newObserver(from, at, l, f)
+	o := newObserver(from, l, f)
 	if err := o.Look(); err != nil {
 		return nil, err
 	}
@@ -103,9 +102,9 @@ func observe(from reader, at exported) (*Observer, error) {
 	return o, nil
 }
 
-func newObserver(from reader, at exported, l *layout, f fields) *Observer {
+func newObserver(from reader, l *layout, f fields) *Observer {
 	return &Observer{
-		from: from, at: at, l: l, fields: f,
+		from: from, l: l, fields: f,
 		methods: map[uint64]*method{}, active: map[Key]struct{}{},
 		watched: map[Key]struct{}{}, where: map[Key][]uint64{},
 	}
@@ -322,9 +321,6 @@ func (o *Observer) Active(k Key) bool {
 	_, ok := o.active[k]
 	return ok
 }
-
-// Len is how many methods have been active.
-func (o *Observer) Len() int { return len(o.active) }
 
 // Calls is how often a method was invoked between the first look and the last one, in all
 // loaders. It is -1 where that was not counted: the method has compiled code that doesn't

@@ -120,7 +120,7 @@ func FuzzObserver(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := newObserver(mem, at, l, fields{
+		o := newObserver(mem, l, fields{
 			code: 32, counters: 8, profile: 16, calls: 8, profiled: 24, level: 16, osrHead: 24, osrLink: 8, nmMethod: 16, methodSize: 40, codeSize: 16,
 			metadata: func(m *memory, n uint64) (uint64, uint64) { return m.u64(n + 8), m.u64(n + 24) },
 		})

@@ -49,6 +49,14 @@ public class Awake {
         }
     }
 
+    /** Called by reflection alone, once somebody says so. */
+    static class Reflective {
+        static int target(int x) {
+            return x + 4;
+        }
+    }
+
+    static volatile java.lang.reflect.Method reflective;
     static volatile boolean round, fresh, stop;
     static final Shape[] SHAPES = {new Square(), new Square()}, ROUNDS = {new Round(), new Round()};
     static volatile int sink;
@@ -57,6 +65,8 @@ public class Awake {
     static int work(int n) {
         int sum = 0;
         for (int i = 0; i < 3; i++) sum += shape(i).area();
+        java.lang.reflect.Method m = reflective;
+        if (m != null) sum += byReflection(m, n);
         if (fresh) {
             sum += Fresh.first(n);
             if (told++ == 0) System.out.println("FRESH");
@@ -82,15 +92,19 @@ public class Awake {
             switch (c) {
                 case 'r': round = true; break;
                 case 'f': fresh = true; break;
-                case 's': sink += startsSometimes(); break;
+                case 'm': reflective = Reflective.class.getDeclaredMethod("target", int.class); break;
                 default: break;
             }
         }
         stop = true;
     }
 
-    static int startsSometimes() {
-        return 1;
+    static int byReflection(java.lang.reflect.Method m, int n) {
+        try {
+            return (Integer) m.invoke(null, n);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     static void pause() {
