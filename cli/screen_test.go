@@ -170,6 +170,7 @@ func TestScreen(t *testing.T) {
 	s.keys("s")
 	s.wait(`stopped$`)
 	wantNoAgent(t, p.PID())
+	s.tmux("resize-window", "-x", "240", "-y", "24") // what goes wrong from here on is read whole
 	s.keys("s")
 	s.wait(`recording .* s$`)
 	s.keys("C-c")
