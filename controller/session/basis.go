@@ -30,9 +30,9 @@ type basis struct {
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.mainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed()}
+	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed()}
 	for id := range b.modes {
-		b.modes[id] = l.s.data.mode(int32(id)) &^ wire.ModeRoot
+		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}
 	if l.s.ticker != nil {
 		b.tick = l.s.ticker.figures()

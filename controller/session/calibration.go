@@ -143,7 +143,7 @@ func (s *Session) calibrate(ctx context.Context, mode byte) error {
 		return err
 	}
 	return s.wait(ctx, func(done func()) {
-		s.data.open()
+		s.data.Open()
 		s.loop.calibrate(calibration{mode: mode, done: done}, rewritten)
 	})
 }
@@ -164,7 +164,7 @@ func (s *Session) calibrateBeside(ctx context.Context, modes []byte) error {
 	var next func()
 	next = func() {
 		l := &s.loop
-		for len(modes) > 0 && !l.leaving && l.final == nil && s.data.hasSpare() {
+		for len(modes) > 0 && !l.leaving && l.final == nil && s.data.HasSpare() {
 			m := modes[0]
 			modes = modes[1:]
 			if l.costs[m] == nil {
@@ -208,11 +208,11 @@ func (s *Session) rewriteSample(mode byte) ([]byte, error) {
 func (l *loop) calibrate(c calibration, rewritten []byte) {
 	d := l.s.data
 	if counts(c.mode) {
-		d.setMode(sampleCaller, l.clock()|wire.ModeRoot)
+		d.SetMode(sampleCaller, l.clock()|wire.ModeRoot)
 	} else {
-		d.setMode(sampleCaller, c.mode|wire.ModeRoot)
+		d.SetMode(sampleCaller, c.mode|wire.ModeRoot)
 	}
-	d.setMode(sampleCallee, c.mode)
+	d.SetMode(sampleCallee, c.mode)
 	if l.s.events != nil {
 		l.s.events.aside()
 	}
@@ -222,7 +222,7 @@ func (l *loop) calibrate(c calibration, rewritten []byte) {
 
 // beginCalibration has the agent run the sample, as it is and rewritten.
 func (l *loop) beginCalibration(c calibration, rewritten []byte) {
-	c.number, c.begin, c.part = l.calibration.number+1, time.Now(), l.s.data.load(wire.HTag)
+	c.number, c.begin, c.part = l.calibration.number+1, time.Now(), l.s.data.Part()
 	c.heard = c.begin
 	l.calibration = c
 	plain := l.s.bundle.Sample
@@ -250,18 +250,18 @@ func (s *Session) remeasure(ctx context.Context) {
 	err := s.do(ctx, func() {
 		l := &s.loop
 		d := s.data
-		if !l.armed || d.load32(wire.HState) != wire.StateUp {
+		if !l.armed || d.State() != wire.StateUp {
 			return
 		}
-		if !d.hasSpare() {
+		if !d.HasSpare() {
 			return
 		}
 		l.final = make([]byte, l.ledger.Len())
-		used := map[byte]bool{d.mainMode(): true}
+		used := map[byte]bool{d.MainMode(): true}
 		for id := int32(1); id < l.ledger.Len(); id++ {
-			l.final[id] = s.data.mode(id) &^ wire.ModeRoot
+			l.final[id] = s.data.Mode(id) &^ wire.ModeRoot
 			used[l.final[id]] = true
-			s.data.setMode(id, wire.ModeOff)
+			s.data.SetMode(id, wire.ModeOff)
 		}
 		for _, mode := range []byte{wire.ModeCounted, wire.ModeLeaf, wire.ModeTick, wire.ModePrecise, wire.ModeEventTick, wire.ModeEventPrecise} {
 			if used[mode] && l.costs[mode].doubtful() {
@@ -317,7 +317,7 @@ func (l *loop) calibrated(b calibrate.Batch) (next uint32) {
 	b.Callee, b.Caller = callee-c.callee, caller-c.caller
 	c.callee, c.caller = callee, caller
 	part := c.part
-	if c.part = l.s.data.load(wire.HTag); part == 0 || part != c.part {
+	if c.part = l.s.data.Part(); part == 0 || part != c.part {
 		return firstCalls
 	}
 	return c.take(b)
@@ -326,19 +326,19 @@ func (l *loop) calibrated(b calibrate.Batch) (next uint32) {
 // sampleMayRun reports whether the gate is open and the agent has nothing else
 // to do: threads may wait for that.
 func (l *loop) sampleMayRun() bool {
-	return l.s.data.isOpen() && l.round == nil && !l.calibration.yield
+	return l.s.data.IsOpen() && l.round == nil && !l.calibration.yield
 }
 
 // resumeCalibration sends the agent back to the sample if it has left it, behind
 // the commands that it was sent meanwhile.
 func (l *loop) resumeCalibration() {
 	c := &l.calibration
-	if c.held.IsZero() || l.leaving || l.round != nil || !l.s.data.isOpen() {
+	if c.held.IsZero() || l.leaving || l.round != nil || !l.s.data.IsOpen() {
 		return
 	}
 	c.begin = c.begin.Add(time.Since(c.held)) // it has a time for itself
 	c.held, c.yield, c.heard = time.Time{}, false, time.Now()
-	c.part = l.s.data.load(wire.HTag)
+	c.part = l.s.data.Part()
 	l.runSample(c.next, nil, nil)
 }
 
@@ -377,7 +377,7 @@ func (c *calibration) found() (calibrate.Cost, bool) {
 
 // sampleTimes are the self times that the recorder has charged to the sample.
 func (l *loop) sampleTimes() (callee, caller int64) {
-	tree, err := cct.ReadWith(l.s.data.mem, cct.Options{Sample: true})
+	tree, err := cct.ReadWith(l.s.data.Memory(), cct.Options{Sample: true})
 	if err != nil {
 		return 0, 0
 	}
@@ -396,10 +396,10 @@ func (l *loop) sampleTimes() (callee, caller int64) {
 func (l *loop) endCalibration() {
 	d, c := l.s.data, &l.calibration
 	if !c.beside {
-		d.shut(l.s.now())
+		d.Shut(l.s.now())
 	}
-	d.setMode(sampleCaller, wire.ModeOff)
-	d.setMode(sampleCallee, wire.ModeOff)
+	d.SetMode(sampleCaller, wire.ModeOff)
+	d.SetMode(sampleCallee, wire.ModeOff)
 	if m, ok := c.found(); ok {
 		if counts(c.mode) { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()
@@ -451,8 +451,8 @@ func (l *loop) checkAgain() {
 	if a.gap == 0 {
 		*a = again{at: now.Add(againFirst), gap: againFirst}
 	}
-	mode := l.s.data.mainMode()
-	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || l.s.events != nil || !l.s.data.hasSpare() {
+	mode := l.s.data.MainMode()
+	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || l.s.events != nil || !l.s.data.HasSpare() {
 		return
 	}
 	a.gap = min(a.gap+a.gap/2, againLongest)
@@ -461,7 +461,7 @@ func (l *loop) checkAgain() {
 }
 
 func (l *loop) leavesAgain() {
-	if l.armed && !l.leaving && l.rec.since != 0 && l.costs[wire.ModeLeaf] != nil && l.s.data.hasSpare() {
+	if l.armed && !l.leaving && l.rec.since != 0 && l.costs[wire.ModeLeaf] != nil && l.s.data.HasSpare() {
 		l.calibrate(calibration{mode: wire.ModeLeaf, beside: true, again: true, done: func() {}}, nil)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -41,15 +42,15 @@ func TestCalibrationEnd(t *testing.T) {
 // measuring and can't say so, unless it has other work first.
 func TestCalibrationSilent(t *testing.T) {
 	var log bytes.Buffer
-	s := &Session{data: &dataFile{mem: make([]byte, wire.OffNodes), closed: map[int64]int64{}}, log: hclog.New(&hclog.LoggerOptions{Output: &log})}
+	s := &Session{data: shm.InMemory(make([]byte, wire.OffNodes)), log: hclog.New(&hclog.LoggerOptions{Output: &log})}
 	l := &s.loop
 	l.s = s
 	silent := func(c calibration) (ended, open bool) {
 		c.done = func() { ended = true }
 		l.calibration = c
-		s.data.open()
+		s.data.Open()
 		l.checkCalibration()
-		return ended, s.data.isOpen()
+		return ended, s.data.IsOpen()
 	}
 	long := time.Now().Add(-calibrationSilent)
 	for name, c := range map[string]calibration{

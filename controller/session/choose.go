@@ -9,7 +9,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -63,7 +62,7 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 		return "", err
 	}
 	if problem == nil {
-		s.data.store(wire.HPatience, int64(patience))
+		s.data.Patience(patience)
 		return "D", nil
 	}
 	name := "C"

@@ -16,7 +16,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 )
 
 const (
@@ -105,8 +105,7 @@ func (c *cpuSampler) run() {
 
 // look reads the threads that are inside once.
 func (c *cpuSampler) look(now time.Time) (inside bool) {
-	d := c.s.data
-	tag, epoch := d.load(wire.HTag), d.load32(wire.HEpoch)
+	epoch := c.s.data.Epoch()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if epoch != c.epoch {
@@ -114,38 +113,32 @@ func (c *cpuSampler) look(now time.Time) (inside bool) {
 	}
 	gap := now.Sub(c.last)
 	c.last = now
-	n := min(d.load(wire.HNextRecord), wire.Records)
-	for i := int64(1); tag != 0 && i < n; i++ {
-		r := wire.OffRecords + i<<wire.RecordShift
-		cursor, key := d.load(r+wire.RCursor), d.load(r+wire.RKey)
-		if cursor == 0 || (key^tag)>>wire.IndexBits != 0 || d.load32(r+wire.REpoch) != epoch {
-			continue
-		}
+	c.s.data.EachInside(func(i shm.Inside) {
 		inside = true
-		if d.load32(r+wire.RFlags)&wire.RVirtual != 0 {
+		if i.Virtual {
 			c.virtual++
-			continue
+			return
 		}
-		t := c.threads[key&(1<<wire.IndexBits-1)]
+		t := c.threads[i.Thread]
 		if t == nil {
 			c.unknown = true
-			continue
+			return
 		}
 		on, ok := t.onCore()
 		if !ok {
-			delete(c.threads, key&(1<<wire.IndexBits-1))
+			delete(c.threads, i.Thread)
 			t.close()
-			continue
+			return
 		}
-		if gap > 0 && gap < 4*mostPeriod && d.load(r+wire.RCursor) != 0 {
-			k := c.nodes[uint32(cursor)]
+		if gap > 0 && gap < 4*mostPeriod && i.Still() {
+			k := c.nodes[i.Cursor]
 			k.Ran += int64(float64(gap) * on)
 			k.Wall += int64(gap)
 			k.Count++
-			c.nodes[uint32(cursor)] = k
+			c.nodes[i.Cursor] = k
 			c.samples++
 		}
-	}
+	})
 	return inside
 }
 

@@ -52,7 +52,7 @@ func ticks(mode byte) bool { return mode == wire.ModeTick || mode == wire.ModeEv
 // startEvents has events recorded from the next opening of the gate on. It is
 // the loop's.
 func (s *Session) startEvents(rec Recording, clock byte) {
-	s.data.store32(wire.HEvents, uint32(eventModes[clock]))
+	s.data.SetEvents(eventModes[clock])
 	s.events = &events{s: s, gcs: event.NewMarks(event.MostMarks)}
 	s.events.renew(rec)
 	s.wg.Add(1)
@@ -123,7 +123,7 @@ func (e *events) renew(rec Recording) {
 	if rec.Stream > 0 {
 		e.dump = event.NewDump(rec.Stream)
 	}
-	e.main = event.NewRings(e.s.data.mem, e.s.data.load32(wire.HEpoch))
+	e.main = event.NewRings(e.s.data.Memory(), e.s.data.Epoch())
 	e.side = nil
 }
 
@@ -138,7 +138,7 @@ func (e *events) forget() {
 func (e *events) aside() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.side = event.NewRings(e.s.data.mem, ^e.s.data.load32(wire.HEpoch))
+	e.side = event.NewRings(e.s.data.Memory(), ^e.s.data.Epoch())
 }
 
 // report adds what the events say. now is the target's time at the end, or 0.

@@ -8,7 +8,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -92,7 +91,7 @@ func (l *loop) gaps(r *export.Report) {
 	if p := l.following.problem; p != "" {
 		r.AddGap("not all tasks could be followed: "+p, nil)
 	}
-	if n := l.s.data.load(wire.HUnanswered); n > 0 {
+	if n := l.s.data.Unanswered(); n > 0 {
 		r.AddGap(fmt.Sprintf("%s loaded before Rivulet answered, and may lack probes", export.Plural(n, "class was", "classes were")), nil)
 	}
 	where := map[string][]string{}

@@ -9,13 +9,12 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/hotswap"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // Calibrations is how often the cost of the recording's clock has been found.
 func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
 	err = s.do(ctx, func() {
-		if c := s.loop.costs[s.data.mainMode()]; c != nil {
+		if c := s.loop.costs[s.data.MainMode()]; c != nil {
 			n = len(c.found)
 		}
 	})
@@ -25,17 +24,14 @@ func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
 // SampleNodes is how many contexts calibrating has made, and how many of them with
 // recursion expanded.
 func (s *Session) SampleNodes() (all, expanded int) {
-	d := s.data
-	for i := range min(d.load(wire.HNodeLimit), int64(len(d.mem)-wire.OffNodes)>>wire.NodeShift) {
-		off := wire.OffNodes + i<<wire.NodeShift
-		switch m := d.load32(off + wire.NMethod); m &^ wire.MethodFold {
-		case sampleCaller, sampleCallee:
+	s.data.EachNode(func(method uint32, folded bool) {
+		if method == sampleCaller || method == sampleCallee {
 			all++
-			if m&wire.MethodFold == 0 {
+			if !folded {
 				expanded++
 			}
 		}
-	}
+	})
 	return all, expanded
 }
 
@@ -61,27 +57,7 @@ func (s *Session) Lag(d time.Duration) { s.offset.Add(-int64(d)) }
 
 // HoldRecords keeps threads from the records that are free, and has no more of
 // them, until release is called.
-func (s *Session) HoldRecords() (release func()) {
-	d := s.data
-	n := d.load(wire.HNextRecord)
-	restore := d.keep(wire.HRecordLimit, wire.HRecordMax)
-	d.store(wire.HRecordLimit, n)
-	d.store(wire.HRecordMax, n)
-	var held []int64
-	for i := int64(1); i < n; i++ {
-		lease := wire.OffRecords + i<<wire.RecordShift + wire.RLease
-		moving := int32(wire.LeaseMoving)
-		if d.swap32(lease, 0, uint32(moving)) {
-			held = append(held, lease)
-		}
-	}
-	return func() {
-		for _, lease := range held {
-			d.store32(lease, 0)
-		}
-		restore()
-	}
-}
+func (s *Session) HoldRecords() (release func()) { return s.data.HoldRecords() }
 
 // HoldEvents keeps the session from reading events until release is called.
 func (s *Session) HoldEvents() (release func()) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -23,12 +22,12 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := s.data.keep(wire.HEpoch&^7, wire.HLost, wire.HRefused, wire.HSeen, wire.HOverflow, wire.HUncounted, wire.HIncomplete, wire.HMute, wire.HUnfollowed)
-	closed := maps.Clone(s.data.closed) // without the parts in which something is measured
+	kept := s.data.Keep()
+	closed := s.data.Closed() // without the parts in which something is measured
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
-		samples, onCPU = s.cpu.figures(s.data.load32(wire.HEpoch))
+		samples, onCPU = s.cpu.figures(s.data.Epoch())
 	}
 	s.stopWatching(ctx)
 	s.remeasure(ctx)
@@ -44,13 +43,13 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	if r.Tree, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics}); err != nil {
+	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	if s.events != nil {
 		same := r.Tree
 		if s.loop.rec.Follow {
-			if same, err = cct.ReadWith(s.data.mem, cct.Options{Now: now, Closed: closed, InPlace: true}); err != nil {
+			if same, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, InPlace: true}); err != nil {
 				return nil, errors.Join(err, s.release())
 			}
 		}
@@ -81,7 +80,7 @@ func (s *Session) Close() error {
 func (s *Session) released() bool {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
-	return s.data.mem == nil
+	return s.data.Memory() == nil
 }
 
 // halt closes the gate. It returns how long was recorded and, where the target
@@ -89,7 +88,7 @@ func (s *Session) released() bool {
 func (s *Session) halt(ctx context.Context) (took time.Duration, now int64, err error) {
 	stop := func() {
 		rec := &s.loop.rec
-		if s.data.load32(wire.HState) == wire.StateUp {
+		if s.data.State() == wire.StateUp {
 			now = s.now()
 		}
 		if rec.stopped.IsZero() {
@@ -126,7 +125,7 @@ func (s *Session) detach(ctx context.Context) error {
 func (s *Session) leave(ctx context.Context) error {
 	var out restored
 	got := make(chan struct{})
-	switch s.data.load32(wire.HState) {
+	switch s.data.State() {
 	case wire.StateUp:
 		if err := s.do(ctx, func() {
 			s.loop.leaving = true
@@ -146,7 +145,7 @@ func (s *Session) leave(ctx context.Context) error {
 		case <-told:
 			told = nil // its last words are to come
 		case <-tick.C:
-			if s.data.load32(wire.HState) != wire.StateStopped {
+			if s.data.State() != wire.StateStopped {
 				continue
 			}
 			if len(out.failed) > 0 {
@@ -165,13 +164,12 @@ func (s *Session) leave(ctx context.Context) error {
 func (s *Session) release() error {
 	s.mapped.Lock()
 	defer s.mapped.Unlock()
-	if s.data.mem == nil {
+	if s.data.Memory() == nil {
 		return nil
 	}
 	s.room.data = nil // the data file's owner closes it
 	s.room.close(s.running != nil && s.running())
-	err := s.data.close()
-	s.data.mem = nil
+	err := s.data.Close()
 	s.loop.compilers.End(s.loop.guard)
 	return errors.Join(err, s.loop.pauses.end())
 }
@@ -213,7 +211,7 @@ func (l *loop) brief() *export.Report {
 		r.Scheme = l.scheme.Name()
 	}
 	if l.rec.Every > 1 {
-		r.Seen = s.data.load(wire.HSeen)
+		r.Seen = s.data.Seen()
 	}
 	if used, most := s.Room(); most > 0 {
 		r.Room = &export.Room{Used: used, Most: most}
@@ -222,7 +220,7 @@ func (l *loop) brief() *export.Report {
 	if st.pauseKnown {
 		r.Redefinition.LongestPause, r.Redefinition.Pauses = &st.longestPause, &st.pauses
 	}
-	st.longestWait = max(st.longestWait, time.Duration(s.data.load(wire.HLongestWait)))
+	st.longestWait = max(st.longestWait, s.data.LongestWait())
 	r.Redefinition.LongestWait, r.Redefinition.Analysis = &st.longestWait, &st.analysis
 	select {
 	case <-s.ended:

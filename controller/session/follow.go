@@ -11,7 +11,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // following is how tasks are followed to the threads that execute them: methods
@@ -269,7 +268,7 @@ func (s *Session) followTasks(ctx context.Context, waits bool) error {
 			hotswap.Start{Call: probe.Call{Class: follow, Name: "start", Desc: "(I)J"}, Is: runs("java/lang/Thread")},
 			hotswap.Start{Call: probe.Call{Class: follow, Name: "start", Desc: "(Ljava/lang/Object;I)J"}, This: true, Is: runs("java/util/TimerTask")},
 		)
-		s.data.store32(wire.HFollow, 1)
+		s.data.Follow()
 	})
 	return errors.Join(problem, err)
 }
@@ -293,7 +292,7 @@ func (l *loop) putDoor(id cha.ClassID, b []byte, d *taskDoor, in *probe.Injector
 				return 0, false
 			}
 			l.following.rows[id.Name][k] = m
-			l.s.data.setMode(m.ID, l.modeOf(methodID(m), true))
+			l.s.data.SetMode(m.ID, l.modeOf(methodID(m), true))
 		}
 		return m.ID, true
 	})

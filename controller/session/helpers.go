@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/priority"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // beat keeps the heartbeat, by which the agent knows that somebody reads. Its
@@ -24,7 +23,7 @@ func (s *Session) beat() {
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
 	for {
-		s.data.store(wire.HHeartbeat, s.now())
+		s.data.Beat(s.now())
 		select {
 		case <-t.C:
 		case <-s.ctx.Done():
@@ -38,11 +37,11 @@ func (s *Session) growth() {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
 	for {
-		if err := s.data.growRecords(); err != nil {
+		if err := s.data.GrowRecords(); err != nil {
 			s.log.Warn("no more room", "error", err)
 		}
 		for {
-			more, err := s.data.grow()
+			more, err := s.data.Grow()
 			if err != nil {
 				s.log.Warn("no more room", "error", err)
 			}
@@ -71,7 +70,7 @@ func (s *Session) hear() {
 		if _, err := s.room.bell.Read(b); err != nil {
 			return
 		}
-		s.data.store32(wire.HBell, 0)
+		s.data.Bell(false)
 		if s.do(s.ctx, s.loop.look) != nil {
 			return
 		}

@@ -155,7 +155,7 @@ func (l *loop) settleEarly() {
 			}
 			another := func(o rootSpec) bool { return o.text != r.text && (o.isEarly(e.id) || slices.Contains(o.ids, e.id)) }
 			if w := l.ledger.Lookup(keyOf(e.id)); w != nil && w.ID > 0 && !slices.ContainsFunc(l.roots, another) {
-				l.s.data.setMode(w.ID, l.s.data.mode(w.ID)&^wire.ModeRoot)
+				l.s.data.SetMode(w.ID, l.s.data.Mode(w.ID)&^wire.ModeRoot)
 			}
 			return true
 		})

@@ -54,13 +54,13 @@ func (l *loop) setLeaves(id cha.ClassID) {
 		if m.ID <= 0 || m.Reason != "" {
 			return
 		}
-		id, was := methodID(m), l.s.data.mode(m.ID) == wire.ModeLeaf
+		id, was := methodID(m), l.s.data.Mode(m.ID) == wire.ModeLeaf
 		switch {
 		case m.Leaf == was:
 		case m.Leaf || l.timedByRule(id):
-			l.s.data.setMode(m.ID, l.modeOf(id, false))
+			l.s.data.SetMode(m.ID, l.modeOf(id, false))
 		default:
-			l.s.data.setMode(m.ID, wire.ModeFresh)
+			l.s.data.SetMode(m.ID, wire.ModeFresh)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func (l *loop) timeLeaves(done func()) (n int) {
 		if !m.Leaf || !l.timedByRule(methodID(m)) || l.pending(class) && !ids[class] {
 			continue
 		}
-		if l.s.data.mode(id) == wire.ModeLeaf {
+		if l.s.data.Mode(id) == wire.ModeLeaf {
 			n++
 		}
 		l.changes++

@@ -2,8 +2,6 @@ package session
 
 import (
 	"time"
-
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // While classes are redefined, a request comes every half a millisecond or sooner, and from the
@@ -32,13 +30,13 @@ var always = func() <-chan struct{} {
 // finds the bell rung.
 func (l *loop) listens() (nap <-chan struct{}) {
 	if l.round != nil && len(l.round.batch) > 0 && time.Since(l.ear.heard) < listenFor {
-		l.s.data.store32(wire.HBell, 1)
+		l.s.data.Bell(true)
 		l.ear.open = true
 		return always
 	}
 	if l.ear.open {
 		l.ear.open = false
-		l.s.data.store32(wire.HBell, 0)
+		l.s.data.Bell(false)
 		l.look() // who came meanwhile has not rung
 	}
 	return nil

@@ -7,11 +7,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -22,7 +24,7 @@ import (
 // the target's classes, what is instrumented, and what is under way.
 type loop struct {
 	s    *Session
-	mail mailbox
+	mail *shm.Mailbox
 
 	// What the agent has told.
 	hello   bool
@@ -59,7 +61,8 @@ type loop struct {
 	skipped    []scheme.Skip
 	armed      bool
 	rec        recording
-	timers     *timers // nil where a tree is recorded
+	timers     *shm.Timers     // nil where a tree is recorded
+	timerCost  *calibrate.Cost // nil where it is not known
 
 	// What is under way.
 	queue []*job
@@ -149,7 +152,7 @@ func (s *Session) run() {
 
 // look answers the requests that have come.
 func (l *loop) look() {
-	reqs, err := l.mail.poll()
+	reqs, err := l.mail.Poll()
 	if len(reqs) > 0 {
 		l.ear.heard = time.Now()
 	}
@@ -158,20 +161,20 @@ func (l *loop) look() {
 	}
 	for _, r := range reqs {
 		if err := l.handle(r); err != nil {
-			l.s.log.Warn("request", "type", r.typ, "error", err)
-			l.mail.reply(r.box, nil)
+			l.s.log.Warn("request", "type", r.Type, "error", err)
+			l.mail.Reply(r.Box, nil)
 		}
 	}
 }
 
 // handle answers one request, now or, for a reveal, later.
-func (l *loop) handle(q request) error {
-	r := wire.NewReader(q.body)
+func (l *loop) handle(q shm.Request) error {
+	r := wire.NewReader(q.Body)
 	var err error
-	if q.typ == wire.ReqClasses || q.typ == wire.ReqBytes { // the agent goes on meanwhile
-		l.mail.reply(q.box, nil)
+	if q.Type == wire.ReqClasses || q.Type == wire.ReqBytes { // the agent goes on meanwhile
+		l.mail.Reply(q.Box, nil)
 	}
-	switch q.typ {
+	switch q.Type {
 	case wire.ReqHello:
 		err = l.onHello(r)
 	case wire.ReqLoaders:
@@ -181,19 +184,19 @@ func (l *loop) handle(q request) error {
 	case wire.ReqBytes:
 		return l.onBytes(r)
 	case wire.ReqTransform:
-		return l.onTransform(r, q.box)
+		return l.onTransform(r, q.Box)
 	case wire.ReqCalibrated:
 		out, err := l.onCalibrated(r)
 		if err == nil {
-			l.mail.reply(q.box, out)
+			l.mail.Reply(q.Box, out)
 		}
 		return err
 	case wire.ReqReveal:
-		return l.onReveal(r, q.box)
+		return l.onReveal(r, q.Box)
 	case wire.ReqTargets:
-		return l.onTargets(r, q.box)
+		return l.onTargets(r, q.Box)
 	case wire.ReqRevealed:
-		return l.onRevealed(r, q.box)
+		return l.onRevealed(r, q.Box)
 	case wire.ReqBatch:
 		err = l.onBatch(r)
 	case wire.ReqRestored:
@@ -203,10 +206,10 @@ func (l *loop) handle(q request) error {
 	case wire.ReqFound:
 		err = l.onFound(r)
 	default:
-		return fmt.Errorf("unknown request %d", q.typ)
+		return fmt.Errorf("unknown request %d", q.Type)
 	}
 	if err == nil {
-		l.mail.reply(q.box, nil)
+		l.mail.Reply(q.Box, nil)
 	}
 	return err
 }
@@ -221,7 +224,7 @@ func (l *loop) onHello(r *wire.Reader) error {
 		return fmt.Errorf("the JVM does not support retransformation")
 	}
 	l.s.offset.Store(offsetTo(nano))
-	l.s.data.store(wire.HHeartbeat, l.s.now())
+	l.s.data.Beat(l.s.now())
 	if l.s.proc.JavaVersion == "" {
 		l.s.proc.JavaVersion = java
 	}

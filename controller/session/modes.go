@@ -25,7 +25,7 @@ func (s *Session) SetMode(ctx context.Context, rule ModeRule) (changed int, err 
 	if _, ok := modes[rule.Mode]; !ok {
 		return 0, fmt.Errorf("mode %q: there are off, counted, tick and precise", rule.Mode)
 	}
-	if s.data.load32(wire.HEvents) != 0 {
+	if s.data.Events() != 0 {
 		if err := rule.ValidateWithEvents(); err != nil {
 			return 0, err
 		}
@@ -72,23 +72,15 @@ func (s *Session) setClock(ctx context.Context, mode byte, rules ...ModeRule) er
 		if mode == wire.ModeTick || slices.ContainsFunc(rules, func(r ModeRule) bool { return modes[r.Mode] == wire.ModeTick }) {
 			s.startTicker()
 		}
-		s.data.store32(wire.HClock, uint32(mode))
-		if s.data.load32(wire.HEvents) != 0 {
-			s.data.store32(wire.HEvents, uint32(eventModes[mode]))
+		s.data.SetClock(mode)
+		if s.data.Events() != 0 {
+			s.data.SetEvents(eventModes[mode])
 		}
 	})
 }
 
-// mainMode is the mode of methods that no rule gives another.
-func (d *dataFile) mainMode() byte {
-	if events := d.load32(wire.HEvents); events != 0 {
-		return byte(events)
-	}
-	return byte(d.load32(wire.HClock))
-}
-
 // clock is the mode of methods that no rule gives another.
-func (l *loop) clock() byte { return byte(l.s.data.load32(wire.HClock)) }
+func (l *loop) clock() byte { return l.s.data.Clock() }
 
 // modeOf is how a method is recorded, once its callees are known.
 func (l *loop) modeOf(id cha.MethodID, root bool) byte {
@@ -111,12 +103,12 @@ func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 // they get theirs when they are revealed.
 func (l *loop) applyModes() (changed int) {
 	for id := int32(1); id < l.ledger.Len(); id++ {
-		old := l.s.data.mode(id)
+		old := l.s.data.Mode(id)
 		if old&^wire.ModeRoot == wire.ModeFresh {
 			continue
 		}
 		if mode := l.modeOf(methodID(l.ledger.Method(id)), old&wire.ModeRoot != 0); mode != old&^wire.ModeRoot {
-			l.s.data.setMode(id, old&wire.ModeRoot|mode)
+			l.s.data.SetMode(id, old&wire.ModeRoot|mode)
 			changed++
 		}
 	}

@@ -3,13 +3,12 @@ package session
 import (
 	"context"
 	"errors"
-	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -155,7 +154,7 @@ func (s *Session) watch(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-		if n := s.data.load(wire.HUnanswered); n != unanswered {
+		if n := s.data.Unanswered(); n != unanswered {
 			unanswered = n
 			if err := s.relistLate(ctx); err != nil {
 				return err
@@ -272,7 +271,7 @@ func (s *Session) settle(ctx context.Context) error {
 	s.watching.settling.Store(true)
 	defer s.watching.settling.Store(false)
 	if err := s.do(ctx, func() {
-		s.data.store(wire.HBudget, math.MaxInt64)
+		s.data.Admit(shm.All)
 		s.loop.open()
 	}); err != nil {
 		return err

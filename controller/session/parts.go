@@ -3,10 +3,9 @@ package session
 import (
 	"context"
 	"errors"
-	"math"
 	"time"
 
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 )
 
 // A recording has parts: from opening the gate to shutting it. Each has a tag of
@@ -26,7 +25,7 @@ func (s *Session) Pause(ctx context.Context) error {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	return s.recording(ctx, func(l *loop) {
-		if s.data.isOpen() {
+		if s.data.IsOpen() {
 			l.shut()
 			l.rec.pauses++
 		}
@@ -39,7 +38,7 @@ func (s *Session) Resume(ctx context.Context) error {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	return s.recording(ctx, func(l *loop) {
-		if !s.data.isOpen() {
+		if !s.data.IsOpen() {
 			l.open()
 		}
 	})
@@ -57,9 +56,9 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 	defer s.switching.Unlock()
 	var open, full bool
 	if err := s.recording(ctx, func(l *loop) {
-		open = s.data.isOpen()
+		open = s.data.IsOpen()
 		l.shut()
-		full = s.data.load(wire.HNextNode)-s.data.base() > s.data.nodes()/4
+		full = s.data.QuarterUsed()
 	}); err != nil {
 		return err
 	}
@@ -69,8 +68,8 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 		if s.events != nil {
 			s.events.forget()
 		}
-		if quiet && !s.data.isOpen() {
-			if err := s.data.reuse(); err != nil {
+		if quiet && !s.data.IsOpen() {
+			if err := s.data.Reuse(); err != nil {
 				l.stats.notes = append(l.stats.notes, "There is no room for another tree: "+err.Error())
 			}
 		}
@@ -100,7 +99,7 @@ func (s *Session) Warm(ctx context.Context) error {
 			return ctx.Err()
 		case <-look.C:
 		}
-		_, returned := s.data.roots()
+		_, returned := s.data.Roots()
 		if rec.Warmup > 0 && time.Since(rec.armed) >= rec.Warmup || rec.WarmupCalls > 0 && returned >= rec.WarmupCalls {
 			break
 		}
@@ -132,10 +131,10 @@ func (l *loop) isRecording() error {
 // begin opens the gate for a tree that is empty.
 func (l *loop) begin() {
 	l.rec.admitted = 0
-	l.s.data.store(wire.HBudget, math.MaxInt64)
+	l.s.data.Admit(shm.All)
 	if n := l.rec.UntilCalls; n > 0 && !l.rec.warming {
 		l.rec.admitted = n
-		l.s.data.store(wire.HBudget, n)
+		l.s.data.Admit(n)
 	}
 	l.open()
 }
@@ -148,7 +147,7 @@ func (l *loop) open() {
 			l.s.ticker.forget()
 		}
 	}
-	l.s.data.open()
+	l.s.data.Open()
 	l.resumeCalibration()
 }
 
@@ -160,10 +159,10 @@ func (l *loop) shut() {
 		return
 	}
 	end := l.s.now()
-	if ended := d.load(wire.HEnded); ended != 0 {
+	if ended := d.Ended(); ended != 0 {
 		end = min(end, ended)
 	}
-	d.shut(end)
+	d.Shut(end)
 	l.rec.took += time.Duration(max(0, end-l.rec.since))
 	l.rec.since = 0
 }
@@ -171,20 +170,13 @@ func (l *loop) shut() {
 // renew makes every record begin a new tree at its next root invocation. The
 // gate must be shut.
 func (l *loop) renew() {
-	d := l.s.data
-	d.store32(wire.HEpoch, d.load32(wire.HEpoch)+1)
-	for _, w := range []int64{wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete, wire.HUnfollowed} {
-		d.store(w, 0)
-	}
-	d.store(wire.HUncounted, 0)
-	d.store(wire.HSeen, 0)
+	l.s.data.Renew()
 	if w := l.s.watching; w != nil {
 		w.forget()
 	}
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
-	d.store(wire.HMute, 0)
 	l.rec.began = 0
 	if l.s.events != nil {
 		l.s.events.renew(l.rec.Recording)

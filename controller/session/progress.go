@@ -3,10 +3,13 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 )
 
 // Progress says how far a session is.
@@ -63,7 +66,7 @@ func (g *glance) forget() {
 // Progress says how far the session is, at no cost to the target.
 func (s *Session) Progress() Progress {
 	var p Progress
-	var t *timers
+	var t *shm.Timers
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := s.do(ctx, func() {
@@ -77,7 +80,7 @@ func (s *Session) Progress() Progress {
 		case !l.armed:
 			p.Phase = "instrumenting"
 			s.stage.tell(&p)
-		case !s.data.isOpen() && l.rec.stopped.IsZero():
+		case !s.data.IsOpen() && l.rec.stopped.IsZero():
 			p.Phase = "paused"
 		case l.rec.warming:
 			p.Phase = "warming up"
@@ -92,7 +95,7 @@ func (s *Session) Progress() Progress {
 		s.stage.tell(&p)
 		return p
 	}
-	if err != nil || s.data.mem == nil {
+	if err != nil || s.data.Memory() == nil {
 		p.Phase = "ended"
 		return p
 	}
@@ -102,10 +105,15 @@ func (s *Session) Progress() Progress {
 		return p
 	}
 	if t != nil {
-		t.progress(&p)
+		var top shm.Timed
+		p.Called, p.Calls, top = t.Sum()
+		p.RootInvocations = p.Calls
+		if top.Count > 0 {
+			p.Times = fmt.Sprintf("mean %s, p99 %s, max %s", export.Duration(top.Total/top.Count), export.Duration(top.Quantile(0.99)), export.Duration(top.Most))
+		}
 	} else {
-		p.Calls, p.Called = s.glance.look(s.data.mem)
-		p.RootInvocations, _ = s.data.roots()
+		p.Calls, p.Called = s.glance.look(s.data.Memory())
+		p.RootInvocations, _ = s.data.Roots()
 	}
 	if p.RootInvocations == 0 && p.Phase == "recording" {
 		p.Phase = "waiting for the root"

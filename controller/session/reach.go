@@ -91,7 +91,7 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 // isRoot tells whether a method's probe is to begin recordings.
 func (l *loop) isRoot(class hotswap.ClassID, key probe.MethodKey) bool {
 	m := l.ledger.Lookup(class, key)
-	return m != nil && m.ID > 0 && l.s.data.mode(m.ID)&wire.ModeRoot != 0
+	return m != nil && m.ID > 0 && l.s.data.Mode(m.ID)&wire.ModeRoot != 0
 }
 
 // rootHook is what roots call at their entry.

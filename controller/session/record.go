@@ -74,10 +74,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := s.setClock(ctx, clock, rec.Modes...); err != nil {
 		return err
 	}
-	s.data.store32(wire.HFold, map[bool]uint32{true: 1}[rec.Fold])
-	s.data.store32(wire.HEvery, uint32(rec.Every))
+	s.data.Fold(rec.Fold)
+	s.data.Every(uint32(rec.Every))
 	if s.running != nil { // a launched program has not begun, and can wait
-		if err := s.calibrate(ctx, s.data.mainMode()); err != nil {
+		if err := s.calibrate(ctx, s.data.MainMode()); err != nil {
 			return err
 		}
 		lap.done("measuring the probes")
@@ -117,7 +117,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	}
 	lap.done("arming")
 	settle()
-	modes := []byte{s.data.mainMode()}
+	modes := []byte{s.data.MainMode()}
 	if s.leaves {
 		modes = append(modes, wire.ModeLeaf)
 	}
@@ -163,7 +163,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.rec.armed = time.Now()
 		l.armed = true
 		l.noteDormant()
-		s.data.store(wire.TSince, s.now()) // of a timing; a recording has no use for it
+		s.data.TimeSince(s.now())
 		if s.events != nil {
 			s.events.renew(rec)
 		}
@@ -281,17 +281,17 @@ func whyLeft(reason uint32) string {
 // stopped.
 func (l *loop) checkEnd() {
 	if !l.armed {
-		if state := l.s.data.load32(wire.HState); state == wire.StateStopped && !l.leaving {
-			l.s.cancel(fmt.Errorf("pid %d: %w any more: %s", l.s.proc.PID, ErrSilent, whyLeft(l.s.data.load32(wire.HReason))))
+		if state := l.s.data.State(); state == wire.StateStopped && !l.leaving {
+			l.s.cancel(fmt.Errorf("pid %d: %w any more: %s", l.s.proc.PID, ErrSilent, whyLeft(l.s.data.Reason())))
 		}
 		return
 	}
-	if state := l.s.data.load32(wire.HState); state != wire.StateUp && l.rec.stopped.IsZero() {
+	if state := l.s.data.State(); state != wire.StateUp && l.rec.stopped.IsZero() {
 		l.rec.stopped = time.Now()
-		l.s.end(whyLeft(l.s.data.load32(wire.HReason)))
+		l.s.end(whyLeft(l.s.data.Reason()))
 		return
 	}
-	if l.rec.UntilCalls == 0 || l.rec.warming || !l.s.data.isOpen() {
+	if l.rec.UntilCalls == 0 || l.rec.warming || !l.s.data.IsOpen() {
 		return
 	}
 	returned := l.returned()
@@ -306,7 +306,7 @@ func (l *loop) checkEnd() {
 // admitMore lets further root invocations in when those that were let in
 // don't return: one of them may never, and others would.
 func (l *loop) admitMore(returned int64) {
-	if l.entered() < l.rec.admitted || l.s.data.load(wire.HRefused) == 0 {
+	if l.entered() < l.rec.admitted || l.s.data.Refused() == 0 {
 		l.rec.stuck = time.Time{}
 		return
 	}
@@ -317,7 +317,7 @@ func (l *loop) admitMore(returned int64) {
 	if time.Since(l.rec.stuck) > time.Second {
 		more := l.rec.UntilCalls - returned
 		l.rec.admitted += more
-		l.s.data.store(wire.HBudget, more)
+		l.s.data.Admit(more)
 		l.rec.stuck = time.Time{}
 	}
 }

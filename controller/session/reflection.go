@@ -170,7 +170,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 		return r.Err()
 	}
 	if number >= 0 || l.scheme == nil || l.final != nil {
-		l.mail.reply(box, leftReply(nil))
+		l.mail.Reply(box, leftReply(nil))
 		return nil
 	}
 	for _, id := range ids {
@@ -184,7 +184,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 		}
 	}
 	if l.s.watching != nil {
-		l.mail.reply(box, leftReply(nil))
+		l.mail.Reply(box, leftReply(nil))
 		end := l.analyse()
 		p := l.scheme.Found(ids)
 		p.Append(l.moreCallbacks())

@@ -50,13 +50,13 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		return r.Err()
 	}
 	m := l.ledger.Method(id)
-	if m == nil || l.scheme == nil || l.s.data.mode(id)&^wire.ModeRoot != wire.ModeFresh {
-		l.mail.reply(boxIndex, leftReply(nil))
+	if m == nil || l.scheme == nil || l.s.data.Mode(id)&^wire.ModeRoot != wire.ModeFresh {
+		l.mail.Reply(boxIndex, leftReply(nil))
 		return nil
 	}
 	if rv := l.reveals[id]; rv != nil {
 		if rv.ready {
-			l.mail.reply(boxIndex, leftReply(rv.left))
+			l.mail.Reply(boxIndex, leftReply(rv.left))
 		} else {
 			rv.boxes = append(rv.boxes, boxIndex)
 			rv.threads++
@@ -123,7 +123,7 @@ func (l *loop) moreOf(rv *reveal) []cha.ClassID {
 	rv.more = slices.Compact(rv.more)
 	if rv.rounds++; rv.rounds > mostRounds && len(rv.more) > 0 {
 		rv.more = nil
-		l.s.data.add(wire.HIncomplete, 1)
+		l.s.data.Incomplete()
 	}
 	return slices.Clone(rv.more)
 }
@@ -152,12 +152,12 @@ func (l *loop) onRevealed(r *wire.Reader, boxIndex int) error {
 		l.s.log.Debug("threads' part", "method", rv.method, "classes", len(did), "pause", pause)
 		rv.left = l.moreOf(rv)
 		if len(rv.left) > 0 {
-			l.mail.reply(boxIndex, leftReply(rv.left))
+			l.mail.Reply(boxIndex, leftReply(rv.left))
 			return nil
 		}
 		l.finishReveal(id)
 	}
-	l.mail.reply(boxIndex, leftReply(nil))
+	l.mail.Reply(boxIndex, leftReply(nil))
 	return nil
 }
 
@@ -181,7 +181,7 @@ func (l *loop) answer(rv *reveal, left []cha.ClassID) {
 		l.beginPauses()
 	}
 	for _, b := range rv.boxes {
-		l.mail.reply(b, leftReply(left))
+		l.mail.Reply(b, leftReply(left))
 	}
 	rv.boxes = nil
 }

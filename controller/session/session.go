@@ -17,9 +17,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 var (
@@ -71,7 +71,7 @@ type Session struct {
 	running func() bool // whether a launched program still runs; nil for others
 	bundle  *jvmside.Bundle
 	room    *room
-	data    *dataFile
+	data    *shm.File
 	called  bool          // the form of the probes, see chooseProbes
 	leaves  bool          // short leaf methods are only counted
 	metrics *metric.Table // what is counted beside calls and time; nil for nothing
@@ -83,7 +83,7 @@ type Session struct {
 	switching sync.Mutex   // held by who pauses, resumes or resets
 	finding   sync.Mutex   // held by who asks the target for a class
 	listing   sync.Mutex   // held by who lists its classes
-	mapped    sync.RWMutex // held for reading by who reads data.mem outside of the loop
+	mapped    sync.RWMutex // held for reading by who reads data.Memory() outside of the loop
 	calls     chan func()  // to the loop
 	cancel    context.CancelCauseFunc
 	ctx       context.Context
@@ -196,7 +196,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
 	}
-	data, err := newDataFile(room.data, cfg.Memory, sessionTag())
+	data, err := shm.Create(room.data, cfg.Memory, sessionTag())
 	if err != nil {
 		room.close(false)
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
@@ -207,7 +207,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	}
 	s.loop = loop{
 		s:       s,
-		mail:    mailbox{d: data},
+		mail:    shm.NewMailbox(data),
 		h:       cha.New(),
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},
@@ -242,7 +242,7 @@ func (s *Session) start() {
 	if runtime.GOMAXPROCS(0) < 4 {
 		runtime.GOMAXPROCS(4)
 	}
-	s.data.store(wire.HHeartbeat, monotonic())
+	s.data.Beat(monotonic())
 	for _, f := range []func(){s.beat, s.hear, s.growth, s.run} {
 		s.wg.Add(1)
 		go func() {

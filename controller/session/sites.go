@@ -77,7 +77,7 @@ func (l *loop) site(id hotswap.ClassID, p *probe.Point) (which int, arg int32) {
 		return probe.SiteNone, 0
 	}
 	if added {
-		l.s.data.setMode(m.ID, l.modeOf(t.ID(), false))
+		l.s.data.SetMode(m.ID, l.modeOf(t.ID(), false))
 	}
 	return probe.SiteCallee, m.ID
 }

@@ -2,13 +2,11 @@ package session
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // Snapshot is the report of the recording so far, read while it goes on and
@@ -27,7 +25,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 		if !l.armed {
 			return
 		}
-		r, b, closed = l.brief(), l.basis(), maps.Clone(s.data.closed)
+		r, b, closed = l.brief(), l.basis(), s.data.Closed()
 		rec, events = l.rec, s.events
 		r.Time = l.rec.took
 		if l.rec.since != 0 {
@@ -45,7 +43,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	}
 	if events != nil {
 		s.mapped.RLock()
-		if s.data.mem != nil {
+		if s.data.Memory() != nil {
 			events.far(r, b, rec.Recording, rec.began)
 		}
 		s.mapped.RUnlock()
@@ -57,10 +55,10 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 func (s *Session) readTree(closed map[int64]int64) (*cct.Snapshot, error) {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
-	if s.data.mem == nil {
+	if s.data.Memory() == nil {
 		return nil, ErrNotRecording
 	}
-	return cct.ReadWith(s.data.mem, cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics})
+	return cct.ReadWith(s.data.Memory(), cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics})
 }
 
 // Room says how many bytes of the room for trees are taken, and how many there
@@ -68,12 +66,10 @@ func (s *Session) readTree(closed map[int64]int64) (*cct.Snapshot, error) {
 func (s *Session) Room() (used, most int64) {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
-	if s.data.mem == nil {
+	if s.data.Memory() == nil {
 		return 0, 0
 	}
-	base := s.data.base()
-	most = s.data.load(wire.HNodeMax) - base
-	return min(max(s.data.load(wire.HNextNode)-base, 0), most) << wire.NodeShift, most << wire.NodeShift
+	return s.data.Room()
 }
 
 // methodsAtATime is how many classes the loop looks at before it turns to

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 const (
@@ -51,7 +50,7 @@ func (s *Session) startTicker() {
 		return
 	}
 	s.ticker = &ticker{s: s, spread: hdrhistogram.New(1, int64(10*time.Second), 2)}
-	s.data.store(wire.HTick, s.now())
+	s.data.Tick(s.now())
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
@@ -78,8 +77,8 @@ func (k *ticker) run() {
 		}
 		sleep(time.Duration(pause * (0.75 + rand.Float64()/2)))
 		now := k.s.now()
-		k.s.data.store(wire.HTick, now)
-		if k.s.data.anyInside() { // what lies between those that threads see is what a time's error is of
+		k.s.data.Tick(now)
+		if k.s.data.AnyInside() { // what lies between those that threads see is what a time's error is of
 			seen = true
 			k.note(time.Duration(now - last))
 		}
@@ -168,9 +167,4 @@ func threadCPU() time.Duration {
 		return 0
 	}
 	return time.Duration(ts.Nano())
-}
-
-// anyInside tells whether some thread is inside the subgraph.
-func (d *dataFile) anyInside() bool {
-	return d.load32(wire.HGate) != 0
 }

@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"encoding/binary"
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -12,7 +14,8 @@ import (
 // inside. Threads that are rarely inside see ticks of the idle clock.
 func TestTicksSeen(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
-	s := &Session{ctx: ctx, data: &dataFile{mem: make([]byte, wire.OffNodes)}}
+	mem := make([]byte, wire.OffNodes)
+	s := &Session{ctx: ctx, data: shm.InMemory(mem)}
 	s.startTicker()
 	defer s.wg.Wait()
 	defer end()
@@ -25,13 +28,13 @@ func TestTicksSeen(t *testing.T) {
 	const times = 10
 	for range times {
 		before := ticks()
-		s.data.store32(wire.HGate, 1)
+		binary.NativeEndian.PutUint32(mem[wire.HGate:], 1)
 		for end := time.Now().Add(40 * time.Second); ticks() == before; {
 			if time.Now().After(end) {
 				t.Fatal("no tick is seen")
 			}
 		}
-		s.data.store32(wire.HGate, 0)
+		binary.NativeEndian.PutUint32(mem[wire.HGate:], 0)
 		time.Sleep(3 * lookEvery * tickPeriod) // the fast clock goes on for a while
 	}
 	k := s.ticker.figures()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -39,9 +40,9 @@ func (s *Session) StartTiming(ctx context.Context, t Timing) error {
 	var problem error
 	if err := s.do(ctx, func() {
 		l := &s.loop
-		l.timers = newTimers(s.data)
+		l.timers = shm.NewTimers(s.data)
 		l.ledger.InjectBy(in)
-		problem = l.timers.reserve(wire.TimerSample)
+		problem = l.timers.Reserve(wire.TimerSample)
 	}); err != nil || problem != nil {
 		return errors.Join(err, problem)
 	}
@@ -67,13 +68,13 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 	}
 	return s.wait(ctx, func(done func()) {
 		l := &s.loop
-		s.data.store(wire.TSince, s.now())
-		s.data.open()
+		s.data.TimeSince(s.now())
+		s.data.Open()
 		l.beginCalibration(calibration{done: func() {
-			var v timed
-			l.timers.read(wire.TimerSample, &v)
-			if cost, ok := calibrate.MeasureTimer(l.calibration.batches, v.quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
-				l.timers.cost = &cost
+			var v shm.Timed
+			l.timers.Read(wire.TimerSample, &v)
+			if cost, ok := calibrate.MeasureTimer(l.calibration.batches, v.Quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
+				l.timerCost = &cost
 			}
 			done()
 		}}, r.Bytes)
@@ -83,7 +84,7 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 // reserveTimer gives a method its cells before it gets its probes; one for
 // which there is no room goes without either.
 func (l *loop) reserveTimer(m *hotswap.Method) {
-	if err := l.timers.reserve(m.ID); err != nil && m.Reason == "" {
+	if err := l.timers.Reserve(m.ID); err != nil && m.Reason == "" {
 		m.Reason = err.Error()
 	}
 }
@@ -92,22 +93,22 @@ func (l *loop) reserveTimer(m *hotswap.Method) {
 // know: a timing's are counted only when all were admitted.
 func (l *loop) returned() int64 {
 	if l.timers == nil {
-		_, n := l.s.data.roots()
+		_, n := l.s.data.Roots()
 		return n
 	}
-	if l.s.data.load(wire.HBudget) > 0 {
+	if l.s.data.ToAdmit() > 0 {
 		return 0
 	}
-	return l.timers.count()
+	return l.timers.Count()
 }
 
 // entered is how many invocations have begun of those admitted.
 func (l *loop) entered() int64 {
 	if l.timers == nil {
-		n, _ := l.s.data.roots()
+		n, _ := l.s.data.Roots()
 		return n
 	}
-	return l.rec.admitted - max(l.s.data.load(wire.HBudget), 0)
+	return l.rec.admitted - max(l.s.data.ToAdmit(), 0)
 }
 
 // FinishTiming closes the gate, reads the timers, restores the target, ends
@@ -137,23 +138,23 @@ func (s *Session) FinishTiming(ctx context.Context) (*export.Timing, error) {
 func (l *loop) timing(from *export.Report) *export.Timing {
 	r := &export.Timing{
 		Target: from.Target, Ended: from.Ended, Notes: from.Notes,
-		Redefinition: from.Redefinition, Refused: l.s.data.load(wire.HRefused),
+		Redefinition: from.Redefinition, Refused: l.s.data.Refused(),
 	}
 	inner := 0.0
-	if c := l.timers.cost; c != nil {
+	if c := l.timerCost; c != nil {
 		r.Timer = &export.Timer{Inner: c.Inner, Call: c.Total(), Spread: c.Spread, Batches: len(l.calibration.batches)}
 		inner = c.Inner
 	}
-	var v timed
+	var v shm.Timed
 	for _, m := range l.ledger.Instrumented() {
-		l.timers.read(m.ID, &v)
+		l.timers.Read(m.ID, &v)
 		row := export.Timed{
 			Method: methodID(m).String(), Loader: l.loaders[m.Class.Loader],
-			Count: v.count, Thrown: v.thrown, Measured: v.total,
+			Count: v.Count, Thrown: v.Thrown, Measured: v.Total,
 		}
-		row.Fill(v.least, v.most, inner, func(yield func(ns, count int64) bool) {
-			for i, n := range v.buckets {
-				if n > 0 && !yield(v.middle(i), n) {
+		row.Fill(v.Least, v.Most, inner, func(yield func(ns, count int64) bool) {
+			for i, n := range v.Buckets {
+				if n > 0 && !yield(v.Middle(i), n) {
 					return
 				}
 			}

@@ -75,7 +75,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		w.U8(d.answer)
 		w.Block(d.bytes)
 		w.Block(d.original)
-		l.mail.reply(boxIndex, w.Bytes())
+		l.mail.Reply(boxIndex, w.Bytes())
 		l.verify(id, d.draft)
 	}
 	// Who is redefining classes can't wait: it has some of these in hand, or the
@@ -114,7 +114,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		_ = l.s.do(l.s.ctx, func() {
 			if !answered {
 				l.s.log.Info("a class was loaded before others had their probes", "class", id, "others", also)
-				l.s.data.add(wire.HIncomplete, 1)
+				l.s.data.Incomplete()
 				answer()
 			}
 		})
@@ -243,7 +243,7 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		if st.Root {
 			mode |= wire.ModeRoot
 		}
-		if added || st.Root && l.timers == nil && m.ID > 0 && m.Reason == "" && l.s.data.mode(m.ID)&wire.ModeRoot == 0 { // others' probes begin no recording
+		if added || st.Root && l.timers == nil && m.ID > 0 && m.Reason == "" && l.s.data.Mode(m.ID)&wire.ModeRoot == 0 { // others' probes begin no recording
 			l.changes++
 			l.wanted[st.Method.Class] = l.changes
 			l.owing[st.Method.Class] = true
@@ -255,16 +255,16 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 			}
 		case m.ID > 0:
 			if added {
-				l.s.data.setMode(m.ID, mode)
+				l.s.data.SetMode(m.ID, mode)
 			} else if st.Root {
-				mode = l.s.data.mode(m.ID) &^ wire.ModeRoot
+				mode = l.s.data.Mode(m.ID) &^ wire.ModeRoot
 				switch {
 				case fresh:
 					mode = wire.ModeFresh
 				case mode != wire.ModeFresh:
 					mode = l.modeOf(st.Method, true)
 				}
-				l.s.data.setMode(m.ID, mode|wire.ModeRoot)
+				l.s.data.SetMode(m.ID, mode|wire.ModeRoot)
 			}
 		}
 		// A method that another job asked for may not have its probes yet.
@@ -305,9 +305,9 @@ func (l *loop) revealed(ms []cha.MethodID) {
 }
 
 func (l *loop) settle(id int32) {
-	mode := l.s.data.mode(id)
+	mode := l.s.data.Mode(id)
 	if mode&^wire.ModeRoot == wire.ModeFresh {
-		l.s.data.setMode(id, mode&wire.ModeRoot|l.modeOf(methodID(l.ledger.Method(id)), mode&wire.ModeRoot != 0))
+		l.s.data.SetMode(id, mode&wire.ModeRoot|l.modeOf(methodID(l.ledger.Method(id)), mode&wire.ModeRoot != 0))
 	}
 }
 

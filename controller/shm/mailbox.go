@@ -1,4 +1,4 @@
-package session
+package shm
 
 import (
 	"fmt"
@@ -6,18 +6,20 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// A request is a message of the target's that waits for its reply.
-type request struct {
-	typ  uint32
-	body []byte
-	box  int
+// A Request is a message of the target's that waits for its reply
+// ([Mailbox.Reply]).
+type Request struct {
+	Type uint32 // a wire.Req number
+	Body []byte
+	Box  int // which box waits for the reply
 }
 
-// The mailbox is the controller's side of the boxes in the data file: the
-// target claims a box, hands over a request in parts, and takes the reply in
-// parts. poll moves every box on as far as it goes; it is the loop's.
-type mailbox struct {
-	d     *dataFile
+// A Mailbox is the controller's side of the boxes in a [File]. The target
+// claims a box, hands over a request in parts, and takes the reply in parts.
+// One goroutine at a time may use it. The zero value is not ready:
+// [NewMailbox] makes one.
+type Mailbox struct {
+	d     *File
 	boxes [wire.Boxes]box
 }
 
@@ -29,9 +31,13 @@ type box struct {
 
 func boxAt(i int) int64 { return int64(wire.OffBoxes) + int64(i)<<wire.BoxShift }
 
-// poll returns the requests that have become complete. The target is not
-// trusted: a box whose words make no sense is freed.
-func (m *mailbox) poll() (out []request, err error) {
+// NewMailbox is the mailbox of a data file.
+func NewMailbox(d *File) *Mailbox { return &Mailbox{d: d} }
+
+// Poll moves every box on as far as it goes, and returns the requests that have
+// become complete. The target is not trusted: a box whose words make no sense is
+// freed, and err says so; out is valid nevertheless.
+func (m *Mailbox) Poll() (out []Request, err error) {
 	for i := range m.boxes {
 		at, b := boxAt(i), &m.boxes[i]
 		switch m.d.load32(at + wire.BState) {
@@ -52,7 +58,7 @@ func (m *mailbox) poll() (out []request, err error) {
 				continue
 			}
 			b.busy = true
-			out = append(out, request{typ: m.d.load32(at + wire.BType), body: b.in, box: i})
+			out = append(out, Request{Type: m.d.load32(at + wire.BType), Body: b.in, Box: i})
 			b.in = nil
 		case wire.BoxNext:
 			m.put(i)
@@ -66,8 +72,9 @@ func (m *mailbox) poll() (out []request, err error) {
 	return out, err
 }
 
-// reply answers the request of a box.
-func (m *mailbox) reply(i int, body []byte) {
+// Reply answers the request of a box, once. A request that the target has
+// abandoned meanwhile frees its box.
+func (m *Mailbox) Reply(i int, body []byte) {
 	at, b := boxAt(i), &m.boxes[i]
 	if !b.busy {
 		return
@@ -85,7 +92,7 @@ func (m *mailbox) reply(i int, body []byte) {
 
 // put hands over the next part of the reply. The last part ends the matter:
 // the target frees the box.
-func (m *mailbox) put(i int) {
+func (m *Mailbox) put(i int) {
 	at, b := boxAt(i), &m.boxes[i]
 	n := min(len(b.out), wire.BoxData)
 	copy(m.d.mem[at+wire.BoxHeader:], b.out[:n])
