@@ -213,9 +213,7 @@ func (l *loop) calibrate(c calibration, rewritten []byte) {
 		d.SetMode(sampleCaller, c.mode|wire.ModeRoot)
 	}
 	d.SetMode(sampleCallee, c.mode)
-	if l.s.events != nil {
-		l.s.events.aside()
-	}
+	l.kind.aside()
 	c.callee, c.caller = l.sampleTimes()
 	l.beginCalibration(c, rewritten)
 }
@@ -452,7 +450,7 @@ func (l *loop) checkAgain() {
 		*a = again{at: now.Add(againFirst), gap: againFirst}
 	}
 	mode := l.s.data.MainMode()
-	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || l.s.events != nil || !l.s.data.HasSpare() {
+	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || !l.kind.again() || !l.s.data.HasSpare() {
 		return
 	}
 	a.gap = min(a.gap+a.gap/2, againLongest)

@@ -28,7 +28,7 @@ const (
 
 // events drain the target's streams while it records.
 type events struct {
-	s *Session
+	treeRecorder
 
 	mu      sync.Mutex
 	main    *event.Rings // of the recording; nil before it begins
@@ -53,18 +53,19 @@ func ticks(mode byte) bool { return mode == wire.ModeTick || mode == wire.ModeEv
 // the loop's.
 func (s *Session) startEvents(rec Recording, clock byte) {
 	s.data.SetEvents(eventModes[clock])
-	s.events = &events{s: s, gcs: event.NewMarks(event.MostMarks)}
-	s.events.renew(rec)
+	e := &events{treeRecorder: treeRecorder{s}, gcs: event.NewMarks(event.MostMarks)}
+	e.renew(rec)
+	s.loop.kind = e
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
-		s.events.run()
+		e.run()
 	}()
 	if rec.Timeline > 0 {
 		s.wg.Add(1)
 		go func() {
 			defer s.wg.Done()
-			s.events.watchGC()
+			e.watchGC()
 		}()
 	}
 }

@@ -61,8 +61,9 @@ func (s *Session) HoldRecords() (release func()) { return s.data.HoldRecords() }
 
 // HoldEvents keeps the session from reading events until release is called.
 func (s *Session) HoldEvents() (release func()) {
-	s.events.mu.Lock()
-	return s.events.mu.Unlock
+	e := s.loop.events()
+	e.mu.Lock()
+	return e.mu.Unlock
 }
 
 // ThreadsOf are the threads of a process, by name.

@@ -22,7 +22,7 @@ import (
 // profile starts the program itself on a target and waits until it records.
 func profile(t *testing.T, p *jvmtest.Proc, args ...string) *jvmtest.Proc {
 	t.Helper()
-	return rivulet(t, append([]string{"profile", fmt.Sprint(p.PID()), "--root", "t.Load.root", "--format", "json"}, args...)...)
+	return rivulet(t, append([]string{"profile", fmt.Sprint(p.PID()), "--root", "t.Load.root", "--observe", "300ms", "--format", "json"}, args...)...)
 }
 
 // peek opens the data file that a controller has open, so that the agent's
@@ -106,7 +106,7 @@ func ended(t *testing.T, c *jvmtest.Proc) (reason string, calls int64) {
 // under load. The target goes on and is restored.
 func TestControllerFaults(t *testing.T) {
 	dir := sources(t, "Load")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil, "classes")
 		for _, sig := range []syscall.Signal{unix.SIGKILL, unix.SIGSTOP, unix.SIGHUP, unix.SIGTERM, unix.SIGINT} {
@@ -190,7 +190,7 @@ func niceAsAtFirst(t *testing.T, pid int) bool {
 // TestKillAnyTime kills controllers at random moments from their start on.
 func TestKillAnyTime(t *testing.T) {
 	dir := compiled(t, []string{"-parameters"}, "Load")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil, "classes")
 		for i := range 7 {
@@ -232,7 +232,7 @@ func TestKillAnyTime(t *testing.T) {
 // itself.
 func TestTargetEnds(t *testing.T) {
 	dir := sources(t, "Load")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, how := range []string{"kill", "exit"} {
 			p := program(t, j, dir, "Load", nil, "classes")
@@ -262,7 +262,7 @@ func TestTargetEnds(t *testing.T) {
 // two at the same instant, and one right after the first was killed.
 func TestSeveralControllers(t *testing.T) {
 	dir := sources(t, "Load")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
 		s := attached(t, p)

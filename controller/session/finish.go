@@ -46,15 +46,8 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
-	if s.events != nil {
-		same := r.Tree
-		if s.loop.rec.Follow {
-			if same, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, InPlace: true}); err != nil {
-				return nil, errors.Join(err, s.release())
-			}
-		}
-		s.events.report(r, same, s.basis(), closed, now)
-		s.events.reportTimeline(r, now)
+	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
+		return nil, errors.Join(err, s.release())
 	}
 	s.loop.account(r)
 	s.loop.lateGaps(r, looked)

@@ -37,7 +37,7 @@ func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 			continue
 		}
 		r.ids = append(r.ids, ids...)
-		if l.timers != nil {
+		if l.kind.implementations() {
 			r.ids = append(r.ids, abstract...)
 		}
 		also = append(also, l.wantLate(id, l.scheme.Roots(append(ids, abstract...)))...)
@@ -57,7 +57,7 @@ type earlyRoot struct {
 // a class is hooked before its supertypes and the interfaces of its lambdas are loaded,
 // and can't be changed again before it is defined and linked.
 func (l *loop) earlyRoots(m *cha.ClassMirror) {
-	if l.timers != nil || m.Fixed {
+	if l.kind.implementations() || m.Fixed {
 		return
 	}
 	for i := range l.roots {

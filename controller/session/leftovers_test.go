@@ -29,7 +29,7 @@ var loadRoot = session.Recording{Roots: []string{"t.Load.root"}, UntilCalls: 100
 // the list of promise 3, and reflection sees what it saw before.
 func TestLeftovers(t *testing.T) {
 	dir := compiled(t, []string{"-parameters"}, "Load")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
 		p.Send("reflect")

@@ -61,7 +61,7 @@ type loop struct {
 	skipped    []scheme.Skip
 	armed      bool
 	rec        recording
-	timers     *shm.Timers     // nil where a tree is recorded
+	kind       recorder
 	timerCost  *calibrate.Cost // nil where it is not known
 
 	// What is under way.

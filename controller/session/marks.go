@@ -14,7 +14,7 @@ import (
 // mark adds a mark to the timeline, where there is one, with the time from
 // which it is up to now. It is the loop's.
 func (l *loop) mark(k event.Mark, from int64) {
-	e := l.s.events
+	e := l.events()
 	if e == nil || e.marks == nil {
 		return
 	}
@@ -25,7 +25,7 @@ func (l *loop) mark(k event.Mark, from int64) {
 
 // markLoad marks that a class has come.
 func (l *loop) markLoad(id cha.ClassID) {
-	if e := l.s.events; e != nil && e.marks != nil {
+	if e := l.events(); e != nil && e.marks != nil {
 		e.marks.Add(event.Mark{Kind: event.Loading, Name: id.String(), Start: l.s.now(), Count: 1, Pause: -1})
 	}
 }
@@ -55,7 +55,7 @@ func (s *Session) Timeline(ctx context.Context, q event.Query) (*export.Timeline
 	var names cct.Lookup
 	if err := s.do(ctx, func() {
 		if s.loop.armed && s.loop.rec.Timeline > 0 {
-			e, began, names = s.events, s.loop.rec.began, s.loop.lookup()
+			e, began, names = s.loop.events(), s.loop.rec.began, s.loop.lookup()
 		}
 	}); err != nil {
 		return nil, err

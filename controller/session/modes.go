@@ -93,10 +93,7 @@ func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 	if mode != wire.ModeOff && l.isLeaf(id) { // whatever the rules, until it has got other probes
 		mode = wire.ModeLeaf
 	}
-	if with := eventModes[mode]; with != 0 && l.s.events != nil {
-		return with
-	}
-	return mode
+	return l.kind.mode(mode)
 }
 
 // applyModes brings the modes of all methods up to date. Fresh ones stay so:

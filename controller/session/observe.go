@@ -299,9 +299,7 @@ func (s *Session) settle(ctx context.Context) error {
 // forgetSettling shuts the gate and forgets what was recorded while settling.
 func (l *loop) forgetSettling() {
 	l.shut()
-	if l.s.events != nil {
-		l.s.events.forget()
-	}
+	l.kind.forget()
 	l.renew()
 	l.rec.began = 0
 }

@@ -65,9 +65,7 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 	quiet := full && s.quiesce(ctx)
 	// What was begun is seen through, or the gate would stay shut.
 	return s.recording(context.WithoutCancel(ctx), func(l *loop) {
-		if s.events != nil {
-			s.events.forget()
-		}
+		l.kind.forget()
 		if quiet && !s.data.IsOpen() {
 			if err := s.data.Reuse(); err != nil {
 				l.stats.notes = append(l.stats.notes, "There is no room for another tree: "+err.Error())
@@ -122,7 +120,7 @@ func (s *Session) recording(ctx context.Context, f func(l *loop)) error {
 
 // isRecording is nil while a recording is on, or paused.
 func (l *loop) isRecording() error {
-	if !l.armed || l.timers != nil || !l.rec.stopped.IsZero() || l.leaving {
+	if !l.armed || !l.kind.modes() || !l.rec.stopped.IsZero() || l.leaving {
 		return ErrNotRecording
 	}
 	return nil
@@ -178,10 +176,8 @@ func (l *loop) renew() {
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
 	l.rec.began = 0
-	if l.s.events != nil {
-		l.s.events.renew(l.rec.Recording)
-		if l.calibration.done != nil {
-			l.s.events.aside()
-		}
+	l.kind.renew(l.rec.Recording)
+	if l.calibration.done != nil {
+		l.kind.aside()
 	}
 }

@@ -3,13 +3,10 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
-	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/shm"
 )
 
 // Progress says how far a session is.
@@ -66,13 +63,13 @@ func (g *glance) forget() {
 // Progress says how far the session is, at no cost to the target.
 func (s *Session) Progress() Progress {
 	var p Progress
-	var t *shm.Timers
+	var kind recorder
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := s.do(ctx, func() {
 		l := &s.loop
 		p.Classes = l.h.Len()
-		t = l.timers
+		kind = l.kind
 		p.Instrumented = len(l.ledger.Instrumented())
 		switch {
 		case !l.hello:
@@ -104,17 +101,7 @@ func (s *Session) Progress() Progress {
 	default:
 		return p
 	}
-	if t != nil {
-		var top shm.Timed
-		p.Called, p.Calls, top = t.Sum()
-		p.RootInvocations = p.Calls
-		if top.Count > 0 {
-			p.Times = fmt.Sprintf("mean %s, p99 %s, max %s", export.Duration(top.Total/top.Count), export.Duration(top.Quantile(0.99)), export.Duration(top.Most))
-		}
-	} else {
-		p.Calls, p.Called = s.glance.look(s.data.Memory())
-		p.RootInvocations, _ = s.data.Roots()
-	}
+	kind.progress(&p)
 	if p.RootInvocations == 0 && p.Phase == "recording" {
 		p.Phase = "waiting for the root"
 	}

@@ -164,9 +164,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.armed = true
 		l.noteDormant()
 		s.data.TimeSince(s.now())
-		if s.events != nil {
-			s.events.renew(rec)
-		}
+		l.kind.renew(rec)
 		l.begin()
 	})
 }
@@ -294,7 +292,7 @@ func (l *loop) checkEnd() {
 	if l.rec.UntilCalls == 0 || l.rec.warming || !l.s.data.IsOpen() {
 		return
 	}
-	returned := l.returned()
+	returned := l.kind.returned()
 	if returned >= l.rec.UntilCalls {
 		l.shut()
 		l.s.end("the calls asked for have returned")
@@ -306,7 +304,7 @@ func (l *loop) checkEnd() {
 // admitMore lets further root invocations in when those that were let in
 // don't return: one of them may never, and others would.
 func (l *loop) admitMore(returned int64) {
-	if l.entered() < l.rec.admitted || l.s.data.Refused() == 0 {
+	if l.kind.entered(l.rec.admitted) < l.rec.admitted || l.s.data.Refused() == 0 {
 		l.rec.stuck = time.Time{}
 		return
 	}

@@ -79,7 +79,7 @@ func (l *loop) resolve(r *rootSpec) ([]cha.MethodID, error) {
 			why = append(why, reason)
 		}
 	}
-	if len(ids) > 0 || l.timers != nil && len(r.abstract) > 0 { // implementations may come
+	if len(ids) > 0 || l.kind.implementations() && len(r.abstract) > 0 { // implementations may come
 		return ids, nil
 	}
 	return nil, fmt.Errorf("%w: %s: %s", ErrNoRoot, r.text, strings.Join(slices.Compact(why), "; "))

@@ -76,7 +76,6 @@ type Session struct {
 	leaves  bool          // short leaf methods are only counted
 	metrics *metric.Table // what is counted beside calls and time; nil for nothing
 	ticker  *ticker       // nil with the precise clock
-	events  *events       // nil where a tree alone is recorded
 	cpu     *cpuSampler   // nil unless asked for
 	offset  atomic.Int64  // from monotonic to the target's nanoTime
 
@@ -207,6 +206,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	}
 	s.loop = loop{
 		s:       s,
+		kind:    treeRecorder{s},
 		mail:    shm.NewMailbox(data),
 		h:       cha.New(),
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),

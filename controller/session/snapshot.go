@@ -19,14 +19,14 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var b basis
 	var closed map[int64]int64
 	var rec recording
-	var events *events
+	var kind recorder
 	err := s.do(ctx, func() {
 		l := &s.loop
 		if !l.armed {
 			return
 		}
 		r, b, closed = l.brief(), l.basis(), s.data.Closed()
-		rec, events = l.rec, s.events
+		rec, kind = l.rec, l.kind
 		r.Time = l.rec.took
 		if l.rec.since != 0 {
 			r.Time += time.Duration(max(0, s.now()-l.rec.since))
@@ -41,13 +41,11 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	if r.Tree, err = s.readTree(closed); err != nil {
 		return nil, err
 	}
-	if events != nil {
-		s.mapped.RLock()
-		if s.data.Memory() != nil {
-			events.far(r, b, rec.Recording, rec.began)
-		}
-		s.mapped.RUnlock()
+	s.mapped.RLock()
+	if s.data.Memory() != nil {
+		kind.far(r, b, rec.Recording, rec.began)
 	}
+	s.mapped.RUnlock()
 	b.correct(r)
 	return r, nil
 }

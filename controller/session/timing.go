@@ -9,7 +9,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
-	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
@@ -40,9 +39,10 @@ func (s *Session) StartTiming(ctx context.Context, t Timing) error {
 	var problem error
 	if err := s.do(ctx, func() {
 		l := &s.loop
-		l.timers = shm.NewTimers(s.data)
+		timers := shm.NewTimers(s.data)
+		l.kind = timingRecorder{treeRecorder{s}, timers}
 		l.ledger.InjectBy(in)
-		problem = l.timers.Reserve(wire.TimerSample)
+		problem = timers.Reserve(wire.TimerSample)
 	}); err != nil || problem != nil {
 		return errors.Join(err, problem)
 	}
@@ -68,47 +68,18 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 	}
 	return s.wait(ctx, func(done func()) {
 		l := &s.loop
+		timers, _ := l.timed()
 		s.data.TimeSince(s.now())
 		s.data.Open()
 		l.beginCalibration(calibration{done: func() {
 			var v shm.Timed
-			l.timers.Read(wire.TimerSample, &v)
+			timers.Read(wire.TimerSample, &v)
 			if cost, ok := calibrate.MeasureTimer(l.calibration.batches, v.Quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
 				l.timerCost = &cost
 			}
 			done()
 		}}, r.Bytes)
 	})
-}
-
-// reserveTimer gives a method its cells before it gets its probes; one for
-// which there is no room goes without either.
-func (l *loop) reserveTimer(m *hotswap.Method) {
-	if err := l.timers.Reserve(m.ID); err != nil && m.Reason == "" {
-		m.Reason = err.Error()
-	}
-}
-
-// returned is how many invocations have returned, as far as checkEnd has to
-// know: a timing's are counted only when all were admitted.
-func (l *loop) returned() int64 {
-	if l.timers == nil {
-		_, n := l.s.data.Roots()
-		return n
-	}
-	if l.s.data.ToAdmit() > 0 {
-		return 0
-	}
-	return l.timers.Count()
-}
-
-// entered is how many invocations have begun of those admitted.
-func (l *loop) entered() int64 {
-	if l.timers == nil {
-		n, _ := l.s.data.Roots()
-		return n
-	}
-	return l.rec.admitted - max(l.s.data.ToAdmit(), 0)
 }
 
 // FinishTiming closes the gate, reads the timers, restores the target, ends
@@ -146,8 +117,9 @@ func (l *loop) timing(from *export.Report) *export.Timing {
 		inner = c.Inner
 	}
 	var v shm.Timed
+	timers, _ := l.timed()
 	for _, m := range l.ledger.Instrumented() {
-		l.timers.Read(m.ID, &v)
+		timers.Read(m.ID, &v)
 		row := export.Timed{
 			Method: methodID(m).String(), Loader: l.loaders[m.Class.Loader],
 			Count: v.Count, Thrown: v.Thrown, Measured: v.Total,

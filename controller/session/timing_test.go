@@ -232,7 +232,7 @@ func TestTimingRoots(t *testing.T) {
 // silent at once, gets the very bytes back that it had, and can be timed again.
 func TestTimingKilled(t *testing.T) {
 	dir, jar := sources(t, "Load"), captureJar(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
 		digest := func() string {
@@ -275,7 +275,7 @@ func TestTimingKilled(t *testing.T) {
 // initializers, constructors, classes of many loaders that get unloaded.
 func TestTimingTraps(t *testing.T) {
 	dir := sources(t, "Traps")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, tr := range traps {
 			var more []string

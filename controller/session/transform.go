@@ -243,17 +243,15 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 		if st.Root {
 			mode |= wire.ModeRoot
 		}
-		if added || st.Root && l.timers == nil && m.ID > 0 && m.Reason == "" && l.s.data.Mode(m.ID)&wire.ModeRoot == 0 { // others' probes begin no recording
+		if added || st.Root && l.kind.modes() && m.ID > 0 && m.Reason == "" && l.s.data.Mode(m.ID)&wire.ModeRoot == 0 { // others' probes begin no recording
 			l.changes++
 			l.wanted[st.Method.Class] = l.changes
 			l.owing[st.Method.Class] = true
 		}
-		switch {
-		case l.timers != nil: // they have no modes
-			if m.ID > 0 {
-				l.reserveTimer(m)
-			}
-		case m.ID > 0:
+		if m.ID > 0 {
+			l.kind.reserve(m)
+		}
+		if m.ID > 0 && l.kind.modes() {
 			if added {
 				l.s.data.SetMode(m.ID, mode)
 			} else if st.Root {
