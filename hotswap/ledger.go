@@ -33,6 +33,7 @@ type Method struct {
 	Reason string // why it has no probes; "" when it has, or will have
 	Sites  bool   // it has its probes where it is called: native, or an intrinsic of the JVM's
 	Leaf   bool   // its probe is that of leaf methods (LeavesBy)
+	Type   string // it is no method, but what is allocated (AllocateBy): a class in internal form, or an array's descriptor; else ""
 
 	// Of a ledger that has methods count what they execute (CountBy): what there
 	// is to know of the method, and why it does not count; "" when it does.
@@ -50,8 +51,10 @@ type Ledger struct {
 	methods   []*Method // by id; 0 unused
 	classes   map[ClassID]*class
 	sites     map[ClassID]map[probe.MethodKey]*Method
+	types     map[string]*Method
 	notes     []probe.Skipped
 	over      []Method // found no id
+	typeless  int
 	known     func(ClassID) verify.Hierarchy
 }
 
@@ -132,6 +135,38 @@ func (l *Ledger) CountBy(x probe.Executed) error {
 	l.program = in
 	return nil
 }
+
+// AllocateBy makes the ledger have methods count what they allocate. Type of x is the
+// ledger's own: each type gets an id of its own, see [Method].Type. It must come after
+// [Ledger.LeavesBy] and before the first [Ledger.Rewrite].
+func (l *Ledger) AllocateBy(x probe.Allocated) error {
+	l.types = map[string]*Method{}
+	x.Type = l.typeID
+	in, err := l.program.WithAllocated(x)
+	if err != nil {
+		return err
+	}
+	l.program = in
+	return nil
+}
+
+// typeID is the id of a type; ok is false if there is none left.
+func (l *Ledger) typeID(name string) (id int32, ok bool) {
+	m := l.types[name]
+	if m == nil {
+		if len(l.methods) >= int(l.max) {
+			l.typeless++
+			return 0, false
+		}
+		m = &Method{ID: int32(len(l.methods)), Type: name, Sites: true}
+		l.methods = append(l.methods, m)
+		l.types[name] = m
+	}
+	return m.ID, true
+}
+
+// Typeless is how many allocations in code are not counted for want of an id.
+func (l *Ledger) Typeless() int { return l.typeless }
 
 // inject puts the program into the methods for which id says so.
 func (l *Ledger) inject(b []byte, id func(probe.MethodKey) (int32, bool)) (probe.Result, error) {

@@ -70,6 +70,7 @@ type Node struct {
 	Raw        int64          // Self as measured, before Correct; 0 if there was none
 	Total      int64          // ns of its own and of everything below
 	Counts     *metric.Values // of the recording's further metrics; nil where it has none
+	Allocs     []Alloc        // what it has allocated itself, each type once
 	Children   []*Node
 	Back       *Back     // as read; merging, which comes after Correct, leaves it out
 	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call

@@ -19,6 +19,7 @@ type Flat struct {
 	Sample     Sample
 	Total      int64          // recursion counted once: only the outermost level of each path
 	Counts     *metric.Values // its Total as Total; nil where nodes have none
+	Allocs     []Alloc        // what it has allocated itself
 	Uncertainty
 }
 
@@ -56,6 +57,7 @@ func FlatOf(roots []*Node) []Flat {
 			}
 			f.Incomplete = f.Incomplete || n.Incomplete
 			f.Counts = addCounts(f.Counts, n.Counts)
+			f.Allocs = addAllocs(f.Allocs, n.Allocs)
 			if open[i] == 0 {
 				f.Total += n.Total
 				if n.Counts != nil {

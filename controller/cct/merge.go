@@ -67,6 +67,7 @@ func (n *Node) add(o *Node) {
 	n.Raw += o.Raw
 	n.Uncertainty = n.Uncertainty.Plus(o.Uncertainty)
 	n.Counts = addCounts(n.Counts, o.Counts)
+	n.Allocs = addAllocs(n.Allocs, o.Allocs)
 	n.Sample = addSample(n.Sample, o.Sample)
 	n.Incomplete = n.Incomplete || o.Incomplete
 	n.Folded = n.Folded || o.Folded

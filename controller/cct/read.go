@@ -53,6 +53,9 @@ type Options struct {
 	// Sample reads the trees of what the probes' cost is measured with, and no
 	// others.
 	Sample bool
+	// Types are what the numbers of nodes stand for that are no methods', by these; nil
+	// where nobody counts allocations.
+	Types []*Type
 	// Metrics are read beside calls, thrown and time; nil for none.
 	Metrics *metric.Table
 }
@@ -302,6 +305,8 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 			switch {
 			case method&^wire.MethodBack < wire.MaxMethods && method&wire.MethodBack != 0:
 				it.node.Back = &Back{int32(method &^ wire.MethodBack), count(r.word(off + wire.NCalls)), it.node.Back}
+			case r.typeOf(method) != nil:
+				r.allocated(it.node, off, r.typeOf(method))
 			case method < wire.MaxMethods, int32(method) == Unplaced:
 				n := r.nodes.cut()
 				n.Method = int32(method)

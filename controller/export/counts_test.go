@@ -106,3 +106,50 @@ func TestMetricsDamaged(t *testing.T) {
 		}
 	}
 }
+
+// TestAllocationsReadBack writes what contexts have allocated, reads it, and puts
+// two reports together.
+func TestAllocationsReadBack(t *testing.T) {
+	r := report()
+	c, _ := metric.Asked(metric.CountAllocations)
+	r.Tree.Metrics = metric.NewTable(c.Rows...)
+	types := []*cct.Type{{Name: "shop.Order<x>", Size: 24}, {Name: "int[]", Array: true}, {Name: "Vague", Size: cct.NotKnown}}
+	i := int64(0)
+	for n := range cct.All(r.Tree.Roots()) {
+		n.Counts = &metric.Values{Table: r.Tree.Metrics}
+		for _, a := range []cct.Alloc{{Type: types[0], Objects: 2, Bytes: 48}, {Type: types[1], Objects: 3, Elements: 10, Bytes: 112}, {Type: types[2], Objects: 1, Bytes: cct.NotKnown}} {
+			if i++; i%4 != 0 {
+				n.Allocs = append(n.Allocs, a)
+				n.Allocated(a)
+			}
+		}
+	}
+	cct.Totals(r.Tree.Roots())
+	write := func(r *export.Report) string {
+		t.Helper()
+		var b strings.Builder
+		if err := r.JSON(&b, export.JSONOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	text := write(r)
+	for _, want := range []string{`{"type":"int[]","objects":3,"elements":10,"bytes":112}`, `{"type":"Vague","objects":1,"elements":0,"bytes":null}`, `"allocated_bytes": `} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	back, err := export.ReadJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, write(back)); diff != "" {
+		t.Errorf("written again, -want +got:\n%s", diff)
+	}
+	one, two := cct.TypesOf(r.Tree.Roots()), cct.TypesOf(export.Merge(back, r).Tree.Roots())
+	for k := range one {
+		if a, b := one[k], two[k]; b.Objects != 2*a.Objects || b.Elements != 2*a.Elements || a.Bytes >= 0 && b.Bytes != 2*a.Bytes {
+			t.Errorf("%s: %v once, %v of two reports", a.Type.Name, a, b)
+		}
+	}
+}

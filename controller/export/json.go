@@ -185,7 +185,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 	if err != nil {
 		return fmt.Errorf("json report: %w", err)
 	}
-	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, metrics: f.snapshot.Metrics, names: map[int32][]byte{}, loaders: r.ambiguous(f.flat), report: r}
+	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, metrics: f.snapshot.Metrics, names: map[int32][]byte{}, types: map[string][]byte{}, loaders: r.ambiguous(f.flat), report: r}
 	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
 	for i, m := range h.Metrics {
 		out.text(",\n ")
@@ -224,7 +224,8 @@ type jsonWriter struct {
 	depth   int
 	metrics *metric.Table
 	names   map[int32][]byte // methods, quoted
-	loaders map[int32]bool   // methods whose names alone don't say which they are
+	types   map[string][]byte
+	loaders map[int32]bool // methods whose names alone don't say which they are
 	report  *Report
 }
 
@@ -279,6 +280,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("self_ns", e.Self)
 	w.field("total_ns", e.Total)
 	w.counts(e.Counts)
+	w.allocs(e.Allocs)
 	w.uncorrected(e.Raw, e.Uncertainty)
 	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
@@ -313,6 +315,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
 		w.counts(n.Counts)
+		w.allocs(n.Allocs)
 		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)

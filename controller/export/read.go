@@ -32,7 +32,7 @@ func ReadJSON(r io.Reader) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := reader{scanner: newScanner(b), ids: map[cct.MethodKey]int32{}, counted: map[int32]bool{}, byName: map[string]int32{}}
+	in := reader{scanner: newScanner(b), ids: map[cct.MethodKey]int32{}, counted: map[int32]bool{}, byName: map[string]int32{}, types: map[string]*cct.Type{}}
 	out, err := in.report()
 	if err != nil {
 		return nil, fmt.Errorf("json report, at byte %d: %w", in.at, err)
@@ -53,7 +53,8 @@ type reader struct {
 	threads []jsonThread // of each root, as its entry has them
 	nodes   []cct.Node   // room for nodes
 	metrics *metric.Table
-	cut     bool // there are levels that were left out
+	types   map[string]*cct.Type // that were allocated, by their names
+	cut     bool                 // there are levels that were left out
 	slowest *Slowest
 	line    *Timeline
 }

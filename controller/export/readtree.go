@@ -27,6 +27,7 @@ type entry struct {
 	}
 	lines  [][2]int64
 	states map[string]int64
+	allocs []jsonAlloc
 }
 
 // trees reads a list of trees.
@@ -181,6 +182,8 @@ func (e *entry) field(key string) any {
 		return &e.ran
 	case "lines":
 		return &e.lines
+	case "allocations":
+		return &e.allocs
 	case "states":
 		return &e.states
 	case "below":
@@ -206,6 +209,9 @@ func (in *reader) finish(e *entry, path []entry) error {
 		return errors.New("a node without a method")
 	}
 	n.Method = in.named(e.method)
+	if err := in.allocated(n, e.allocs); err != nil {
+		return err
+	}
 	if k := e.samples; k != nil {
 		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
 		e.sample.States = readStates(e.states)

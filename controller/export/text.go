@@ -45,7 +45,7 @@ const (
 // Sorts are the values that TextOptions.Sort has.
 var Sorts = func() []string {
 	sorts := []string{"self", "total", "calls", "thrown", "error", "name"}
-	for _, m := range metric.Counted {
+	for _, m := range metric.Counted() {
 		sorts = append(sorts, m.Name)
 	}
 	return sorts
@@ -79,6 +79,7 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 	}
 	if wants(Methods) {
 		t.hotMethods()
+		t.allocations()
 	}
 	if o.Part == All && f.sums.Nodes > 0 {
 		t.slowest()

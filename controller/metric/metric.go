@@ -83,16 +83,70 @@ var Bytecodes = Metric{
 	Word: Word{Offset: wire.NCount}, Doc: "the bytecode instructions that it executes, exactly, as without probes",
 }
 
-// Counted are the metrics that a recording has if it is asked for them.
-var Counted = []Metric{Bytecodes}
+// Objects, Arrays and AllocatedBytes are what "--count allocations" counts: sums
+// over types. No word of a context has them: a type is a node of its own, and package
+// cct adds them up.
+var (
+	Objects = Metric{
+		Name: "allocated_objects", Title: "objects", Unit: Count, Merge: Sum, Self: "self_objects", Total: "total_objects",
+		Word: nowhere, Doc: "the objects that it allocates, arrays left out",
+	}
+	Arrays = Metric{
+		Name: "allocated_arrays", Title: "arrays", Unit: Count, Merge: Sum, Self: "self_arrays", Total: "total_arrays",
+		Word: nowhere, Doc: "the arrays that it allocates, those within others counted each",
+	}
+	AllocatedBytes = Metric{
+		Name: "allocated_bytes", Title: "allocated", Unit: Bytes, Merge: Sum, Self: "self_bytes", Total: "total_bytes",
+		Word: nowhere, Doc: "the memory of what it allocates, in this JVM, as far as the sizes of types are known",
+	}
+)
+
+// nowhere is the word of a metric that follows from others.
+var nowhere = Word{Offset: -1}
+
+// A Counting is a value of "--count", and the metrics that it adds.
+type Counting struct {
+	Name, Doc string
+	Rows      []Metric
+}
+
+// The names of [Countings].
+const (
+	CountBytecodes   = "bytecodes"
+	CountAllocations = "allocations"
+)
+
+// Countings are what a recording counts if it is asked for it.
+var Countings = []Counting{
+	{CountBytecodes, Bytecodes.Doc, []Metric{Bytecodes}},
+	{CountAllocations, "the objects and arrays that it allocates, by type, and their bytes in this JVM", []Metric{Objects, Arrays, AllocatedBytes}},
+}
+
+// Asked finds one of [Countings].
+func Asked(name string) (c Counting, ok bool) {
+	i := slices.IndexFunc(Countings, func(c Counting) bool { return c.Name == name })
+	if i < 0 {
+		return Counting{}, false
+	}
+	return Countings[i], true
+}
+
+// Counted are the metrics of all [Countings].
+func Counted() (rows []Metric) {
+	for _, c := range Countings {
+		rows = append(rows, c.Rows...)
+	}
+	return rows
+}
 
 // Named finds one of [Counted].
 func Named(name string) (m Metric, ok bool) {
-	i := slices.IndexFunc(Counted, func(m Metric) bool { return m.Name == name })
+	rows := Counted()
+	i := slices.IndexFunc(rows, func(m Metric) bool { return m.Name == name })
 	if i < 0 {
 		return Metric{}, false
 	}
-	return Counted[i], true
+	return rows[i], true
 }
 
 // Room is how many metrics a recording can have beside [Fixed].

@@ -25,12 +25,13 @@ type basis struct {
 	modes    []byte // of methods by id
 	costs    map[byte]*cost
 	executed []cct.Executed // by id; nil where nobody asked for bytecodes
+	types    []*cct.Type    // by id; nil where nobody asked for allocations
 	tick     *export.Tick   // nil where the tick clock has not run
 }
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed()}
+	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed(), types: l.types()}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}

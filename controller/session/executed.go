@@ -11,14 +11,18 @@ import (
 
 // setMetrics takes from a recording what is counted beside calls and time, and
 // has the ledger's probes count it.
-func (s *Session) setMetrics(rec Recording) error {
+func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
 	var rows []metric.Metric
 	for _, name := range rec.Count {
-		if m, ok := metric.Named(name); ok {
-			rows = append(rows, m)
-		}
+		c, _ := metric.Asked(name)
+		rows = append(rows, c.Rows...)
 	}
 	s.metrics = metric.NewTable(rows...)
+	if s.allocates() {
+		if err := s.setAllocations(arrays); err != nil {
+			return err
+		}
+	}
 	if s.metrics.Index(metric.Bytecodes.Name) < 0 {
 		return nil
 	}
@@ -50,13 +54,14 @@ func (l *loop) executed() []cct.Executed {
 
 // uncounted are the methods whose contexts lack what they execute, and why.
 func (l *loop) uncounted() (out []export.Skipped) {
-	if l.s.metrics.Index(metric.Bytecodes.Name) < 0 {
+	if l.s.metrics == nil {
 		return nil
 	}
+	bytecodes := l.s.metrics.Index(metric.Bytecodes.Name) >= 0
 	for id := int32(1); id < l.ledger.Len(); id++ {
 		m := l.ledger.Method(id)
 		switch {
-		case m == nil || m.Reason != "":
+		case m == nil || m.Reason != "" || m.Type != "" || m.Sites && !bytecodes:
 		case m.Sites:
 			out = append(out, export.Skipped{Method: methodID(m).String(), Reason: "native: it has no bytecodes"})
 		case m.Uncounted != "":

@@ -30,6 +30,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 		samples, onCPU = s.cpu.figures(s.data.Epoch())
 	}
 	s.stopWatching(ctx)
+	s.lastSizes(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
@@ -43,7 +44,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics}); err != nil {
+	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.types()}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
@@ -268,6 +269,7 @@ func (l *loop) brief() *export.Report {
 		}
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
+	l.noteAllocations(r)
 	l.gaps(r)
 	l.reportLate(r)
 	return r
@@ -303,7 +305,7 @@ func (l *loop) unseenIn(id cha.MethodID, why func(cha.Call) string) []export.Ski
 func (l *loop) lookup() cct.Lookup {
 	for i := int32(len(l.names)); i < l.ledger.Len(); i++ {
 		var name cct.Method
-		if m := l.ledger.Method(i); m != nil {
+		if m := l.ledger.Method(i); m != nil && m.Type == "" {
 			id := methodID(m)
 			name = cct.Method{Name: id.String(), Loader: l.loaders[m.Class.Loader]}
 			if c, f := l.h.Class(id.Class), l.h.Method(id); c != nil && f != nil {

@@ -90,7 +90,8 @@ type loop struct {
 	calibration calibration
 	again       again
 	costs       map[byte]*cost // by mode; without those that could not be measured
-	final       []byte         // the modes of methods when the recording ended
+	allocations allocations
+	final       []byte // the modes of methods when the recording ended
 
 	names []cct.Method // of the ledger's ids, as far as somebody asked; only grows
 

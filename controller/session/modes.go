@@ -101,10 +101,11 @@ func (l *loop) modeOf(id cha.MethodID, root bool) byte {
 func (l *loop) applyModes() (changed int) {
 	for id := int32(1); id < l.ledger.Len(); id++ {
 		old := l.s.data.Mode(id)
-		if old&^wire.ModeRoot == wire.ModeFresh {
+		m := l.ledger.Method(id)
+		if m.Type != "" || old&^wire.ModeRoot == wire.ModeFresh {
 			continue
 		}
-		if mode := l.modeOf(methodID(l.ledger.Method(id)), old&wire.ModeRoot != 0); mode != old&^wire.ModeRoot {
+		if mode := l.modeOf(methodID(m), old&wire.ModeRoot != 0); mode != old&^wire.ModeRoot {
 			l.s.data.SetMode(id, old&wire.ModeRoot|mode)
 			changed++
 		}

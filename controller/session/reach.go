@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -54,6 +57,10 @@ func (l *loop) firstPlan(make func(*cha.Hierarchy) scheme.Scheme, ids []cha.Meth
 func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootSpec, ids []cha.MethodID) error {
 	form := rec.Probes
 	var problem error
+	arrays := defaultArrays
+	if slices.Contains(rec.Count, metric.CountAllocations) {
+		arrays = s.arrayLayout(ctx)
+	}
 	err := s.do(ctx, func() {
 		l := &s.loop
 		end := l.analyse()
@@ -82,9 +89,16 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 			class, count, thrown := s.leafHooks()
 			problem = errors.Join(problem, l.ledger.LeavesBy(class, count, thrown, l.mayBeLeaf))
 		}
-		problem = errors.Join(problem, s.setMetrics(rec))
+		problem = errors.Join(problem, s.setMetrics(rec, arrays))
 		s.log.Debug("probes", "called", s.called, "reach", l.reach)
 	})
+	if err == nil && problem == nil && s.allocates() {
+		s.wg.Add(1)
+		go func() {
+			defer s.wg.Done()
+			s.readSizes()
+		}()
+	}
 	return errors.Join(err, problem)
 }
 

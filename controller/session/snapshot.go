@@ -38,7 +38,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	if r == nil {
 		return nil, ErrNotRecording
 	}
-	if r.Tree, err = s.readTree(closed); err != nil {
+	if r.Tree, err = s.readTree(closed, b.types); err != nil {
 		return nil, err
 	}
 	s.mapped.RLock()
@@ -50,13 +50,13 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	return r, nil
 }
 
-func (s *Session) readTree(closed map[int64]int64) (*cct.Snapshot, error) {
+func (s *Session) readTree(closed map[int64]int64, types []*cct.Type) (*cct.Snapshot, error) {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
 	if s.data.Memory() == nil {
 		return nil, ErrNotRecording
 	}
-	return cct.ReadWith(s.data.Memory(), cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics})
+	return cct.ReadWith(s.data.Memory(), cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics, Types: types})
 }
 
 // Room says how many bytes of the room for trees are taken, and how many there

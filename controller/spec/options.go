@@ -184,13 +184,13 @@ var Options = []*Option{
 		set:   func(r *Recording, v string) (err error) { r.CPU, err = parseFlag("cpu", v); return err },
 	},
 	{
-		Name: "count", Field: "count", kind: list, Arg: "bytecodes", Values: metricNames(),
+		Name: "count", Field: "count", kind: list, Arg: "bytecodes|allocations", Values: metricNames(),
 		Help:  "count what else each context does, too: " + metricHelp(),
 		Short: "count what else each context does, too",
 		list:  func(r *Recording) []string { return r.Count },
 		clear: func(r *Recording) { r.Count = nil },
 		set: func(r *Recording, v string) error {
-			if _, ok := metric.Named(v); !ok {
+			if _, ok := metric.Asked(v); !ok {
 				return wrong("count", v, "there is only %s", enumerate(metricNames()))
 			}
 			if !slices.Contains(r.Count, v) {
@@ -313,7 +313,7 @@ var Options = []*Option{
 
 // metricNames are the metrics that a recording has only if it is asked for them.
 func metricNames() (names []string) {
-	for _, m := range metric.Counted {
+	for _, m := range metric.Countings {
 		names = append(names, m.Name)
 	}
 	return names
@@ -322,7 +322,7 @@ func metricNames() (names []string) {
 // metricHelp says what they are.
 func metricHelp() string {
 	var list []string
-	for _, m := range metric.Counted {
+	for _, m := range metric.Countings {
 		list = append(list, "`"+m.Name+"`, "+m.Doc)
 	}
 	return strings.Join(list, "; ")

@@ -24,7 +24,7 @@ func (r *Recording) ValidateOptions() error {
 		}
 	}
 	for _, name := range r.Count {
-		if _, ok := metric.Named(name); !ok {
+		if _, ok := metric.Asked(name); !ok {
 			return wrong("count", name, "there is only %s", enumerate(metricNames()))
 		}
 	}

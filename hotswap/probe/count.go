@@ -70,8 +70,8 @@ const hugeMethod = 8000
 
 // Why a method doesn't count.
 const (
-	reasonHuge  reason = "executed bytecodes not counted: it would pass 8000 bytes, and HotSpot would not compile it"
-	reasonShort reason = "executed bytecodes not counted: it would pass 32 KB"
+	reasonHuge  reason = "executed bytecodes and allocations not counted: it would pass 8000 bytes, and HotSpot would not compile it"
+	reasonShort reason = "executed bytecodes and allocations not counted: it would pass 32 KB"
 )
 
 // counting is a rewriter's state of a method that counts.

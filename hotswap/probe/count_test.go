@@ -10,7 +10,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
-// counting returns the injector that counts what is executed, with all its
+// counting returns the injector that counts what is executed and allocated, with all its
 // methods in one class.
 func counting(t testing.TB, class string) *probe.Injector {
 	t.Helper()
@@ -19,6 +19,10 @@ func counting(t testing.TB, class string) *probe.Injector {
 	in, err := probe.TokenSites(h).WithLeaves(class, "count", "thrown", func(probe.MethodKey) bool { return true })
 	if err == nil {
 		in, err = in.WithExecuted(probe.Executed{Class: class, Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown", LeafClass: class, LeafLastOne: "thrown"})
+	}
+	types := newTypes()
+	if err == nil {
+		in, err = in.WithAllocated(allocated(class, types))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/interp"
@@ -62,6 +64,9 @@ func compareCounts(t testing.TB, most int64, files [][]byte, class, name, desc s
 	if got != want || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
 		t.Errorf("result %v, %v with counting, %v, %v without", got, gotErr, want, wantErr)
 	}
+	if diff := cmp.Diff(bare.Made, s.made); diff != "" && (len(bare.Made) > 0 || len(s.made) > 0) {
+		t.Errorf("allocated, -want +got:\n%s", diff)
+	}
 	counted := map[string]int64{}
 	for id, n := range s.executed {
 		counted[s.methods[id]] += n
@@ -90,6 +95,8 @@ type shadow struct {
 	executed map[int32]int64
 	varies   map[string]bool // constructors that executed different numbers before an exception out of super()
 	stack    []int32         // ids of open invocations
+	types    *types
+	made     map[interp.Made]interp.Size
 }
 
 // rewrite puts probes into all methods of a class, and has them verified.
@@ -100,7 +107,14 @@ func (s *shadow) rewrite(t testing.TB, file []byte) []byte {
 		t.Fatal(err)
 	}
 	at := map[probe.MethodKey]int32{}
-	res, err := counting(t, stubHooks.Class).Rewrite(file, func(k probe.MethodKey) (int32, bool) {
+	if s.types == nil {
+		s.types = newTypes()
+	}
+	in, err := counting(t, stubHooks.Class).WithAllocated(allocated(stubHooks.Class, s.types))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := in.Rewrite(file, func(k probe.MethodKey) (int32, bool) {
 		at[k] = int32(len(s.methods))
 		s.methods = append(s.methods, c.Name()+"."+k.Name+k.Desc)
 		s.counts = append(s.counts, probe.Count{})
@@ -149,6 +163,7 @@ func (s *shadow) leave(open int) {
 // from 1.
 func (s *shadow) hook(vm *interp.VM) {
 	s.executed, s.varies = map[int32]int64{}, map[string]bool{}
+	s.hookAllocated(vm)
 	do := func(name string, f func(first int64, n int64)) {
 		vm.Natives[stubHooks.Class+"."+name] = func(a []interp.Value) (interp.Value, error) {
 			n := int64(0)

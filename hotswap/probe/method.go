@@ -90,7 +90,7 @@ func (r *rewriter) method(m *classfile.Member, id int32) (sizes, error) {
 	mark := r.class.Pool.Mark()
 	size := sizes{before: len(r.code.Bytecode)}
 	info, err := r.rewrite(m, id)
-	if err == nil && r.counting.on {
+	if err == nil && (r.counting.on || r.allocating()) {
 		err = r.endCount(size.before, len(r.code.Bytecode))
 	}
 	if err != nil {

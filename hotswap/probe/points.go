@@ -23,7 +23,7 @@ var pointKinds = func() (t [256]PointKind) {
 // they go.
 func (r *rewriter) points(m *classfile.Member, id int32) error {
 	r.in.points, r.scratch = r.in.points[:0], 0
-	if !r.program.any && !r.counting.on {
+	if !r.program.any && !r.counting.on && !r.allocating() {
 		return nil
 	}
 	l := &r.layout
@@ -63,8 +63,11 @@ func (r *rewriter) points(m *classfile.Member, id int32) error {
 				return err
 			}
 		}
-		sp.to = int32(len(r.in.points))
-		if pointKinds[s.Op] == PointCall {
+		if kind := pointKinds[s.Op]; kind == PointAlloc && r.allocating() {
+			if err := r.allocation(&a, &s.Instr, &sp); err != nil {
+				return err
+			}
+		} else if sp.to = int32(len(r.in.points)); kind == PointCall {
 			if err := r.around(&a, &pt, &sp); err != nil {
 				return err
 			}

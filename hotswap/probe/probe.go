@@ -63,7 +63,7 @@ func (in *Injector) Rewrite(cf []byte, id func(MethodKey) (id int32, ok bool)) (
 		}
 		r.plain = false
 		sizes, err := r.method(m, n)
-		if err != nil && r.counting.on {
+		if err != nil && (r.counting.on || r.allocating()) {
 			why := err
 			r.plain = true
 			if sizes, err = r.method(m, n); err == nil {

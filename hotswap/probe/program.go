@@ -43,7 +43,8 @@ type Program struct {
 
 	Leaf Leaf // for leaf methods, in place of all sequences
 
-	executed *executed // see WithExecuted
+	executed  *executed  // see WithExecuted
+	allocated *allocated // see WithAllocated
 }
 
 // A Call is a static method of a class that every rewritten class can see.

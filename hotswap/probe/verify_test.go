@@ -32,6 +32,9 @@ public final class Stub {
     public static void leaf(int id, long n) { }
     public static void leafThrown(int id, long n) { }
     public static void thrown(int id, long n) { }
+    public static void object(long token, int type) { }
+    public static void array(int length, long token, int type, int shape) { }
+    public static void arrays(long n, long length, long token, int type, int shape) { }
 }`
 
 var stubHooks = probe.Hooks{Class: "java/lang/RivuletStub", Enter: "enter", Exit: "exit", Thrown: "thrown", Resync: "resync"}

@@ -63,7 +63,11 @@ func (f *frame) object(in *classfile.Instr) error {
 	case classfile.OpNew:
 		name := must(p.ClassName(i))
 		err := f.vm.initialize(name)
-		f.push(&Object{Class: name, Fields: map[string]Value{}})
+		o := &Object{Class: name, Fields: map[string]Value{}}
+		f.push(o)
+		if err == nil {
+			f.made(o)
+		}
 		return err
 	case classfile.OpNewarray:
 		return f.array("[" + string(" ZCFDBSIJ"[in.A-3]))
@@ -239,7 +243,9 @@ func (f *frame) array(desc string) error {
 	if n < 0 {
 		return f.vm.throw("java/lang/NegativeArraySizeException")
 	}
-	f.push(newArray(desc, []int32{n}))
+	a := newArray(desc, []int32{n})
+	f.made(a)
+	f.push(a)
 	return nil
 }
 
@@ -253,7 +259,9 @@ func (f *frame) arrays(desc string, dimensions int) error {
 			return f.vm.throw("java/lang/NegativeArraySizeException")
 		}
 	}
-	f.push(newArray(desc, sizes))
+	a := newArray(desc, sizes)
+	f.made(a)
+	f.push(a)
 	return nil
 }
 

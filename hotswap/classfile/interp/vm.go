@@ -49,7 +49,8 @@ type VM struct {
 	Natives  map[string]Native // by class, a dot, name and descriptor
 	Executed map[string]int64  // instructions, by the same names
 	Calls    map[string]int64
-	Most     int64 // instructions after which a program ends with [ErrEndless]; 0 for no end
+	Made     map[Made]Size // what methods allocate by instructions for that
+	Most     int64         // instructions after which a program ends with [ErrEndless]; 0 for no end
 
 	classes map[string]*classfile.Class
 	codes   map[string]*classfile.Code
@@ -57,6 +58,28 @@ type VM struct {
 	begun   map[string]bool // class initializers
 	depth   int
 	ran     int64
+}
+
+// A Made is a type that a method allocates, the type as its class file names it: a
+// class in internal form, or an array's descriptor.
+type Made struct{ Method, Type string }
+
+// A Size is how many objects were allocated, and how many elements arrays have.
+type Size struct{ Objects, Elements int64 }
+
+// made counts what a method has allocated.
+func (f *frame) made(o *Object) {
+	k := Made{f.key, o.Class}
+	n := f.vm.Made[k]
+	f.vm.Made[k] = Size{n.Objects + 1, n.Elements + int64(len(o.Elements))}
+	if !strings.HasPrefix(o.Class, "[") {
+		return
+	}
+	for _, e := range o.Elements {
+		if in, ok := e.(*Object); ok && in != nil {
+			f.made(in)
+		}
+	}
 }
 
 // ErrEndless is the error of a program that has executed VM.Most instructions.
@@ -68,7 +91,7 @@ const mostDepth = 2000
 // New makes a VM of a program's class files.
 func New(files ...[]byte) (*VM, error) {
 	vm := &VM{
-		Natives: map[string]Native{}, Executed: map[string]int64{}, Calls: map[string]int64{},
+		Natives: map[string]Native{}, Executed: map[string]int64{}, Calls: map[string]int64{}, Made: map[Made]Size{},
 		classes: map[string]*classfile.Class{}, codes: map[string]*classfile.Code{}, statics: map[string]Value{}, begun: map[string]bool{},
 	}
 	for _, b := range files {

@@ -141,6 +141,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         define("rivulet.probe.Probe".intern()); // renamed with everything else: the names in this JVM
         define("rivulet.probe.Callees".intern());
         define("rivulet.probe.Side".intern());
+        define("rivulet.probe.Allocated".intern());
         define("rivulet.probe.Executed".intern());
         define("rivulet.probe.Leaf".intern());
         define("rivulet.probe.Records".intern());

@@ -259,11 +259,11 @@ public final class Layout {
     public static final int CACHE_MASK = 7;
     /** u32: the thread record that owns the tree, its offset in the file. */
     public static final int N_RECORD = 32;
-    /** i64: invocations begun. */
+    /** i64: invocations begun; of a type objects allocated. */
     public static final int N_CALLS = 40;
-    /** i64: what is counted beside calls and time (metric.Bytecodes). */
+    /** i64: what is counted beside calls and time (metric.Bytecodes); of a type that is allocated the elements of all arrays. */
     public static final int N_COUNT = 48;
-    /** i64: ns of its own. */
+    /** i64: ns of its own; of an array's type bytes of all arrays. */
     public static final int N_SELF = 56;
     /** u32: N_INCOMPLETE, N_FOLDED, N_SIDE; of a hand-over the node where it happened. */
     public static final int N_FLAGS = 36;

@@ -12,7 +12,7 @@ final class Unplaced {
     private Unplaced() {}
 
     /** The method's node for calls that find no room, 0 if not even the reserve has any. */
-    private static long over(long s, long record, int method) {
+    static long over(long s, long record, int method) {
         U.getAndAddLong(null, s + Layout.H_OVERFLOW, 1);
         long table = U.getInt(record + Layout.R_OVER);
         if (table == 0) {

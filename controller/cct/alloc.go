@@ -1,0 +1,136 @@
+package cct
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// A Type is what is allocated. It is never changed; types of one name are the same.
+type Type struct {
+	Name  string // as in sources, "int[]", "java.util.ArrayList", "shop.Order$Line"
+	Array bool
+	Size  int64 // bytes of an object that is no array; [NotKnown]
+}
+
+// NotKnown are bytes that nobody knows.
+const NotKnown = -1
+
+// An Alloc is what a context has allocated of a type, without what it calls.
+type Alloc struct {
+	Type     *Type
+	Objects  int64 // arrays, where it is an array's type
+	Elements int64 // of all arrays; 0 of others
+	Bytes    int64 // of all, or [NotKnown]
+}
+
+// plus adds more of the same type.
+func (a Alloc) plus(o Alloc) Alloc {
+	a.Objects += o.Objects
+	a.Elements += o.Elements
+	if a.Bytes < 0 || o.Bytes < 0 {
+		a.Bytes = NotKnown
+	} else {
+		a.Bytes += o.Bytes
+	}
+	return a
+}
+
+// addAllocs adds what another context has allocated, type by type. The first list is
+// changed, or made; the second one stays.
+func addAllocs(to, more []Alloc) []Alloc {
+	if to == nil {
+		return slices.Clone(more)
+	}
+	for _, o := range more {
+		i := slices.IndexFunc(to, func(a Alloc) bool { return a.Type == o.Type || a.Type.Name == o.Type.Name })
+		if i < 0 {
+			to = append(to, o)
+			continue
+		}
+		to[i] = to[i].plus(o)
+	}
+	return to
+}
+
+// ByBytes sorts what was allocated: most bytes first, then most objects, then by
+// name. It returns a copy.
+func ByBytes(list []Alloc) []Alloc {
+	return slices.SortedFunc(slices.Values(list), func(a, b Alloc) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Type.Name, b.Type.Name))
+	})
+}
+
+// A TypeSum is what was allocated of a type in trees.
+type TypeSum struct {
+	Alloc
+	Contexts int64 // that allocate it
+}
+
+// TypesOf adds up by type what the trees have allocated, in the order of [ByBytes].
+func TypesOf(roots []*Node) []TypeSum {
+	at := map[string]int{}
+	var sums []TypeSum
+	for n := range All(roots) {
+		for _, a := range n.Allocs {
+			i, ok := at[a.Type.Name]
+			if !ok {
+				at[a.Type.Name] = len(sums)
+				sums = append(sums, TypeSum{a, 1})
+				continue
+			}
+			sums[i] = TypeSum{sums[i].plus(a), sums[i].Contexts + 1}
+		}
+	}
+	slices.SortFunc(sums, func(a, b TypeSum) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Type.Name, b.Type.Name))
+	})
+	return sums
+}
+
+// allocated reads the node of a type into the context that allocates it.
+func (r *reader) allocated(n *Node, off int, t *Type) {
+	a := Alloc{Type: t, Objects: count(r.word(off + wire.NCalls))}
+	switch {
+	case t.Array:
+		a.Elements, a.Bytes = count(r.word(off+wire.NCount)), count(r.word(off+wire.NSelf))
+	case t.Size >= 0:
+		a.Bytes = a.Objects * t.Size
+	default:
+		a.Bytes = NotKnown
+	}
+	if a.Objects == 0 {
+		return // its first one was just being counted
+	}
+	n.Allocs = append(n.Allocs, a)
+	n.Allocated(a)
+}
+
+// Allocated adds an allocation to the node's sums over types, where its recording
+// has them.
+func (n *Node) Allocated(a Alloc) {
+	if n.Counts == nil {
+		return
+	}
+	add := func(m *metric.Metric, v int64) {
+		if i := n.Counts.Table.Index(m.Name); i >= 0 {
+			n.Counts.Own[i] += v
+		}
+	}
+	if a.Type.Array {
+		add(&metric.Arrays, a.Objects)
+	} else {
+		add(&metric.Objects, a.Objects)
+	}
+	add(&metric.AllocatedBytes, max(a.Bytes, 0))
+}
+
+// typeOf is the type that a number stands for; nil if it is a method's.
+func (r *reader) typeOf(method uint32) *Type {
+	if int(method) >= len(r.Types) {
+		return nil
+	}
+	return r.Types[method]
+}

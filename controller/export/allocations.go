@@ -1,0 +1,112 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+)
+
+// jsonAlloc is what a context has allocated of a type.
+type jsonAlloc struct {
+	Type     string `json:"type"`
+	Objects  int64  `json:"objects"`
+	Elements int64  `json:"elements"`
+	Bytes    *int64 `json:"bytes"` // nil where they are not known
+}
+
+// allocates tells whether a recording with these metrics counts allocations.
+func allocates(t *metric.Table) bool { return t.Index(metric.Objects.Name) >= 0 }
+
+// allocs writes what a context or method has allocated itself.
+func (w *jsonWriter) allocs(list []cct.Alloc) {
+	if !allocates(w.metrics) {
+		return
+	}
+	w.text(`,"allocations":[`)
+	for i, a := range cct.ByBytes(list) {
+		if i > 0 {
+			w.text(",")
+		}
+		w.text(`{"type":`)
+		w.bytes(w.typeName(a.Type))
+		w.field("objects", a.Objects)
+		w.field("elements", a.Elements)
+		if a.Bytes < 0 {
+			w.text(`,"bytes":null`)
+		} else {
+			w.field("bytes", a.Bytes)
+		}
+		w.text("}")
+	}
+	w.text("]")
+}
+
+func (w *jsonWriter) typeName(t *cct.Type) []byte {
+	q, ok := w.types[t.Name]
+	if !ok {
+		q = quote(t.Name)
+		w.types[t.Name] = q
+	}
+	return q
+}
+
+// allocated gives a node what was read.
+func (in *reader) allocated(n *cct.Node, list []jsonAlloc) error {
+	for _, a := range list {
+		if a.Type == "" || a.Objects <= 0 {
+			return fmt.Errorf("an allocation of type %q with %d objects", a.Type, a.Objects)
+		}
+		t := in.types[a.Type]
+		if t == nil {
+			t = &cct.Type{Name: a.Type, Array: strings.HasSuffix(a.Type, "[]"), Size: cct.NotKnown}
+			in.types[a.Type] = t
+		}
+		bytes := int64(cct.NotKnown)
+		if a.Bytes != nil {
+			bytes = *a.Bytes
+		}
+		n.Allocs = append(n.Allocs, cct.Alloc{Type: t, Objects: a.Objects, Elements: a.Elements, Bytes: bytes})
+	}
+	return nil
+}
+
+// allocations writes the table of types.
+func (t *textWriter) allocations() {
+	if !allocates(t.report.metrics()) {
+		return
+	}
+	types := cct.TypesOf(t.snapshot.Roots())
+	t.section("Allocated, by type")
+	var all int64
+	for _, s := range types {
+		all += max(s.Bytes, 0)
+	}
+	shown := types
+	if t.o.Top > 0 && len(shown) > t.o.Top {
+		shown = shown[:t.o.Top]
+	}
+	table := table{head: []string{"bytes", "share", "objects", "elements", "contexts", "type"}}
+	for _, s := range shown {
+		bytes, elements := notKnown, ""
+		if s.Bytes >= 0 {
+			bytes = Bytes(s.Bytes)
+		}
+		if s.Type.Array {
+			elements = Count(s.Elements)
+		}
+		table.add(Clean(s.Type.Name), "", bytes, share(max(s.Bytes, 0), all), Count(s.Objects), elements, Count(s.Contexts))
+	}
+	table.write(&t.sink, t.o.Color, t.o.Width)
+	if rest := types[len(shown):]; len(rest) > 0 {
+		var bytes, objects int64
+		for _, s := range rest {
+			bytes, objects = bytes+max(s.Bytes, 0), objects+s.Objects
+		}
+		t.printf("and %s: %s in %s\n", Plural(int64(len(rest)), "type", "types"), Bytes(bytes), Plural(objects, "object", "objects"))
+	}
+}
+
+// notKnown stands for bytes of a type whose size nobody knows.
+const notKnown = "?"

@@ -1,0 +1,252 @@
+package session
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
+)
+
+// Sizes are read again while some type has none: its class may not be loaded yet.
+const (
+	sizesFirst   = 100 * time.Millisecond
+	sizesLongest = 10 * time.Second
+)
+
+// allocations is what the loop knows of types that are allocated.
+type allocations struct {
+	types []*cct.Type      // by id; nil for methods. Readers have it, so it only grows, or is replaced
+	sizes map[string]int64 // of classes, by their names in internal form
+	vague bool             // the JVM does not say how large objects are
+}
+
+// allocates tells whether allocations are counted.
+func (s *Session) allocates() bool { return s.metrics.Index(metric.Objects.Name) >= 0 }
+
+// setAllocations has the ledger's probes count allocations, in arrays as this JVM
+// lays them out.
+func (s *Session) setAllocations(at arrayLayout) error {
+	x := probe.Allocated{
+		Class: s.bundle.Part("Allocated"), Object: "object", Array: "array", Arrays: "arrays",
+		Shape: at.shape,
+	}
+	if s.called {
+		x.Object, x.Array = "objectCall", "arrayCall"
+	}
+	s.loop.allocations.sizes = map[string]int64{}
+	return s.loop.ledger.AllocateBy(x)
+}
+
+// An arrayLayout is how a JVM lays arrays out (arrayOop.hpp), in bytes.
+type arrayLayout struct {
+	header    int64 // mark, class and length
+	align     int64 // of the elements of all types; 0: only of long and double
+	reference int64
+	object    int64 // alignment of objects
+}
+
+// defaultArrays is the layout of 64-bit JVMs with heaps below 32 GB.
+var defaultArrays = arrayLayout{header: 16, align: 8, reference: 4, object: 8}
+
+// arrayFlags are the flags that say how a JVM lays arrays out.
+var arrayFlags = []string{"UseCompressedOops", "UseCompressedClassPointers", "UseCompactObjectHeaders", "ObjectAlignmentInBytes"}
+
+// arrayLayout asks the target for it. Where it doesn't say, that of nearly all is taken.
+func (s *Session) arrayLayout(ctx context.Context) arrayLayout {
+	flags, err := vmstructs.Flags(s.proc.PID, arrayFlags...)
+	if err != nil && s.vm != nil {
+		s.log.Debug("flags by attach", "error", err)
+		all, flagsErr := s.vm.Flags(ctx)
+		if err = flagsErr; err == nil {
+			flags = map[string]int64{}
+			for _, name := range arrayFlags {
+				if f, ok := all[name]; ok {
+					n, _ := strconv.ParseInt(f.Value, 10, 64)
+					if f.Value == "true" {
+						n = 1
+					}
+					flags[name] = n
+				}
+			}
+		}
+	}
+	if err != nil || flags["ObjectAlignmentInBytes"] == 0 {
+		s.log.Debug("array layout not known", "error", err)
+		return defaultArrays
+	}
+	return layoutOf(flags, s.proc.Major())
+}
+
+// layoutOf is the layout by flags of a JVM of that version.
+func layoutOf(flags map[string]int64, major int) arrayLayout {
+	at := arrayLayout{header: 20, align: 8, reference: 8, object: flags["ObjectAlignmentInBytes"]}
+	if flags["UseCompressedClassPointers"] != 0 {
+		at.header = 16
+	}
+	if flags["UseCompactObjectHeaders"] != 0 {
+		at.header = 12
+	}
+	if flags["UseCompressedOops"] != 0 {
+		at.reference = 4
+	}
+	if major >= 23 { // JDK-8139457
+		at.align = 0
+	}
+	return at
+}
+
+// shape is what the probe needs to know of an array (class Allocated in the target).
+func (a arrayLayout) shape(desc string) int32 {
+	size := a.reference
+	switch desc[1:] {
+	case "Z", "B":
+		size = 1
+	case "C", "S":
+		size = 2
+	case "I", "F":
+		size = 4
+	case "J", "D":
+		size = 8
+	}
+	align := max(a.align, size&8, 1)
+	header := (a.header + align - 1) &^ (align - 1)
+	log := func(n int64) int32 { return int32(bits.TrailingZeros64(uint64(max(n, 1)))) }
+	return int32(header) | log(size)<<8 | log(a.object)<<16
+}
+
+// typeNames are the primitive types by their letters (JVMS §4.3.2).
+var typeNames = map[byte]string{'Z': "boolean", 'C': "char", 'F': "float", 'D': "double", 'B': "byte", 'S': "short", 'I': "int", 'J': "long"}
+
+// sourceType is a type's name as sources have it: of a class in internal form, or an array's descriptor.
+func sourceType(name string) string {
+	element := strings.TrimLeft(name, "[")
+	dims := len(name) - len(element)
+	if dims > 0 {
+		if p, ok := typeNames[element[0]]; ok && len(element) == 1 {
+			element = p
+		} else {
+			element = strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";")
+		}
+	}
+	return strings.ReplaceAll(element, "/", ".") + strings.Repeat("[]", dims)
+}
+
+// types are what ids stand for that are no methods'.
+func (l *loop) types() []*cct.Type {
+	a := &l.allocations
+	if !l.s.allocates() {
+		return nil
+	}
+	for id := int32(len(a.types)); id < l.ledger.Len(); id++ {
+		var t *cct.Type
+		if m := l.ledger.Method(id); m != nil && m.Type != "" {
+			t = &cct.Type{Name: sourceType(m.Type), Array: m.Type[0] == '[', Size: cct.NotKnown}
+			if size, ok := a.sizes[m.Type]; ok && size > 0 {
+				t.Size = size
+			}
+		}
+		a.types = append(a.types, t)
+	}
+	return slices.Clip(a.types)
+}
+
+// unsized are the classes that are allocated and whose objects' size isn't known.
+func (l *loop) unsized() (names []string) {
+	for id, t := range l.types() {
+		if t != nil && !t.Array && t.Size < 0 {
+			names = append(names, l.ledger.Method(int32(id)).Type)
+		}
+	}
+	return names
+}
+
+// sized takes the sizes of classes.
+func (l *loop) sized(sizes map[string]int64) (found int) {
+	a := &l.allocations
+	a.types = slices.Clone(a.types)
+	for _, name := range l.unsized() {
+		if n, ok := sizes[name]; ok && n > 0 {
+			a.sizes[name] = n
+			found++
+		}
+	}
+	for id, t := range a.types {
+		if t == nil || t.Array || t.Size >= 0 {
+			continue
+		}
+		if size := a.sizes[l.ledger.Method(int32(id)).Type]; size > 0 {
+			a.types[id] = &cct.Type{Name: t.Name, Size: size}
+		}
+	}
+	return found
+}
+
+// readSizes asks the target's memory for the sizes of types, until all are known and
+// as long as the session lasts.
+func (s *Session) readSizes() {
+	pause, most := sizesFirst, 0
+	for {
+		select {
+		case <-time.After(pause):
+		case <-s.ctx.Done():
+			return
+		}
+		var names int
+		if s.do(s.ctx, func() { names = len(s.loop.unsized()) }) != nil {
+			return
+		}
+		found := 0
+		if names > 0 {
+			var err error
+			if found, err = s.readSizesOnce(s.ctx); err != nil {
+				s.log.Debug("sizes of types", "error", err)
+				_ = s.do(s.ctx, func() { s.loop.allocations.vague = true })
+				return
+			}
+		}
+		if pause = min(pause*3/2, sizesLongest); found > 0 || names > most {
+			pause = sizesFirst
+		}
+		most = max(most, names-found)
+	}
+}
+
+// lastSizes asks once more, while the target is still there.
+func (s *Session) lastSizes(ctx context.Context) {
+	missing := 0
+	if !s.allocates() || s.do(ctx, func() { missing = len(s.loop.unsized()) }) != nil || missing == 0 {
+		return
+	}
+	if _, err := s.readSizesOnce(ctx); err != nil {
+		s.log.Debug("sizes of types", "error", err)
+	}
+}
+
+func (s *Session) readSizesOnce(ctx context.Context) (found int, err error) {
+	sizes, err := vmstructs.Sizes(s.proc.PID)
+	if err != nil {
+		return 0, err
+	}
+	return found, s.do(ctx, func() { found = s.loop.sized(sizes) })
+}
+
+// noteAllocations says in a report what it doesn't know of allocations.
+func (l *loop) noteAllocations(r *export.Report) {
+	if !l.s.allocates() {
+		return
+	}
+	if l.allocations.vague {
+		r.Notes = append(r.Notes, "This JVM does not say how large objects are, or its memory may not be read (ptrace_scope, CAP_SYS_PTRACE; JDK 8 has no list of classes): bytes are those of arrays alone.")
+	}
+	if n := l.ledger.Typeless(); n > 0 {
+		r.Notes = append(r.Notes, export.Plural(int64(n), "place allocates", "places allocate")+" a type for which there was no number left: these objects are not counted.")
+	}
+}

@@ -1,0 +1,128 @@
+package session_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// sized is how many objects and elements there are of a type.
+type sized struct{ Objects, Elements int64 }
+
+// allocatedIn is what a report's methods have allocated, by method and type.
+func allocatedIn(r *export.Report) map[string]sized {
+	got := map[string]sized{}
+	for _, f := range cct.FlatOf(r.Tree.Roots()) {
+		for _, a := range f.Allocs {
+			got[short(r, f.Method)+" "+a.Type.Name] = sized{a.Objects, a.Elements}
+		}
+	}
+	return got
+}
+
+// allocatesIn is what n iterations of the root of Allocates.java allocate.
+func allocatesIn(n int64) map[string]sized {
+	var lengths int64
+	for i := range n {
+		lengths += i % 100
+	}
+	objects := n + (n+1)/2
+	return map[string]sized{
+		"Allocates.arrays int[]":                   {n + 6*n, lengths + 30*n},
+		"Allocates.arrays byte[]":                  {n, lengths},
+		"Allocates.arrays double[]":                {n, lengths},
+		"Allocates.arrays java.lang.String[]":      {n, lengths},
+		"Allocates.arrays int[][]":                 {2 * n, 6 * n},
+		"Allocates.arrays int[][][]":               {n, 2 * n},
+		"Allocates.arrays t.Allocates$Point[][]":   {2 * n, 0},
+		"Allocates.arrays t.Allocates$Point[][][]": {n, 2 * n},
+		"Allocates.objects t.Allocates$Point":      {objects, 0},
+		"Allocates.objects t.Allocates$Large":      {objects, 0},
+		"Allocates.objects java.util.ArrayList":    {objects, 0},
+		"Allocates$Large.<init> t.Allocates$Point": {objects, 0},
+	}
+}
+
+// TestAllocations counts what a program allocates, exactly, and compares the bytes
+// with what the JVM says of the thread.
+func TestAllocations(t *testing.T) {
+	t.Parallel()
+	const n = 2001
+	dir := sources(t, "Allocates")
+	want := allocatesIn(n)
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		for i, rec := range []session.Recording{
+			{Scheme: "A"},
+			{Scheme: "B", Probes: session.ProbesCalled, Count: []string{metric.CountBytecodes}},
+			{Scheme: "C", Clock: "precise", Fold: true},
+			{Scheme: "B", Slowest: 1},
+		} {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				p := program(t, j, dir, "Allocates", nil)
+				s := attached(t, p)
+				rec.Roots, rec.Count = []string{"t.Allocates.root"}, append(rec.Count, metric.CountAllocations)
+				start(t, s, rec)
+				bytes := ask(t, p, fmt.Sprint("root ", n), "BYTES ")
+				r := closed(t, s)
+				if diff := cmp.Diff(want, allocatedIn(r)); diff != "" {
+					t.Errorf("allocated, -want +got:\n%s", diff)
+				}
+				v := cct.Sum(r.Tree.Roots()).Counts
+				at := v.Table.Index
+				if objects, arrays := v.Own[at(metric.Objects.Name)], v.Own[at(metric.Arrays.Name)]; objects != 4*3002 || arrays != 16*n {
+					t.Errorf("%d objects and %d arrays in all", objects, arrays)
+				}
+				got := v.Own[at(metric.AllocatedBytes.Name)]
+				if j.Version == 8 { // which does not say how large objects are
+					if got >= bytes {
+						t.Errorf("%d bytes of arrays, the thread has allocated %d in all", got, bytes)
+					}
+				} else if math.Abs(float64(got-bytes)) > float64(bytes)/100 {
+					t.Errorf("%d bytes, the thread has allocated %d", got, bytes)
+				}
+			})
+		}
+	}, 8, 17, 25)
+}
+
+// TestAllocationsThrown counts objects whose constructor was never called.
+func TestAllocationsThrown(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Allocates")
+	p := program(t, jvmtest.Any(t), dir, "Allocates", nil)
+	s := attached(t, p)
+	start(t, s, session.Recording{Roots: []string{"t.Allocates.throwing()V"}, Count: []string{metric.CountAllocations}})
+	ask(t, p, "throwing", "DONE ")
+	if diff := cmp.Diff(map[string]sized{"Allocates.throwing t.Allocates$Point": {10, 0}}, allocatedIn(closed(t, s))); diff != "" {
+		t.Errorf("allocated, -want +got:\n%s", diff)
+	}
+}
+
+// TestAllocationsRemoved records what the compiler has removed: it does so with the
+// probes, too.
+func TestAllocationsRemoved(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Allocates")
+	p := program(t, jvmtest.Need(t, 17), dir, "Allocates", []string{"-Xbatch"})
+	s := attached(t, p)
+	start(t, s, session.Recording{Roots: []string{"t.Allocates.removed"}, Count: []string{metric.CountAllocations}})
+	if left := ask(t, p, "removed", "LEFT "); left > 100 {
+		t.Errorf("%d bytes are allocated by what needs none", left)
+	}
+	r := closed(t, s)
+	got := allocatedIn(r)
+	runs := r.Tree.Roots()[0].Calls
+	want := map[string]sized{"Allocates.removed t.Allocates$Point": {100_000 * runs, 0}, "Allocates.removed int[]": {100_000 * runs, 200_000 * runs}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("allocated, -want +got:\n%s", diff)
+	}
+}

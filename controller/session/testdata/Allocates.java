@@ -1,0 +1,107 @@
+package t;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Allocates what it says, and knows by the JVM how many bytes that were. */
+public class Allocates {
+    static class Point {
+        int x;
+
+        Point(int x) { this.x = x; }
+    }
+
+    static class Large extends Point {
+        long a, b;
+        byte c;
+        Object d;
+
+        Large(int x) { super(new Point(x).x); }
+    }
+
+    static Object sink;
+
+    static void arrays(int n) {
+        sink = new int[n];
+        sink = new byte[n];
+        sink = new double[n];
+        sink = new String[n];
+        sink = new int[2][3][5];
+        sink = new Point[2][0][5];
+    }
+
+    static void objects(int n) {
+        sink = new Point(n);
+        sink = new Large(n);
+        List<Object> list = new ArrayList<Object>(0);
+        sink = list;
+    }
+
+    static Object throwing(int n) {
+        try {
+            return new Point(1 / n);
+        } catch (ArithmeticException e) {
+            return null;
+        }
+    }
+
+    /** Allocates in this class alone. */
+    static void root(int n) {
+        for (int i = 0; i < n; i++) {
+            arrays(i % 100);
+            objects(i);
+            if (i % 2 == 0) objects(i);
+        }
+    }
+
+    /** One object of an argument that throws. */
+    static void throwing() {
+        for (int i = 0; i < 10; i++) sink = throwing(i % 2);
+    }
+
+    /** What a compiler removes. */
+    static int removed(int n) {
+        int s = 0;
+        for (int i = 0; i < n; i++) {
+            Point p = new Point(i);
+            s += p.x + new int[] {i, i + 1}[1];
+        }
+        return s;
+    }
+
+    static long bytes() {
+        return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean()).getThreadAllocatedBytes(Thread.currentThread().getId());
+    }
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        bytes();
+        long none = bytes();
+        none = bytes() - none;
+        System.out.println("READY");
+        for (String line; (line = in.readLine()) != null; ) {
+            String[] w = line.split(" ");
+            if (w[0].equals("root")) {
+                int n = Integer.parseInt(w[1]);
+                long before = bytes();
+                root(n);
+                System.out.println("BYTES " + (bytes() - before - none));
+            } else if (w[0].equals("throwing")) {
+                throwing();
+                System.out.println("DONE 0");
+            } else { // until the compiler has removed it all
+                long least = Long.MAX_VALUE, end = System.nanoTime() + 60_000_000_000L;
+                while (least > 100 && System.nanoTime() < end) {
+                    long before = bytes();
+                    sink = null;
+                    removed(100_000);
+                    least = Math.min(least, bytes() - before - none);
+                }
+                System.out.println("LEFT " + least);
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package probe
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+)
+
+// Allocated are the static methods that are told of each allocation, see
+// [Injector.WithAllocated]. Type and Shape are asked while a class is rewritten.
+type Allocated struct {
+	Class  string
+	Object string // (JI)V: token, type
+	Array  string // (IJII)V: length, token, type, shape
+	Arrays string // (JJJII)V: arrays, length of each, token, type, shape
+
+	// Type returns the number of a type for StepArg to push, and whether it is to be
+	// counted. desc is the class in internal form ("java/util/ArrayList"), or an
+	// array's descriptor ("[I").
+	Type func(desc string) (id int32, ok bool)
+
+	// Shape returns what Array and Arrays need to know of an array's layout, by its
+	// descriptor.
+	Shape func(desc string) int32
+}
+
+// allocated are the indices of the calls.
+type allocated struct {
+	Allocated
+	object, array, arrays int
+}
+
+// WithAllocated returns the injector that counts what methods allocate, right
+// behind each instruction that does, so that one that throws counts nothing:
+//
+//	new T                Object(token, T)
+//	newarray, anewarray  Array(array.length, token, T[], shape)
+//	multianewarray       for each dimension Arrays(how many, their length, token, type, shape)
+//
+// The object that new makes is not initialised yet, and its constructor need not be
+// called: it is counted all the same. Nothing gets a reference to what was
+// allocated. The program must be one of the token probes.
+func (in *Injector) WithAllocated(x Allocated) (*Injector, error) {
+	p := in.Program
+	if p.Local != classfile.VLong {
+		return nil, errors.New("probe: only token probes count allocations")
+	}
+	p.allocated = &allocated{
+		Allocated: x,
+		object:    p.call(Call{x.Class, x.Object, "(JI)V"}),
+		array:     p.call(Call{x.Class, x.Array, "(IJII)V"}),
+		arrays:    p.call(Call{x.Class, x.Arrays, "(JJJII)V"}),
+	}
+	return NewInjector(p)
+}
+
+// Words of stack that counting an allocation takes above what it finds.
+const (
+	allocBefore = 1
+	allocNeed   = 8
+)
+
+// primitive are the descriptors of newarray's operand (JVMS §6.5).
+var primitive = [...]string{4: "[Z", 5: "[C", 6: "[F", 7: "[D", 8: "[B", 9: "[S", 10: "[I", 11: "[J"}
+
+// allocates returns the type that an instruction allocates, as Allocated.Type wants
+// it; "" if it can't be read.
+func (r *rewriter) allocates(in *classfile.Instr) string {
+	if in.Op == classfile.OpNewarray {
+		if in.A < 0 || int(in.A) >= len(primitive) {
+			return ""
+		}
+		return primitive[in.A]
+	}
+	name, err := r.class.Pool.ClassName(uint16(in.A))
+	if err != nil || name == "" {
+		return ""
+	}
+	if in.Op != classfile.OpAnewarray {
+		return name
+	}
+	if name[0] != '[' {
+		name = "L" + name + ";"
+	}
+	return "[" + name
+}
+
+// allocating tells whether the method's allocations are counted.
+func (r *rewriter) allocating() bool { return r.program.allocated != nil && !r.plain }
+
+// allocation injects what counts an allocation.
+func (r *rewriter) allocation(a *assembler, in *classfile.Instr, sp *spot) error {
+	r.allocBefore(a, in, sp)
+	sp.to = int32(len(r.in.points))
+	if err := r.allocAfter(a, in); err != nil {
+		return err
+	}
+	if len(r.in.points) > classfile.MaxCode {
+		return reasonCodeSize
+	}
+	if n := int32(len(r.in.points)); n > sp.to {
+		sp.after, sp.needed = n, allocNeed
+	}
+	return nil
+}
+
+// allocBefore keeps the dimensions of a multianewarray, which are on the stack, in
+// locals.
+func (r *rewriter) allocBefore(a *assembler, in *classfile.Instr, sp *spot) {
+	if in.Op != classfile.OpMultianewarray {
+		return
+	}
+	n := int(in.B)
+	at := a.behind(n + 2)
+	store, load := opsByDescriptor['I'], opsByDescriptor['I']
+	for i := n - 1; i >= 0; i-- {
+		r.in.points = localOp(r.in.points, at+i, store.store, store.store0)
+	}
+	for i := range n {
+		r.in.points = localOp(r.in.points, at+i, load.load, load.load0)
+	}
+	sp.need = max(sp.need, allocBefore)
+}
+
+// allocAfter counts an allocation behind the instruction.
+func (r *rewriter) allocAfter(a *assembler, in *classfile.Instr) (err error) {
+	x := r.program.allocated
+	t := r.allocates(in)
+	switch {
+	case t == "":
+		return malformed("a type that is not there")
+	case in.Op == classfile.OpMultianewarray:
+		return r.allocMany(a, t, int(in.B))
+	case in.Op == classfile.OpNew:
+		return r.allocCall(a, nil, t, x.object, false)
+	}
+	return r.allocCall(a, []byte{byte(classfile.OpDup), byte(classfile.OpArraylength)}, t, x.array, true)
+}
+
+// allocCall appends a call behind an allocation, with what is first on the stack;
+// nothing if the type is not counted.
+func (r *rewriter) allocCall(a *assembler, first []byte, t string, call int, shape bool) (err error) {
+	x := r.program.allocated
+	id, ok := x.Type(t)
+	if !ok {
+		return nil
+	}
+	b := append(r.in.points, first...)
+	b = localOp(b, a.slot, classfile.OpLload, classfile.OpLload0)
+	if b, err = a.pushInt(b, id); err != nil {
+		return err
+	}
+	if shape {
+		if b, err = a.pushInt(b, x.Shape(t)); err != nil {
+			return err
+		}
+	}
+	r.in.points, err = a.sequence(b, Sequence{{Kind: StepCall, Call: call}})
+	return err
+}
+
+// allocMany counts the arrays of a multianewarray (papers/003, figure 4): of each
+// dimension as many as the product of the dimensions before it.
+func (r *rewriter) allocMany(a *assembler, t string, n int) error {
+	if n < 1 || n > len(t)-len(strings.TrimLeft(t, "[")) {
+		return malformed("dimensions of multianewarray")
+	}
+	at := a.behind(n + 2)
+	product, ops, ints := at+n, opsByDescriptor['J'], opsByDescriptor['I']
+	r.in.points = append(r.in.points, byte(classfile.OpLconst1))
+	r.in.points = localOp(r.in.points, product, ops.store, ops.store0)
+	for i := range n {
+		length := localOp(nil, at+i, ints.load, ints.load0)
+		length = append(length, byte(classfile.OpI2l))
+		first := localOp(nil, product, ops.load, ops.load0)
+		if err := r.allocCall(a, append(first, length...), t[i:], r.program.allocated.arrays, true); err != nil {
+			return err
+		}
+		if i == n-1 {
+			break
+		}
+		r.in.points = append(append(r.in.points, first...), length...)
+		r.in.points = append(r.in.points, byte(classfile.OpLmul))
+		r.in.points = localOp(r.in.points, product, ops.store, ops.store0)
+	}
+	return nil
+}
