@@ -8,7 +8,8 @@ import (
 )
 
 // Late is a method that was recorded from some moment on only: it was asleep when the
-// recording began, or within reach of such a method (scheme.Watcher).
+// recording began, or within reach of such a method (scheme.Watcher), or a thread's patience
+// ran out before it had probes.
 type Late struct {
 	Method string
 	After  time.Duration // from the beginning of the recording until its probes were in force

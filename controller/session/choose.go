@@ -62,7 +62,6 @@ func (s *Session) chooseScheme(ctx context.Context, rec Recording, ids []cha.Met
 		return "", err
 	}
 	if problem == nil {
-		s.data.Patience(patience)
 		return "D", nil
 	}
 	name := "C"

@@ -292,7 +292,7 @@ func (l *loop) putDoor(id cha.ClassID, b []byte, d *taskDoor, in *probe.Injector
 				return 0, false
 			}
 			l.following.rows[id.Name][k] = m
-			l.s.data.SetMode(m.ID, l.modeOf(methodID(m), true))
+			l.setMode(m.ID, l.modeOf(methodID(m), true))
 		}
 		return m.ID, true
 	})

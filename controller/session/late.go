@@ -80,7 +80,7 @@ func (l *loop) trapped(id cha.ClassID) bool {
 		if m == nil || m.ID <= 0 || m.Reason != "" {
 			return false
 		}
-		l.s.data.SetMode(m.ID, l.s.data.Mode(m.ID)&wire.ModeRoot|wire.ModeFresh)
+		l.setMode(m.ID, l.s.data.Mode(m.ID)&wire.ModeRoot|wire.ModeFresh)
 	}
 	return len(p.Steps) > 0
 }

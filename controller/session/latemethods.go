@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -30,50 +29,57 @@ func (l *loop) noteLate(steps []scheme.Step, calls map[cha.MethodID]int64) {
 				continue
 			}
 		}
-		if w.late[st.Method] == nil {
-			x := &lateMethod{id: st.Method, calls: n}
-			w.late[st.Method] = x
-			w.pending[st.Method.Class] = append(w.pending[st.Method.Class], x)
-		}
+		l.addLate(st.Method, n)
+	}
+}
+
+// addLate notes a late method, which has no probes yet.
+func (l *loop) addLate(id cha.MethodID, calls int64) {
+	p := &l.patience
+	if p.late[id] == nil {
+		x := &lateMethod{id: id, calls: calls}
+		p.late[id] = x
+		p.wait[id.Class] = append(p.wait[id.Class], x)
 	}
 }
 
 // lateInForce notes when late methods have got their probes.
 func (l *loop) lateInForce() {
-	w := l.s.watching
-	for class, xs := range w.pending {
+	for class, xs := range l.patience.wait {
 		if l.pending(class) {
 			continue
 		}
 		for _, x := range xs {
 			x.after, x.inForce = time.Since(l.rec.armed), true
 		}
-		delete(w.pending, class)
+		delete(l.patience.wait, class)
 	}
 }
 
 // forget takes no method for late that has its probes by now: a recording begins anew.
-func (w *observation) forget() {
-	maps.DeleteFunc(w.late, func(_ cha.MethodID, x *lateMethod) bool { return x.inForce })
+func (p *patience) forget() {
+	maps.DeleteFunc(p.late, func(_ cha.MethodID, x *lateMethod) bool { return x.inForce })
 }
 
 // reportLate says in a report what was recorded late.
 func (l *loop) reportLate(r *export.Report) {
-	w := l.s.watching
-	if w == nil {
+	w, p := l.s.watching, &l.patience
+	if w == nil && !p.bounded() {
 		return
 	}
 	r.Late = []export.Late{}
 	var names []string
-	for _, id := range slices.SortedFunc(maps.Keys(w.late), cha.MethodID.Compare) {
-		x := w.late[id]
-		r.Late = append(r.Late, export.Late{Method: id.String(), After: x.after, Calls: x.calls})
-		names = append(names, id.String())
+	for _, x := range p.sortedLate() {
+		r.Late = append(r.Late, export.Late{Method: x.id.String(), After: x.after, Calls: x.calls})
+		names = append(names, x.id.String())
 	}
-	if len(names) > 0 {
+	switch n := l.s.data.GivenUp(); {
+	case len(names) > 0 && w != nil:
 		r.AddGap("methods were called while recording that had been asleep, or within their reach: they are recorded from some moment on", names)
+	case len(names) > 0 || n > 0:
+		r.AddGap(fmt.Sprintf("threads went on %s before what they were about to call had probes, since a root invocation waits for %v at most (--patience): such methods, and what they call, are recorded from some moment on", export.Plural(n, "time", "times"), p.most), names)
 	}
-	if w.failed != nil {
+	if w != nil && w.failed != nil {
 		r.AddGap(fmt.Sprintf("methods that were asleep could not be watched to the end: %v", w.failed), nil)
 	}
 }

@@ -58,9 +58,9 @@ func (l *loop) setLeaves(id cha.ClassID) {
 		switch {
 		case m.Leaf == was:
 		case m.Leaf || l.timedByRule(id):
-			l.s.data.SetMode(m.ID, l.modeOf(id, false))
+			l.setMode(m.ID, l.modeOf(id, false))
 		default:
-			l.s.data.SetMode(m.ID, wire.ModeFresh)
+			l.setMode(m.ID, wire.ModeFresh)
 		}
 	})
 }

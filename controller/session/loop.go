@@ -65,12 +65,13 @@ type loop struct {
 	timerCost  *calibrate.Cost // nil where it is not known
 
 	// What is under way.
-	queue []*job
-	round *round
-	stall stall
-	pace  pace
-	late  late
-	ear   ear
+	queue    []*job
+	round    *round
+	stall    stall
+	pace     pace
+	late     late
+	patience patience
+	ear      ear
 
 	boost     priority.Boost      // of the loop's, the agent's and the VM thread
 	guard     *priority.Guard     // nil where nobody has to be guarded
@@ -138,6 +139,7 @@ func (s *Session) run() {
 			s.loop.checkCalibration()
 			s.loop.checkAgain()
 			s.loop.checkLate()
+			s.loop.checkGivenUp()
 		case <-nap:
 			sleep(listenPause)
 			s.loop.look()

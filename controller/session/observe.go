@@ -21,7 +21,6 @@ const (
 	watchMost    = time.Second
 	readEvery    = 5 * time.Second // a reading of all methods, which finds what was inlined since
 	lookPatience = 10 * time.Second
-	patience     = 100 * time.Millisecond // of a thread that loads a class or calls by reflection
 )
 
 // errNotCounting says that a JVM does not count invocations.
@@ -42,8 +41,6 @@ type observation struct {
 	rounds  int                              // of redefinitions since the session began
 	seen    int                              // of those that a look has seen
 	woke    time.Time                        // when a method last woke, or a job for that ended
-	late    map[cha.MethodID]*lateMethod     // recorded late
-	pending map[cha.ClassID][]*lateMethod    // whose probes are not in force
 	looked  chan struct{}                    // closed when watch has ended
 	stop    context.CancelFunc               // ends watch
 	failed  error                            // why watch ended early
@@ -63,10 +60,7 @@ func (s *Session) observe() (wait func() error) {
 		if <-done; err != nil {
 			return err
 		}
-		w := &observation{
-			observer: o, methods: map[vmstructs.Key][]cha.MethodID{},
-			late: map[cha.MethodID]*lateMethod{}, pending: map[cha.ClassID][]*lateMethod{},
-		}
+		w := &observation{observer: o, methods: map[vmstructs.Key][]cha.MethodID{}}
 		return s.do(s.ctx, func() { s.watching = w })
 	}
 }
@@ -333,8 +327,8 @@ func (s *Session) stopWatching(ctx context.Context) {
 	_ = s.do(ctx, func() {
 		for _, k := range woke {
 			for _, id := range w.methods[k.Key] {
-				if w.late[id] == nil {
-					w.late[id] = &lateMethod{id: id, calls: k.Calls, after: time.Since(s.loop.rec.armed)}
+				if late := s.loop.patience.late; late[id] == nil {
+					late[id] = &lateMethod{id: id, calls: k.Calls, after: time.Since(s.loop.rec.armed)}
 				}
 			}
 		}

@@ -169,9 +169,7 @@ func (l *loop) shut() {
 // gate must be shut.
 func (l *loop) renew() {
 	l.s.data.Renew()
-	if w := l.s.watching; w != nil {
-		w.forget()
-	}
+	l.patience.forget()
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()

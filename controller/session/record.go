@@ -61,6 +61,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if rec.Scheme, err = s.chooseScheme(ctx, rec, ids, first); err != nil {
 		return err
 	}
+	if err := s.do(ctx, func() { s.choosePatience(rec) }); err != nil {
+		return err
+	}
 	make := schemes[rec.Scheme]
 	lap.done("observing")
 	invoked := s.learnInvoked(make)

@@ -24,6 +24,8 @@ type reveal struct {
 	more   []cha.ClassID // brought into reach by classes loaded while others were redefined for it
 	rounds int           // that more has asked for
 
+	owed []cha.MethodID // had no probes when it began; where patience is bounded
+
 	since   int64 // when the first thread came, on the target's clock
 	threads int   // that have waited
 }
@@ -63,14 +65,21 @@ func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
 		}
 		return nil
 	}
-	rv := &reveal{method: methodID(m), boxes: []int{boxIndex}, since: l.s.now(), threads: 1}
+	l.beginReveal(id, boxIndex)
+	return nil
+}
+
+// beginReveal has the callees of a fresh method instrumented, for the sake of threads
+// that wait with these boxes, if any.
+func (l *loop) beginReveal(id int32, boxes ...int) *reveal {
+	rv := &reveal{method: methodID(l.ledger.Method(id)), boxes: boxes, since: l.s.now(), threads: len(boxes)}
 	l.reveals[id] = rv
 	l.boost.Set(true)
 	end := l.analyse()
 	p := l.scheme.Entered(rv.method)
 	end()
 	l.carryOut(id, rv, p)
-	return nil
+	return rv
 }
 
 // carryOut instruments what a plan says, and lets those go on who wait for it.
@@ -78,6 +87,9 @@ func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 	rv.plan.Revealed = append(l.due(), p.Revealed...)
 	l.want(p)
 	l.discardInlined(rv.found)
+	if l.patience.bounded() {
+		rv.owed = l.owingMethods()
+	}
 	// Some callees may have been planned with other methods and not have their
 	// probes yet: so everything has to be in force.
 	if len(l.owing) == 0 {
@@ -97,7 +109,9 @@ func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 // onAgent has the agent's thread redefine a reveal's classes, and the threads that
 // wait for it those that it leaves.
 func (l *loop) onAgent(id int32, rv *reveal, ids []cha.ClassID) {
-	l.enqueue(&job{classes: ids, done: func(left []cha.ClassID) {
+	// What the agent's thread meets with locks that the waiting thread has is done when
+	// that has gone on.
+	l.enqueue(&job{classes: ids, all: l.patience.bounded(), done: func(left []cha.ClassID) {
 		more := l.moreOf(rv)
 		switch {
 		case len(left) > 0:
@@ -167,23 +181,31 @@ func (l *loop) finishReveal(id int32) {
 		return
 	}
 	delete(l.reveals, id)
-	l.stats.longestWait = max(l.stats.longestWait, time.Duration(l.s.now()-rv.since))
-	if id > 0 {
-		l.settle(id)
+	if !l.patience.bounded() { // else the target says it
+		l.stats.longestWait = max(l.stats.longestWait, time.Duration(l.s.now()-rv.since))
 	}
-	l.revealed(rv.plan.Revealed)
-	l.answer(rv, nil)
+	late := id > 0 && l.settle(id)
+	late = l.revealed(rv.plan.Revealed) || late
+	late = !l.answer(rv, nil) && id < 0 || late
+	if late {
+		l.gaveUp(rv.owed)
+	}
+	l.lateInForce()
 	l.markReveal(rv)
 }
 
-func (l *loop) answer(rv *reveal, left []cha.ClassID) {
+// answer lets the threads go on that wait for a reveal. It reports false if one had not
+// waited for that.
+func (l *loop) answer(rv *reveal, left []cha.ClassID) bool {
 	if len(left) > 0 {
 		l.beginPauses()
 	}
+	all := true
 	for _, b := range rv.boxes {
-		l.mail.Reply(b, leftReply(left))
+		all = l.mail.Reply(b, leftReply(left)) && all
 	}
 	rv.boxes = nil
+	return all
 }
 
 func leftReply(left []cha.ClassID) []byte {

@@ -213,7 +213,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		files:   map[cha.ClassID][]byte{},
 		filed:   map[cha.ClassID]time.Time{},
 		places:  map[cha.ClassID]string{},
-		reveals: map[int32]*reveal{},
+		reveals: map[int32]*reveal{}, patience: newPatience(),
 		wanted:  map[cha.ClassID]int64{},
 		offered: map[cha.ClassID]int64{},
 		inForce: map[cha.ClassID]int64{},

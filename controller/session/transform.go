@@ -75,8 +75,11 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		w.U8(d.answer)
 		w.Block(d.bytes)
 		w.Block(d.original)
-		l.mail.Reply(boxIndex, w.Bytes())
+		taken := l.mail.Reply(boxIndex, w.Bytes())
 		l.verify(id, d.draft)
+		if !taken && !redefined {
+			l.unansweredLoad(id)
+		}
 	}
 	// Who is redefining classes can't wait: it has some of these in hand, or the
 	// agent's thread waits for it. Then the reveals that wait for it do.
@@ -110,11 +113,20 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		answer()
 		return nil
 	}
-	time.AfterFunc(reachPatience, func() {
+	longest := reachPatience
+	if l.patience.bounded() {
+		longest = min(longest, l.patience.most/2)
+	}
+	owed := l.owingMethods()
+	time.AfterFunc(longest, func() {
 		_ = l.s.do(l.s.ctx, func() {
 			if !answered {
 				l.s.log.Info("a class was loaded before others had their probes", "class", id, "others", also)
-				l.s.data.Incomplete()
+				if l.patience.bounded() {
+					l.gaveUp(owed)
+				} else {
+					l.s.data.Incomplete()
+				}
 				answer()
 			}
 		})
@@ -248,12 +260,15 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 			l.wanted[st.Method.Class] = l.changes
 			l.owing[st.Method.Class] = true
 		}
+		if added && m.ID > 0 && l.patience.bounded() {
+			l.patience.owed[st.Method.Class] = append(l.patience.owed[st.Method.Class], st.Method)
+		}
 		if m.ID > 0 {
 			l.kind.reserve(m)
 		}
 		if m.ID > 0 && l.kind.modes() {
 			if added {
-				l.s.data.SetMode(m.ID, mode)
+				l.setMode(m.ID, mode)
 			} else if st.Root {
 				mode = l.s.data.Mode(m.ID) &^ wire.ModeRoot
 				switch {
@@ -262,7 +277,7 @@ func (l *loop) want(p scheme.Plan) []cha.ClassID {
 				case mode != wire.ModeFresh:
 					mode = l.modeOf(st.Method, true)
 				}
-				l.s.data.SetMode(m.ID, mode|wire.ModeRoot)
+				l.setMode(m.ID, mode|wire.ModeRoot)
 			}
 		}
 		// A method that another job asked for may not have its probes yet.
@@ -289,24 +304,31 @@ func (l *loop) settled(id cha.ClassID) {
 	l.inForce[id] = max(l.inForce[id], l.offered[id])
 	if !l.pending(id) {
 		delete(l.owing, id)
+		delete(l.patience.owed, id)
 	}
 }
 
 // revealed lets methods whose callees are instrumented be recorded without
-// a wait.
-func (l *loop) revealed(ms []cha.MethodID) {
+// a wait. It reports whether a thread had entered one of them and gone on.
+func (l *loop) revealed(ms []cha.MethodID) (late bool) {
 	for _, id := range ms {
 		if m := l.ledger.Lookup(hotswap.ClassID(id.Class), probe.MethodKey{Name: id.Name, Desc: id.Desc}); m != nil && m.ID > 0 {
-			l.settle(m.ID)
+			late = l.settle(m.ID) || late
 		}
 	}
+	return late
 }
 
-func (l *loop) settle(id int32) {
+// settle does so for one. It reports whether a thread had entered it and gone on.
+func (l *loop) settle(id int32) (late bool) {
 	mode := l.s.data.Mode(id)
 	if mode&^wire.ModeRoot == wire.ModeFresh {
-		l.s.data.SetMode(id, mode&wire.ModeRoot|l.modeOf(methodID(l.ledger.Method(id)), mode&wire.ModeRoot != 0))
+		l.setMode(id, mode&wire.ModeRoot|l.modeOf(methodID(l.ledger.Method(id)), mode&wire.ModeRoot != 0))
+		return false
 	}
+	late = l.isGivenUp(id)
+	delete(l.patience.fresh, id)
+	return late
 }
 
 // A job wants classes retransformed and to be told when that is done. left

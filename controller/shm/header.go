@@ -66,7 +66,8 @@ func (d *File) Fold(on bool) { d.store32(wire.HFold, bit(on)) }
 // Every has the probes admit one of n root invocations in a row.
 func (d *File) Every(n uint32) { d.store32(wire.HEvery, n) }
 
-// Patience bounds how long a thread waits for the controller.
+// Patience bounds how long a root invocation waits for the controller in all; 0 is no
+// bound but the agent's.
 func (d *File) Patience(most time.Duration) { d.store(wire.HPatience, int64(most)) }
 
 // Admit has the probes admit n root invocations more; [All] for all.
@@ -91,6 +92,9 @@ func (d *File) Unanswered() int64 { return d.load(wire.HUnanswered) }
 // LongestWait is how long a thread waited for the controller at the longest.
 func (d *File) LongestWait() time.Duration { return time.Duration(d.load(wire.HLongestWait)) }
 
+// GivenUp is how often a thread went on without probes since its patience had run out.
+func (d *File) GivenUp() int64 { return d.load(wire.HGivenUp) }
+
 // Incomplete notes a call whose callees may lack probes.
 func (d *File) Incomplete() { d.add(wire.HIncomplete, 1) }
 
@@ -109,7 +113,7 @@ func (d *File) Renew() {
 // counters are the words of the header that count in a recording. HMute is none,
 // but belongs to the recording as they do.
 var counters = []int64{
-	wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete, wire.HUnfollowed,
+	wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete, wire.HGivenUp, wire.HUnfollowed,
 	wire.HUncounted, wire.HSeen, wire.HMute,
 }
 

@@ -11,8 +11,12 @@ import (
 type Request struct {
 	Type uint32 // a wire.Req number
 	Body []byte
-	Box  int // which box waits for the reply
+	Box  int  // which box waits for the reply
+	Left bool // nobody waits any more; it is one of those that are of use all the same
 }
+
+// keptWhenLeft are the requests that are of use when nobody waits for the reply.
+var keptWhenLeft = map[uint32]bool{wire.ReqLoaders: true, wire.ReqTransform: true, wire.ReqReveal: true, wire.ReqTargets: true}
 
 // A Mailbox is the controller's side of the boxes in a [File]. The target
 // claims a box, hands over a request in parts, and takes the reply in parts.
@@ -40,8 +44,8 @@ func NewMailbox(d *File) *Mailbox { return &Mailbox{d: d} }
 func (m *Mailbox) Poll() (out []Request, err error) {
 	for i := range m.boxes {
 		at, b := boxAt(i), &m.boxes[i]
-		switch m.d.load32(at + wire.BState) {
-		case wire.BoxRequest:
+		switch state := m.d.load32(at + wire.BState); state {
+		case wire.BoxRequest, wire.BoxLeft:
 			if b.busy {
 				continue
 			}
@@ -54,11 +58,19 @@ func (m *Mailbox) Poll() (out []Request, err error) {
 			}
 			b.in = append(b.in, m.d.mem[at+wire.BoxHeader:][:n]...)
 			if len(b.in) < total {
-				m.d.store32(at+wire.BState, wire.BoxMore)
+				if state == wire.BoxLeft || !m.d.swap32(at+wire.BState, state, wire.BoxMore) {
+					*b = box{}
+					m.d.store32(at+wire.BState, wire.BoxFree)
+				}
 				continue
 			}
 			b.busy = true
-			out = append(out, Request{Type: m.d.load32(at + wire.BType), Body: b.in, Box: i})
+			q := Request{Type: m.d.load32(at + wire.BType), Body: b.in, Box: i, Left: state == wire.BoxLeft}
+			if q.Left && !keptWhenLeft[q.Type] {
+				m.Reply(i, nil)
+			} else {
+				out = append(out, q)
+			}
 			b.in = nil
 		case wire.BoxNext:
 			m.put(i)
@@ -73,34 +85,36 @@ func (m *Mailbox) Poll() (out []Request, err error) {
 }
 
 // Reply answers the request of a box, once. A request that the target has
-// abandoned meanwhile frees its box.
-func (m *Mailbox) Reply(i int, body []byte) {
+// abandoned meanwhile frees its box; then it reports false.
+func (m *Mailbox) Reply(i int, body []byte) bool {
 	at, b := boxAt(i), &m.boxes[i]
 	if !b.busy {
-		return
+		return false
 	}
 	b.busy = false
-	if m.d.load32(at+wire.BState) == wire.BoxAbandoned {
+	if state := m.d.load32(at + wire.BState); state == wire.BoxAbandoned || state == wire.BoxLeft {
 		*b = box{}
 		m.d.store32(at+wire.BState, wire.BoxFree)
-		return
+		return false
 	}
 	b.out = body
 	m.d.store32(at+wire.BTotal, uint32(len(body)))
-	m.put(i)
+	return m.put(i)
 }
 
 // put hands over the next part of the reply. The last part ends the matter:
-// the target frees the box.
-func (m *Mailbox) put(i int) {
+// the target frees the box. It reports false if the target had given up.
+func (m *Mailbox) put(i int) bool {
 	at, b := boxAt(i), &m.boxes[i]
 	n := min(len(b.out), wire.BoxData)
 	copy(m.d.mem[at+wire.BoxHeader:], b.out[:n])
 	m.d.store32(at+wire.BLength, uint32(n))
 	b.out = b.out[n:]
 	from := m.d.load32(at + wire.BState)
-	if from == wire.BoxAbandoned || !m.d.swap32(at+wire.BState, from, wire.BoxReply) {
+	if from == wire.BoxAbandoned || from == wire.BoxLeft || !m.d.swap32(at+wire.BState, from, wire.BoxReply) {
 		*b = box{}
 		m.d.store32(at+wire.BState, wire.BoxFree)
+		return false
 	}
+	return true
 }

@@ -77,6 +77,13 @@ var Options = []*Option{
 		},
 	},
 	{
+		Name: "patience", Field: "patience", Arg: "TIME|auto",
+		Help:  "how long a root invocation waits for probes in all, `TIME` such as 50ms; what has none by then is recorded late. auto: 100ms in a JVM that listens on a port, and with scheme D; else 10s at a time, so that counts are exact from the first call on",
+		Short: "how long a root invocation waits for probes in all; auto: 100ms in a server, else 10s at a time",
+		get:   (*Recording).patience,
+		set:   (*Recording).setPatience,
+	},
+	{
 		Name: "clock", Field: "clock", Values: []string{"tick", "precise"}, Arg: "tick|precise",
 		Help:  "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty",
 		Short: "what measures time",

@@ -16,6 +16,7 @@ import (
 var values = map[string]struct{ good, bad []string }{
 	"root":        {[]string{"", "shop.Price.of"}, []string{"Price", "a.B.c(int)"}},
 	"scheme":      {[]string{"auto", "A"}, []string{"E", ""}},
+	"patience":    {[]string{"auto", "50ms", "10s"}, []string{"0", "1us", "11s", "long"}},
 	"observe":     {[]string{"2s", "500ms"}, []string{"-1s", "11m", "long"}},
 	"clock":       {[]string{"tick", "precise"}, []string{"sundial"}},
 	"until-calls": {[]string{"0", "7"}, []string{"-1", "many"}},

@@ -15,6 +15,7 @@ type Recording struct {
 	Roots      []string      // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
 	Scheme     string        // one of Schemes, or SchemeAuto; "" is "C"
 	Observe    time.Duration // how long the target is observed, with SchemeAuto and "D"
+	Patience   time.Duration // how long a root invocation waits for probes in all; 0 is what suits the target
 	Clock      string        // "tick" or "precise"; "" is tick
 	UntilCalls int64         // end when root invocations have returned so often; 0 is never
 	Every      int64         // record one of so many root invocations; 0 and 1 record each
@@ -70,6 +71,37 @@ const SchemeAuto = "auto"
 
 // DefaultObserve is how long a target is observed unless a recording says otherwise.
 const DefaultObserve = 2 * time.Second
+
+// PatienceAuto is the text of the Patience that suits the target.
+const PatienceAuto = "auto"
+
+// leastPatience and mostPatience bound [Recording].Patience.
+const (
+	leastPatience = time.Millisecond
+	mostPatience  = 10 * time.Second
+)
+
+// patience is the option's text.
+func (r *Recording) patience() string {
+	if r.Patience == 0 {
+		return PatienceAuto
+	}
+	return duration(r.Patience)
+}
+
+// setPatience sets it.
+func (r *Recording) setPatience(v string) error {
+	if v == PatienceAuto {
+		r.Patience = 0
+		return nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < leastPatience || d > mostPatience {
+		return wrong("patience", v, "give a time from %v to %v, such as 50ms, or %s", leastPatience, mostPatience, PatienceAuto)
+	}
+	r.Patience = d
+	return nil
+}
 
 // mostEvery bounds [Recording].Every.
 const mostEvery = 1_000_000

@@ -31,6 +31,8 @@ func (r *Recording) ValidateOptions() error {
 	switch {
 	case r.UntilCalls < 0:
 		return wrongNumber("until-calls", r.UntilCalls, "give a number above zero, or 0 for no end")
+	case r.Patience != 0 && (r.Patience < leastPatience || r.Patience > mostPatience):
+		return wrong("patience", r.Patience.String(), "give a time from %v to %v, or %s", leastPatience, mostPatience, PatienceAuto)
 	case r.Memory < 0:
 		return wrongNumber("memory", r.Memory, "it is below zero; leave it out for the default")
 	case r.Slowest < 0 || r.Slowest > event.MostSlowest:

@@ -34,7 +34,7 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 52 // UTF-16 units of a thread's name that are kept
+	NameMax     = 48 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -86,7 +86,8 @@ var Layout = []Const{
 	{"H_LONGEST_WAIT", HLongestWait, "i64: the longest, in ns, that a thread of the program was made to wait at once, inside the subgraph or not: at a fresh method, for the targets of reflection or a handle, for the bytes of a class that it loads"},
 	{"H_SIDELESS", HSideless, "i64: invocations ended by an exception that no node counts as such, for want of room"},
 	{"H_UNANSWERED", HUnanswered, "i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes"},
-	{"H_PATIENCE", HPatience, "i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's"},
+	{"H_PATIENCE", HPatience, "i64: for how many ns a thread of the program waits for answers in all during one root invocation: at fresh methods, for the targets of reflection or a handle, about classes that it loads; outside, so many at once and a tenth of its time; 0: for as long as an answer takes, within bounds of the agent's"},
+	{"H_GIVEN_UP", HGivenUp, "i64: waits at a fresh method, or for targets, that ended without probes since H_PATIENCE had run out"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
@@ -163,6 +164,7 @@ var Layout = []Const{
 	{"R_CARRY", RCarry, "i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges"},
 	{"R_FIRST_RING", RFirstRing, "u32: node where its first ring of events lies, 0 none; written by a release store"},
 	{"R_RING", RRing, "u32: node where the ring lies that is being written"},
+	{"R_WAITED", RWaited, "i64: R_SUSPENDED as it was when the root invocation began"},
 	{"R_CLOSED", RClosed, "i64: when the part ended in which a root invocation was cut off that is still open here, ns on the target's nanoTime; written by the controller"},
 	{"NAME_MAX", NameMax, "units of the name that are kept"},
 	{"R_VIRTUAL", RVirtual, "flag: leased to virtual threads in turn"},
@@ -187,6 +189,7 @@ var Layout = []Const{
 	{"BOX_REPLY", BoxReply, "a part of the reply is there for the target"},
 	{"BOX_NEXT", BoxNext, "the target has taken the part and wants the next"},
 	{"BOX_ABANDONED", BoxAbandoned, "the target has given up waiting"},
+	{"BOX_LEFT", BoxLeft, "the same, when the last part that it has written may not have been read"},
 
 	{"NODES", OffNodes, "area of nodes; a node is referred to by its offset in the file"},
 	{"NODE_SHIFT", NodeShift, "log2 of a node's size"},
@@ -267,6 +270,7 @@ const (
 	HIncomplete  = 336
 	HUncounted   = 344
 	HPatience    = 352
+	HGivenUp     = 360
 	HBell        = 384
 	HLock        = 388
 	HFreeRecord  = 392
@@ -331,6 +335,7 @@ const (
 	RNameLength = 112
 	RFree       = 116
 	RName       = 120
+	RWaited     = 216
 	RClosed     = 224
 	RNodeEnd    = 232
 	RCarry      = 240
@@ -360,6 +365,7 @@ const (
 	BoxReply     = 4
 	BoxNext      = 5
 	BoxAbandoned = 6
+	BoxLeft      = 7
 )
 
 // States of the agent, and why it stopped.

@@ -32,7 +32,7 @@ type variant struct {
 }
 
 func (p program) command(t *testing.T, v variant, j jvmtest.JDK, line []string) command {
-	c := command{java: j.Java(), jvm: slices.Concat(v.jvm, line), args: v.args, root: p.root, warm: v.warm}
+	c := command{version: j.Version, java: j.Java(), jvm: slices.Concat(v.jvm, line), args: v.args, root: p.root, warm: v.warm}
 	if v.root != "" {
 		c.root = v.root
 	}
@@ -45,6 +45,7 @@ func (p program) command(t *testing.T, v variant, j jvmtest.JDK, line []string) 
 
 // A command starts a program.
 type command struct {
+	version         int // of the JDK
 	root, java, dir string
 	jvm, args       []string
 	warm            bool

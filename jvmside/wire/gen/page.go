@@ -95,7 +95,7 @@ heartbeat. Both directions go in parts; a message has at most %d MiB.
 controller                     takes a part, wants the next ^
 controller                     ... REPLY ............... REPLY
 target      takes a part, wants the next: NEXT ^, at the end: FREE
-target      has lost patience: ABANDONED; controller: FREE
+target      has lost patience: ABANDONED, or LEFT from REQUEST; controller: FREE
 ` + "```\n\n")
 	messages(true)
 	b.WriteString("\n| code | value | meaning |\n|---|---:|---|\n")

@@ -310,28 +310,28 @@ public final class Agent implements Runnable, LongBinaryOperator {
     // ---- the program's threads ----
 
     /**
-     * A thread has entered a fresh method. The agent's thread retransforms what is initialized; the rest, which can
+     * A thread has entered a fresh method and waits for so many ns at most. The agent's thread retransforms what is initialized; the rest, which can
      * need locks that this very thread holds, comes back for this thread to do (docs/decisions). 1 when the
      * callees are instrumented, 0 when the controller did not answer in time.
      */
     @Override
-    public long applyAsLong(final long method, long unused) {
+    public long applyAsLong(final long method, final long patience) {
         hook.use(1);
         try {
-            return pinned(method);
+            return pinned(method, Math.min(patience, PATIENCE));
         } finally {
             hook.use(-1);
         }
     }
 
-    private long pinned(final long method) {
+    private long pinned(final long method, final long patience) {
         Pin.on();
         try {
-            if (System.getSecurityManager() == null) return reveal(method);
+            if (System.getSecurityManager() == null) return reveal(method, patience);
             return AccessController.doPrivileged(new PrivilegedAction<Long>() { // the program's rights are not ours
                 @Override
                 public Long run() {
-                    return reveal(method);
+                    return reveal(method, patience);
                 }
             });
         } finally {
@@ -339,9 +339,9 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
     }
 
-    private long reveal(long method) {
+    private long reveal(long method, long patience) {
         long from = System.nanoTime();
-        long done = finish(method, mailbox.reveal((int) method, new Out().u32((int) method).done(), PATIENCE));
+        long done = finish(method, mailbox.reveal((int) method, new Out().u32((int) method).done(), patience));
         memory.waited(from);
         return done;
     }
@@ -353,16 +353,16 @@ public final class Agent implements Runnable, LongBinaryOperator {
     boolean find(int methods, Out rows) {
         int number = -1 - (finds.getAndIncrement() & Integer.MAX_VALUE);
         long from = System.nanoTime();
-        long patience = memory.patience(PATIENCE);
-        loaders.tell(mailbox, patience);
+        long deadline = from + memory.patience(PATIENCE);
+        loaders.tell(mailbox, deadline - from);
         byte[] request = Out.join(new Out().u32(number).u32(methods), rows);
-        boolean done = finish(number, mailbox.call(Wire.REQ_TARGETS, request, patience)) != 0;
+        boolean done = finish(number, mailbox.call(Wire.REQ_TARGETS, request, deadline - System.nanoTime())) != 0;
         memory.waited(from);
         return done;
     }
 
     /**
-     * Does the thread's part, and what else comes into reach by the classes that are loaded meanwhile. The number is
+     * Does the thread's part, which it has none of where its patience is bounded, and what else comes into reach by the classes that are loaded meanwhile. The number is
      * that of the method, or a negative one of a find.
      */
     private long finish(long method, byte[] reply) {

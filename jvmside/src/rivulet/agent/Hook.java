@@ -123,12 +123,12 @@ final class Hook implements ClassFileTransformer {
 
     private byte[] ask(int id, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
         long from = System.nanoTime();
-        long patience = redefined == null ? memory.patience(PATIENCE) : PATIENCE;
-        loaders.tell(mailbox, patience);
+        long deadline = from + (redefined == null ? memory.patience(PATIENCE) : PATIENCE);
+        loaders.tell(mailbox, deadline - from);
         int flags = inside | (redefined != null ? Wire.HOOK_REDEFINED : 0);
         if (Thread.currentThread() == agent) flags |= Wire.HOOK_AGENT | (redefined != null && redefined == last ? Wire.HOOK_LAST : 0);
         else if (Batch.busy()) flags |= Wire.HOOK_REVEAL;
-        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), patience);
+        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), deadline - System.nanoTime());
         if (redefined == null) memory.waited(from);
         String key = Loaders.key(id, name);
         mute = reply == null;

@@ -11,8 +11,8 @@ import rivulet.probe.Probe;
  * wait ends with the answer, with the caller's time, or when the watch has found that the controller is gone.
  * Interrupts are neither consumed nor an obstacle. The bell, a FIFO, wakes the controller.
  *
- * A box belongs to the thread that has claimed it until it sets it FREE, after the reply, or ABANDONED, whatever else
- * happens: then the controller frees it.
+ * A box belongs to the thread that has claimed it until it sets it FREE, after the reply, or ABANDONED or LEFT, whatever
+ * else happens: then the controller frees it, and of LEFT it takes notice of a request that it has not read yet.
  */
 final class Mailbox {
     /** A controller that was silent for so long is gone or stopped. */
@@ -106,9 +106,10 @@ final class Mailbox {
             reply = exchange(box, type, request, deadline, last);
         } finally {
             U.putLong(box + Layout.B_OWNER, 0);
-            int to = reply != null ? Layout.BOX_FREE : Layout.BOX_ABANDONED;
-            for (int s; !U.compareAndSetInt(null, box + Layout.B_STATE, s = U.getIntVolatile(null, box + Layout.B_STATE), to); ) {
-                // the controller has just moved it on
+            for (boolean over = false; !over; ) { // unless the controller has just moved it on
+                int s = U.getIntVolatile(null, box + Layout.B_STATE);
+                int to = reply != null ? Layout.BOX_FREE : s == Layout.BOX_REQUEST ? Layout.BOX_LEFT : Layout.BOX_ABANDONED;
+                over = U.compareAndSetInt(null, box + Layout.B_STATE, s, to);
             }
         }
         return reply;

@@ -7,7 +7,9 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.AtomicLongArray;
 import rivulet.probe.Layout;
+import rivulet.probe.Probe;
 import rivulet.probe.stub.Unsafe;
 
 /** The data file, mapped for as long as probes may look at it. */
@@ -15,7 +17,12 @@ final class Memory {
     static final Unsafe U = unsafe();
 
     private static final long TID = tid();
+    /** A thread outside the subgraph waits for one part in so many of its time. */
+    private static final int OUTSIDE = 10;
+    private static final int PLACES = 256;
 
+    /** By slot: when threads outside will have their whole patience again, on System.nanoTime. */
+    private final AtomicLongArray owed = new AtomicLongArray(PLACES);
     private MappedByteBuffer buffer;
     /** Address of the file's first byte. */
     final long base;
@@ -49,15 +56,29 @@ final class Memory {
         if (U.getLong(base + Layout.H_TAG) != 0 && U.getLong(base + Layout.H_PATIENCE) == 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
     }
 
-    /** For how many ns a thread of the program may wait for an answer that usually takes no longer than most. */
+    /**
+     * For how many ns the current thread, one of the program's, may wait for an answer that usually takes no longer than
+     * most: inside the subgraph as long as its root invocation's patience lasts; outside for the patience at once, and then
+     * a tenth of its time.
+     */
     long patience(long most) {
         long ns = U.getLong(base + Layout.H_PATIENCE);
-        return ns > 0 && ns < most ? ns : most;
+        if (ns == 0) return most;
+        long left = Probe.patience();
+        if (left < 0) left = ns - Math.max(0, owed.get(slot()) - System.nanoTime()) / OUTSIDE;
+        return Math.max(0, Math.min(left, most));
     }
 
-    /** A thread of the program was made to wait since then, on System.nanoTime. */
+    /** Where the current thread's waits outside are kept. Threads that share a place have less patience, never more. */
+    private static int slot() {
+        return (int) thread() & PLACES - 1;
+    }
+
+    /** The current thread, one of the program's, was made to wait since then, on System.nanoTime. */
     void waited(long since) {
         long ns = System.nanoTime() - since, at = base + Layout.H_LONGEST_WAIT;
+        int slot = slot();
+        owed.set(slot, Math.max(owed.get(slot), since) + OUTSIDE * ns); // a fresh entry is 0, and nanoTime may be below
         for (long most; (most = U.getLongVolatile(null, at)) < ns; ) {
             if (U.compareAndSetLong(null, at, most, ns)) return;
         }

@@ -37,8 +37,10 @@ public final class Layout {
     public static final int H_SIDELESS = 152;
     /** i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes. */
     public static final int H_UNANSWERED = 440;
-    /** i64: for how many ns a thread of the program waits for an answer about a class that it loads, or the target of a call by reflection; 0: for as long as an answer takes, within bounds of the agent's. */
+    /** i64: for how many ns a thread of the program waits for answers in all during one root invocation: at fresh methods, for the targets of reflection or a handle, about classes that it loads; outside, so many at once and a tenth of its time; 0: for as long as an answer takes, within bounds of the agent's. */
     public static final int H_PATIENCE = 352;
+    /** i64: waits at a fresh method, or for targets, that ended without probes since H_PATIENCE had run out. */
+    public static final int H_GIVEN_UP = 360;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
@@ -185,10 +187,12 @@ public final class Layout {
     public static final int R_FIRST_RING = 248;
     /** u32: node where the ring lies that is being written. */
     public static final int R_RING = 252;
+    /** i64: R_SUSPENDED as it was when the root invocation began. */
+    public static final int R_WAITED = 216;
     /** i64: when the part ended in which a root invocation was cut off that is still open here, ns on the target's nanoTime; written by the controller. */
     public static final int R_CLOSED = 224;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 52;
+    public static final int NAME_MAX = 48;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */
@@ -231,6 +235,8 @@ public final class Layout {
     public static final int BOX_NEXT = 5;
     /** the target has given up waiting. */
     public static final int BOX_ABANDONED = 6;
+    /** the same, when the last part that it has written may not have been read. */
+    public static final int BOX_LEFT = 7;
     /** area of nodes; a node is referred to by its offset in the file. */
     public static final long NODES = 6557696L;
     /** log2 of a node's size. */

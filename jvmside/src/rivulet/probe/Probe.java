@@ -30,10 +30,11 @@ public final class Probe {
     /** Flags of tokens whose exit isn't the usual one. */
     private static final long SLOW = Layout.TOP | Layout.BACK | Layout.OVER | Layout.OWN | Layout.EVENT;
     private static final int MODE = Layout.MODE_MASK;
+    private static final boolean BIG_ENDIAN = java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.BIG_ENDIAN;
     /** In the cell, beside the agent's own words: threads that wait for a reveal. */
     static final int USERS = 16;
 
-    /** Waits until a fresh method's callees are instrumented: (method, 0) to 1 when done, 0 when given up. */
+    /** Waits until a fresh method's callees are instrumented, for so many ns at most: (method, ns) to 1 when done, 0 when given up. */
     private static volatile LongBinaryOperator revealer;
 
     static {
@@ -554,6 +555,7 @@ public final class Probe {
         close(s, record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
+        U.putLong(record + Layout.R_WAITED, U.getLong(record + Layout.R_SUSPENDED));
         U.putLongRelease(null, record + Layout.R_KEY, tag | tid);
         U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
         count(s, tag, 1);
@@ -620,10 +622,7 @@ public final class Probe {
         boolean incomplete = false;
         if (mode == Layout.MODE_FRESH && !fresh(s, tag, record, current, method)) {
             if (!on(s, tag)) return 0;
-            incomplete = true; // once is enough: nobody waits for it again
-            int root = U.getByte(s + Layout.MODES + method) & Layout.MODE_ROOT;
-            int events = U.getInt(s + Layout.H_EVENTS);
-            U.putByte(s + Layout.MODES + method, (byte) (root | (events != 0 ? events : U.getInt(s + Layout.H_CLOCK))));
+            incomplete = giveUp(s, method);
         }
         mode = U.getByte(s + Layout.MODES + method) & MODE; // since it was revealed
         boolean events = mode == Layout.MODE_EVENT_TICK || mode == Layout.MODE_EVENT_PRECISE;
@@ -635,8 +634,44 @@ public final class Probe {
         return token;
     }
 
-    /** Waits until the method's callees are instrumented; the wait is left out of the profile. */
+    /**
+     * The callees of a fresh method have no probes yet, and the thread goes on: once is enough, nobody waits for it again.
+     * True where its node is to say so. With a patience the controller lists the callees: it is told once, by whoever takes
+     * the method's freshness. If that is gone, all is well by now, or another thread has done so.
+     */
+    private static boolean giveUp(long s, int method) {
+        boolean patient = U.getLong(s + Layout.H_PATIENCE) != 0;
+        long at = s + Layout.MODES + (method & ~3);
+        int shift = (BIG_ENDIAN ? 3 - (method & 3) : method & 3) << 3;
+        int events = U.getInt(s + Layout.H_EVENTS), then = events != 0 ? events : U.getInt(s + Layout.H_CLOCK);
+        boolean mine = false;
+        for (int w; !mine && ((w = U.getIntVolatile(null, at)) >>> shift & MODE) == Layout.MODE_FRESH; ) {
+            int mode = w >>> shift & Layout.MODE_ROOT | then;
+            mine = U.compareAndSetInt(null, at, w, w & ~(0xff << shift) | mode << shift);
+        }
+        if (patient && mine) U.getAndAddLong(null, s + Layout.H_GIVEN_UP, 1);
+        else if (!patient) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
+        return !patient;
+    }
+
+    /** For how many ns more a thread with this record may be made to wait in this root invocation; as good as for ever without a bound. */
+    static long patience(long s, long record) {
+        long ns = U.getLong(s + Layout.H_PATIENCE);
+        if (ns == 0) return Long.MAX_VALUE;
+        return Math.max(0, ns - (U.getLong(record + Layout.R_SUSPENDED) - U.getLong(record + Layout.R_WAITED)));
+    }
+
+    /** The same of the current thread; -1 if it is outside of the subgraph. */
+    public static long patience() {
+        long s = U.getLong(CELL), tag = U.getLong(s + Layout.H_TAG), record = tag == 0 ? 0 : mine(s, tag);
+        if (record == 0 || U.getLong(record + Layout.R_CURSOR) == 0 && U.getInt(record + Layout.R_BUSY) == 0) return -1;
+        return patience(s, record);
+    }
+
+    /** Waits until the method's callees are instrumented, as long as the patience lasts; the wait is left out of the profile. */
     private static boolean fresh(long s, long tag, long record, long current, int method) {
+        long patience = patience(s, record);
+        if (patience == 0) return false;
         boolean done = false, precise = precise(s, current);
         if (U.getInt(record + Layout.R_RING) != 0) Events.suspend(s, record, current, precise);
         else charge(s, record, current, precise);
@@ -648,7 +683,7 @@ public final class Probe {
             try {
                 reserve(200, 0, 0, 0);
                 LongBinaryOperator r = revealer;
-                done = r != null && r.applyAsLong(method, 0) != 0;
+                done = r != null && r.applyAsLong(method, patience) != 0;
             } catch (Throwable t) {
                 // StackOverflowError, OutOfMemoryError: the subtree is marked, the target goes on
             }
@@ -658,7 +693,6 @@ public final class Probe {
             U.putLong(record + Layout.R_SUSPENDED, U.getLong(record + Layout.R_SUSPENDED) + (to - from));
             skip(s, record, precise);
             if (U.getInt(record + Layout.R_RING) != 0) Events.resume(s, record);
-            if (!done && on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
         } finally {
             U.getAndAddLong(null, CELL + USERS, -1);
         }

@@ -70,7 +70,7 @@ public final class Reflection {
                 // StackOverflowError, OutOfMemoryError: the report says that something may be missing
             }
             Probe.resume(token);
-            if (!done && Probe.on(s, tag)) U.getAndAddLong(null, s + Layout.H_INCOMPLETE, 1);
+            if (!done && Probe.on(s, tag)) U.getAndAddLong(null, s + (U.getLong(s + Layout.H_PATIENCE) != 0 ? Layout.H_GIVEN_UP : Layout.H_INCOMPLETE), 1);
         } finally {
             U.getAndAddLong(null, Probe.CELL + Probe.USERS, -1);
         }
