@@ -1,0 +1,175 @@
+package attach
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An EventSetting says what Flight Recorder is to record of one event, by the names that
+// JFR's settings files have: "threshold": "10 ms", "period": "20 ms", "stackTrace": "true".
+type EventSetting struct {
+	Event    string // "jdk.JavaMonitorEnter"
+	Settings map[string]string
+}
+
+// A Recording is one of Flight Recorder in a JVM. Stop or Remove must be called; Remove in any case.
+type Recording struct {
+	vm      *VM
+	name    string
+	folder  folder
+	stopped bool
+
+	File *os.File // after Stop: open for reading
+	Size int64    // of the file in bytes
+}
+
+// guard is how much longer than asked for a recording may last if nobody stops it.
+const guard = time.Minute
+
+// mostRecorded is what a recording may keep on the target's disk.
+const mostRecorded = "250m"
+
+// StartRecording has a JVM record events, those that are given and no others, unless other
+// recordings are on: JFR writes what any of them wants. The JVM ends it by
+// itself a minute after length, whatever becomes of this process.
+//
+// A JVM in which JFR was never used loads it (docs/jfr.md says what that costs). It
+// keeps an empty folder in its /tmp until it ends, and two threads. The error matches
+// ErrRejected where there is no JFR.
+func (vm *VM) StartRecording(ctx context.Context, events []EventSetting, length time.Duration) (r *Recording, err error) {
+	r = &Recording{vm: vm, name: "rivulet-" + rand.Text()[:12]}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.folder.remove())
+			r = nil
+		}
+	}()
+	if err := r.folder.make(vm.proc, "/tmp", "rivulet-jfr-"); err != nil {
+		return r, err
+	}
+	if err := r.folder.write(vm.proc, settingsName, settingsFile(events)); err != nil {
+		return r, err
+	}
+	_, err = vm.jfr(ctx, "JFR.start", "name="+r.name, "settings="+path.Join(r.folder.target, settingsName),
+		"maxsize="+mostRecorded, fmt.Sprintf("duration=%ds", int((length+guard).Seconds())))
+	return r, err
+}
+
+const (
+	settingsName  = "settings.jfc"
+	recordingName = "recording.jfr"
+)
+
+// jfr executes a command of Flight Recorder. JVMs answer 0 even if it failed.
+func (vm *VM) jfr(ctx context.Context, words ...string) (string, error) {
+	text, err := vm.command(ctx, "jcmd", strings.Join(words, " "))
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) && errors.Is(err, ErrRejected) {
+			e.Fix = "Flight Recorder is in OpenJDK 8u262 and later; look for -XX:-FlightRecorder among the JVM's options"
+		}
+		return "", err
+	}
+	if !slices.ContainsFunc([]string{"Started recording", "Stopped recording", "Dumped recording"}, func(s string) bool { return strings.Contains(text, s) }) {
+		return "", &Error{PID: vm.proc.PID, Kind: ErrRejected, Cause: fmt.Sprintf("the JVM did not do %s: %s", words[0], oneLine(text))}
+	}
+	return text, nil
+}
+
+// Stop ends the recording and opens what was recorded.
+func (r *Recording) Stop(ctx context.Context) error {
+	if _, err := r.vm.jfr(ctx, "JFR.stop", "name="+r.name, "filename="+path.Join(r.folder.target, recordingName)); err != nil {
+		return err
+	}
+	r.stopped = true
+	var err error
+	r.File, r.Size, err = r.folder.open(recordingName)
+	return err
+}
+
+// Remove closes and removes the recording with its folder. If it was not stopped, it is
+// now, and what was recorded is lost.
+func (r *Recording) Remove(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	var err error
+	if !r.stopped {
+		_, err = r.vm.jfr(ctx, "JFR.stop", "name="+r.name)
+		r.stopped = true
+	}
+	if r.File != nil {
+		r.File.Close()
+	}
+	return errors.Join(err, r.folder.remove())
+}
+
+type (
+	jfcFile struct {
+		XMLName xml.Name   `xml:"configuration"`
+		Version string     `xml:"version,attr"`
+		Label   string     `xml:"label,attr"`
+		Events  []jfcEvent `xml:"event"`
+	}
+	jfcEvent struct {
+		Name     string       `xml:"name,attr"`
+		Settings []jfcSetting `xml:"setting"`
+	}
+	jfcSetting struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:",chardata"`
+	}
+)
+
+// settingsFile is the text of a settings file, in the form that all JDKs read.
+func settingsFile(events []EventSetting) []byte {
+	f := jfcFile{Version: "2.0", Label: "Rivulet"}
+	for _, e := range events {
+		out := jfcEvent{Name: e.Event, Settings: []jfcSetting{{"enabled", "true"}}}
+		for name, value := range e.Settings {
+			out.Settings = append(out.Settings, jfcSetting{name, value})
+		}
+		slices.SortFunc(out.Settings, func(a, b jfcSetting) int { return strings.Compare(a.Name, b.Name) })
+		f.Events = append(f.Events, out)
+	}
+	b, err := xml.MarshalIndent(f, "", " ")
+	if err != nil {
+		panic(err) // texts only
+	}
+	return append([]byte(xml.Header), b...)
+}
+
+// write writes a file of the folder that the target can read.
+func (d *folder) write(p Process, name string, text []byte) error {
+	fail := func(err error) error {
+		return &Error{PID: p.PID, Kind: ErrReadOnly, Err: err, Cause: "can't write " + name + " into " + d.target}
+	}
+	dir, err := unix.Openat(int(d.parent.Fd()), d.name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fail(err)
+	}
+	defer unix.Close(dir)
+	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return fail(err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	_, err = f.Write(text)
+	if err == nil && unix.Geteuid() == 0 {
+		err = unix.Fchown(fd, int(p.UID), int(p.GID))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fail(err)
+	}
+	return nil
+}
