@@ -12,7 +12,7 @@ import (
 
 func (a *app) diff() *cobra.Command {
 	var file string
-	var absolute, asJSON bool
+	var absolute, asJSON, unlike bool
 	var p pageFlags
 	options := live.DifferenceOptions{Each: true}
 	cmd := &cobra.Command{
@@ -23,7 +23,9 @@ shows where they differ: the tree, followed where the difference is, and the
 methods whose own time differs most. The figures of AFTER are scaled to as many
 root invocations as BEFORE has, so that recordings of different length can be
 compared, unless --absolute is given; reports of rivulet sample are scaled to as many
-seconds. With --ui the page shows both, all of the tree
+seconds. Each change has its noise beside it: by how much the times of an unchanged
+program may differ in these two recordings; methods that differ by less are not listed.
+What makes the recordings unlike stands above. With --ui the page shows both, all of the tree
 and each of them alone.`,
 		Example: `  rivulet diff before.json after.json
   rivulet diff before.json after.json --ui
@@ -51,6 +53,13 @@ and each of them alone.`,
 			if p.ui {
 				return a.showPage(p.listen, args, []export.Saved{{Report: before}, {Report: after}}, absolute)
 			}
+			if found := export.UnlikeOf(before, after); !unlike {
+				for _, u := range found {
+					if u.Kind == export.UnlikeRoots && u.Grave {
+						return usage("%s and %s: %s --unlike shows both all the same", args[0], args[1], u.Text)
+					}
+				}
+			}
 			options.Each = !absolute
 			d := live.Difference(before, after, options)
 			d.Names = [2]string{args[0], args[1]}
@@ -60,6 +69,7 @@ and each of them alone.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.BoolVar(&absolute, "absolute", false, "don't scale")
+	fs.BoolVar(&unlike, "unlike", false, "show reports without a common root, too")
 	fs.IntVar(&options.Top, "top", export.DefaultTop, "`N` methods")
 	fs.IntVar(&options.Depth, "depth", export.DefaultDepth, "`N` levels of the tree")
 	fs.BoolVar(&asJSON, "json", false, "write JSON: both sides, the tree and the methods")

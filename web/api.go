@@ -315,10 +315,11 @@ func (s *Server) getCompare(r *http.Request) (any, error) {
 		SelfAfter   int64  `json:"self_after_ns"`
 		TotalBefore int64  `json:"total_before_ns"`
 		TotalAfter  int64  `json:"total_after_ns"`
+		SelfNoise   int64  `json:"self_noise_ns"`
 	}
 	changes := []change{}
 	for _, c := range page.Changes {
-		changes = append(changes, change{s.live.Method(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6]})
+		changes = append(changes, change{s.live.Method(int32(c[0])).Name, c[1], c[2], c[3], c[4], c[5], c[6], c[7]})
 	}
-	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "changes": changes, "more": page.More}, nil
+	return map[string]any{"before_ns": page.Before, "after_ns": page.After, "root_invocations": page.Roots, "unlike": page.Unlike, "verdict": page.Verdict, "scaled": page.Scaled, "changes": changes, "more": page.More}, nil
 }

@@ -49,7 +49,7 @@ func TestAPI(t *testing.T) {
 		{"save", `{"name":"half way\u001b[31m"}`, 200, `"name":"half way`},
 		{"report", "", 200, `"calls": 9`},
 		{"stop", "{}", 200, `"phase":"stopped"`},
-		{"compare?before=1&after=2", "", 200, `"calls_before":3,"calls_after":3`},
+		{"compare?before=1&after=2", "", 200, `"changes":[],"more":0,"root_invocations":[3,3],"scaled":false,"unlike":[],"verdict":"No difference in time."`},
 		{"compare?before=1&after=9", "", 404, "no such snapshot"},
 		{"rename", `{"id":1,"name":"first"}`, 200, `"name":"first"`},
 		{"rename", `{"id":1,"name":" "}`, 422, "needs a name"},

@@ -193,7 +193,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%.20q: %d %s, want %d with %q", c.body, resp.StatusCode, b, c.code, c.has)
 		}
 	}
-	if _, got := s.call(t, "compare?before=1&after=2", ""); !strings.Contains(got, `"calls_before":3,"calls_after":3`) {
+	if _, got := s.call(t, "compare?before=1&after=2", ""); !strings.Contains(got, `"root_invocations":[3,3]`) {
 		t.Error("the two that were opened:", got)
 	}
 	if _, got := s.call(t, "formats", ""); !strings.Contains(got, `{"name":"speedscope","ending":".speedscope.json"}`) {

@@ -14,6 +14,10 @@ import (
 // compared: record them again, with it.
 var ErrNoMetric = errors.New("the report has no such figures")
 
+// ErrUnlike is wrapped by errors about reports that can't be compared, such as those
+// without a common root: record one of them again, as the other was.
+var ErrUnlike = errors.New("the reports can't be compared")
+
 // A Growth says by how much a metric of a program has grown from one recording
 // to another, for each root invocation, and in which contexts.
 type Growth struct {
@@ -22,6 +26,7 @@ type Growth struct {
 	Most        float64    // by which it may grow, as a share: 0.01 is 1 %
 	Invocations [2]int64   // of roots, that have ended
 	Each        [2]float64 // of a root invocation
+	Unlike      []Unlike   // what makes the reports unlike
 	Inexact     [2]bool    // counts of the report may lack something
 	Contexts    []GrowthLine
 	More        int // contexts that have grown beyond those
@@ -47,9 +52,14 @@ func (g *Growth) Passed() bool { return g.Share() <= g.Most }
 
 // GrowthOf compares a metric of two reports: "calls", or the name of one that
 // both have. top bounds the contexts. Contexts are matched by path, methods as
-// [cct.Matcher] has it. The error wraps [ErrNoMetric].
+// [cct.Matcher] has it. The error wraps [ErrNoMetric] or [ErrUnlike].
 func GrowthOf(before, after *Report, name string, most float64, top int) (*Growth, error) {
-	g := &Growth{Metric: name, Most: most}
+	g := &Growth{Metric: name, Most: most, Unlike: UnlikeOf(before, after)}
+	for _, u := range g.Unlike {
+		if u.Grave {
+			return nil, fmt.Errorf("%w: %s", ErrUnlike, u.Text)
+		}
+	}
 	var matcher cct.Matcher
 	methods := map[int32]cct.Method{}
 	var roots [2][]*cct.Node
@@ -164,6 +174,11 @@ func (g *Growth) Text(w io.Writer, o TextOptions) error {
 		}
 		t.printf("%s: %s, %s%s\n", when, Clean(cmp.Or(g.Names[i], "?")), Plural(g.Invocations[i], "root invocation", "root invocations"), note)
 	}
+	for _, u := range g.Unlike {
+		if u.Kind != UnlikeCold && u.Kind != UnlikeClock { // counts don't depend on them
+			t.printf("note: %s\n", u.Text)
+		}
+	}
 	if len(g.Contexts) == 0 {
 		t.text("No context has grown.\n")
 	} else {
@@ -220,6 +235,7 @@ type jsonGrowth struct {
 	After    jsonGrowthSide   `json:"after"`
 	Contexts []jsonGrowthLine `json:"contexts"`
 	More     int              `json:"more_contexts"`
+	Unlike   []Unlike         `json:"unlike"`
 }
 
 type jsonGrowthSide struct {
@@ -240,7 +256,7 @@ func (g *Growth) JSON(w io.Writer) error {
 	side := func(i int) jsonGrowthSide {
 		return jsonGrowthSide{g.Names[i], g.Invocations[i], g.Each[i], !g.Inexact[i]}
 	}
-	j := jsonGrowth{Schema, "growth", g.Metric, g.Passed(), g.Share(), g.Most, side(0), side(1), []jsonGrowthLine{}, g.More}
+	j := jsonGrowth{Schema, "growth", g.Metric, g.Passed(), g.Share(), g.Most, side(0), side(1), []jsonGrowthLine{}, g.More, some(g.Unlike)}
 	for _, l := range g.Contexts {
 		line := jsonGrowthLine{Before: l.Each[0], After: l.Each[1]}
 		for _, m := range l.Path {

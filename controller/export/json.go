@@ -54,6 +54,7 @@ type head struct {
 	Methods          jsonMethods      `json:"methods"`
 	Redefinition     jsonRedefinition `json:"redefinition"`
 	Processing       float64          `json:"processing_ms,omitempty"`
+	Warmed           float64          `json:"warmed_ms,omitempty"`
 	Room             *Room            `json:"room,omitempty"`
 	Time             jsonTime         `json:"time"`
 	Calibration      *Calibration     `json:"calibration"`
@@ -165,6 +166,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Methods:          jsonMethods{r.Instrumented, r.Reach, r.probes(), r.Natives, f.called(), some(r.Skipped)},
 		Redefinition:     r.Redefinition.json(),
 		Processing:       milliseconds(r.Processing),
+		Warmed:           milliseconds(r.Warmed),
 		Room:             r.Room,
 		CPU:              r.CPU,
 		Time:             jsonTime{Measured: f.sums.Self, Suspended: f.suspended},

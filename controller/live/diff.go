@@ -40,7 +40,7 @@ func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff 
 			break
 		}
 	}
-	d := &export.Diff{Each: o.Each, Invocations: view.Roots, Total: [2]int64{view.Before, view.After}}
+	d := &export.Diff{Each: view.Scaled, Unlike: view.Unlike, Verdict: view.Verdict, Differ: view.Differ, Within: view.Within, Invocations: view.Roots, Total: [2]int64{view.Before, view.After}}
 	if a, b := before.Sampling, after.Sampling; a != nil && b != nil {
 		d.Samples, d.Seconds = [2]int64{a.Samples, b.Samples}, [2]float64{before.Time.Seconds(), after.Time.Seconds()}
 	}
@@ -52,12 +52,12 @@ func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff 
 		}
 		d.Tree = append(d.Tree, export.DiffLine{
 			Method: numbering.method(int32(r[2])), Depth: int(r[1]), Calls: [2]int64{r[4], r[5]}, Total: [2]int64{r[6], r[7]}, Self: [2]int64{r[8], r[9]},
-			Closed: r[10] > 0 && r[3]&rowOpen == 0, Async: r[3]&rowAsync != 0,
+			TotalBound: r[11], SelfBound: r[12], Closed: r[10] > 0 && r[3]&rowOpen == 0, Async: r[3]&rowAsync != 0,
 		})
 	}
 	for _, c := range view.Changes[:min(o.Top, len(view.Changes))] {
 		d.Methods = append(d.Methods, export.DiffLine{
-			Method: numbering.method(int32(c[0])), Calls: [2]int64{c[1], c[2]}, Self: [2]int64{c[3], c[4]}, Total: [2]int64{c[5], c[6]},
+			Method: numbering.method(int32(c[0])), Calls: [2]int64{c[1], c[2]}, Self: [2]int64{c[3], c[4]}, Total: [2]int64{c[5], c[6]}, SelfBound: c[7],
 		})
 	}
 	d.More = view.More + len(view.Changes) - len(d.Methods)

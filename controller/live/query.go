@@ -82,6 +82,8 @@ type CompareQuery struct {
 	From int     `json:"from"`
 	Rows int     `json:"rows"`
 	Each bool    `json:"each"` // figures per root invocation
+
+	Flame *FlameQuery `json:"flame,omitempty"`
 }
 
 // Bounds of what one query may ask for, so that the answer stays below a megabyte.
@@ -126,6 +128,9 @@ func ParseQuery(b []byte) (*Query, error) {
 			return nil, fmt.Errorf("%w: more than %d open nodes", errQuery, maxOpen)
 		}
 		t.From, t.Rows = max(t.From, 0), clamp(t.Rows, maxRows)
+		if t.Flame != nil {
+			t.Flame.Width, t.Flame.Depth = clamp(t.Flame.Width, maxWidth), clamp(t.Flame.Depth, maxDepth)
+		}
 	}
 	if t := l.Skipped; t != nil {
 		t.From, t.Rows = max(t.From, 0), clamp(t.Rows, maxRows)

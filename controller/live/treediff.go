@@ -7,28 +7,38 @@ import (
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/noise"
 )
 
 // A DiffRow is a node of two trees: [path, depth, method, flags, calls before, calls after,
-// total before, total after, self before, self after, children]. Times are in ns.
-type DiffRow [11]int64
+// total before, total after, self before, self after, children, bound of total, bound of
+// self]. Times are in ns. A bound is by how much the two times may differ though the program
+// is unchanged: a smaller difference is noise.
+type DiffRow [13]int64
 
 // A Change is a method whose own time differs: [method, calls before, calls after, self
-// before, self after, total before, total after]. Times are in ns.
-type Change [7]int64
+// before, self after, total before, total after, bound of self]. Times are in ns.
+type Change [8]int64
 
 // A CompareView is a window of the difference of two trees, and the 100 methods whose own
-// time differs most.
+// time differs most, of those that differ beyond noise.
 type CompareView struct {
-	Before  int64     `json:"before"` // ns of the whole tree
-	After   int64     `json:"after"`
-	Roots   [2]int64  `json:"roots"` // root invocations, before and after
-	Count   int       `json:"count"`
-	From    int       `json:"from"`
-	Rows    []DiffRow `json:"rows"`
-	Hot     []int32   `json:"hot"` // from a root to where most of the difference is
-	Changes []Change  `json:"changes"`
-	More    int       `json:"more"` // methods beyond the listed changes
+	Before  int64           `json:"before"` // ns of the whole tree
+	After   int64           `json:"after"`
+	Roots   [2]int64        `json:"roots"`  // root invocations, before and after
+	Scaled  bool            `json:"scaled"` // after's figures are
+	Unlike  []export.Unlike `json:"unlike"` // what makes the recordings unlike
+	Verdict string          `json:"verdict"`
+	Differ  int             `json:"differ"` // methods whose own time differs beyond noise
+	Count   int             `json:"count"`
+	From    int             `json:"from"`
+	Rows    []DiffRow       `json:"rows"`
+	Hot     []int32         `json:"hot"` // from a root to where most of the difference is
+	Changes []Change        `json:"changes"`
+	More    int             `json:"more"`   // methods that differ beyond the listed changes
+	Within  int             `json:"within"` // methods whose difference is noise
+	Flame   *DiffFlame      `json:"flame,omitempty"`
 }
 
 // A pair is one path in two trees; either may lack it.
@@ -122,11 +132,13 @@ func (p pair) children() (a, b []*cct.Node) {
 // compare draws the difference between two frames, from a to b. Nodes are
 // matched by their paths, methods as [cct.Matcher] does. With each, b's figures
 // are scaled to a's number of root invocations, and of reports of samples to a's
-// length, so that recordings of different length can be compared.
+// length, so that recordings of different length can be compared. Recordings with
+// unfinished root invocations are not scaled.
 func compare(a, b *Frame, l *CompareQuery) CompareView {
+	unlike := export.UnlikeOf(a.Report, b.Report)
 	scale := 1.0
 	switch sampled := a.Report.Sampling != nil && b.Report.Sampling != nil; {
-	case !l.Each:
+	case !l.Each || export.Grave(unlike):
 	case sampled && a.Report.Time > 0 && b.Report.Time > 0:
 		scale = float64(a.Report.Time) / float64(b.Report.Time)
 	case !sampled && a.invocations > 0 && b.invocations > 0:
@@ -134,10 +146,13 @@ func compare(a, b *Frame, l *CompareQuery) CompareView {
 	}
 	by := func(v int64) int64 { return int64(float64(v) * scale) }
 	view := CompareView{
-		Before: total(a.merged), After: by(total(b.merged)), Roots: [2]int64{a.invocations, b.invocations},
-		From: l.From, Rows: []DiffRow{},
+		Before: total(a.merged), After: by(total(b.merged)), Roots: [2]int64{a.invocations, b.invocations}, Scaled: l.Each && !export.Grave(unlike),
+		Unlike: append([]export.Unlike{}, unlike...), From: l.From, Rows: []DiffRow{},
 	}
 	open, same := set(l.Open), match(a, b)
+	all := changesOf(a, b, same, scale)
+	n := newNoise(a, b, all, scale, export.Grave(unlike))
+	view.takeChanges(all, n)
 	type level struct {
 		pairs []pair
 		above int32
@@ -164,7 +179,9 @@ func compare(a, b *Frame, l *CompareQuery) CompareView {
 		if view.Count >= l.From && len(view.Rows) < l.Rows {
 			r := DiffRow{
 				int64(path), int64(depth), int64(methodOf(p.edge)), 0, na.Calls, by(nb.Calls), na.Total, by(nb.Total), na.Self, by(nb.Self),
-				int64(children),
+				int64(children), n.total(na.Total, by(nb.Total)), n.band.Bound(noise.Pair{
+					Before: na.Self, After: by(nb.Self), ErrorBefore: na.Error, ErrorAfter: by(nb.Error),
+				}),
 			}
 			if isOpen {
 				r[3] |= rowOpen
@@ -180,7 +197,9 @@ func compare(a, b *Frame, l *CompareQuery) CompareView {
 		}
 	}
 	view.Hot = hottest(a, b, same, scale)
-	view.Changes, view.More = changes(a, b, same, by)
+	if l.Flame != nil {
+		view.Flame = ptr(n.flame(a, b, same, scale, l.Flame))
+	}
 	return view
 }
 
@@ -226,31 +245,4 @@ func pairs(fa, fb *Frame, same matching, a, b []*cct.Node, scale float64) []pair
 		return cmp.Or(cmp.Compare(y.total(scale), x.total(scale)), cmp.Compare(x.edge, y.edge))
 	})
 	return out
-}
-
-// changes are the methods whose own time differs most.
-func changes(a, b *Frame, same matching, by func(int64) int64) (out []Change, more int) {
-	at := map[int32]int{}
-	for _, e := range a.flat(flatKey{}) {
-		method := same.edge(e.Method)
-		at[method] = len(out)
-		out = append(out, Change{int64(method), e.Calls, 0, e.Self, 0, e.Total, 0})
-	}
-	for _, e := range b.flat(flatKey{}) {
-		i, ok := at[e.Method]
-		if !ok {
-			i = len(out)
-			out = append(out, Change{int64(e.Method)})
-		}
-		out[i][2], out[i][4], out[i][6] = by(e.Calls), by(e.Self), by(e.Total)
-	}
-	weight := func(c Change) int64 { return max(c[3]-c[4], c[4]-c[3]) }
-	slices.SortFunc(out, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x[0], y[0]))
-	})
-	n := min(len(out), 100)
-	if out == nil {
-		out = []Change{}
-	}
-	return out[:n], len(out) - n
 }

@@ -117,6 +117,14 @@ func (l *Live) View(q *Query) View {
 		for _, c := range s.Compare.Changes {
 			mention(c[0])
 		}
+		if f := s.Compare.Flame; f != nil {
+			for _, b := range f.Boxes {
+				mention(b[2])
+			}
+			for _, m := range f.Above {
+				mention(int64(m[1]))
+			}
+		}
 	}
 	return s
 }

@@ -196,6 +196,7 @@ func (l *loop) brief() *export.Report {
 		Reach:        l.reach,
 		Called:       s.called,
 		Natives:      l.ledger.Sites(),
+		Warmed:       l.rec.warmed,
 		Redefinition: export.Redefinition{Batches: l.stats.batches, Classes: l.stats.classes, Time: l.stats.took},
 		Notes:        slices.Clip(l.stats.notes),
 

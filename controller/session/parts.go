@@ -73,6 +73,7 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 		}
 		l.renew()
 		l.rec.warming = l.rec.warming && !warm
+		l.rec.warmed = time.Since(l.rec.armed)
 		if open {
 			l.begin()
 		}

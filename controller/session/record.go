@@ -22,9 +22,10 @@ type recording struct {
 	began          int64         // when the first one did
 	pauses         int
 	warming        bool
-	switched       bool      // clock or modes, while it was on
-	admitted       int64     // root invocations let in so far, with UntilCalls
-	stuck          time.Time // since when the last of them hasn't returned
+	warmed         time.Duration // from arming to the last reset, the end of a warm-up included
+	switched       bool          // clock or modes, while it was on
+	admitted       int64         // root invocations let in so far, with UntilCalls
+	stuck          time.Time     // since when the last of them hasn't returned
 }
 
 var schemes = map[string]func(*cha.Hierarchy) scheme.Scheme{"": scheme.NewC, "A": scheme.NewA, "B": scheme.NewB, "C": scheme.NewC, "D": scheme.NewD}

@@ -191,7 +191,7 @@ func TestMainPath(t *testing.T) {
 	p.until(`document.querySelector(".table .space .tr")?.textContent.includes("root")`)
 	p.shot("compare")
 	cells := value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(0, 8)`)
-	if cells[5] != "1000" || cells[6] != "1000" {
+	if cells[6] != "1000" || cells[7] != "1000" {
 		t.Errorf("root in the comparison, for the same number of root calls: %q", cells)
 	}
 	p.do("help", chromedp.KeyEvent("?"))

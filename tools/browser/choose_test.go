@@ -129,7 +129,7 @@ func TestKept(t *testing.T) {
 	p.shot("kept")
 	p.button("#snapshots tbody tr:nth-child(1)", "Compare")
 	p.until(`document.querySelector(".table .space .tr")?.textContent.includes("root")`)
-	if cells := value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(0, 8)`); cells[0] != "0" || cells[5] != "300" || cells[6] != "300" {
+	if cells := value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(0, 8)`); cells[0] != "0" || cells[6] != "300" || cells[7] != "300" {
 		t.Errorf("the same recording twice differs: %q", cells)
 	}
 	p.do("snapshots", chromedp.KeyEvent("9"))

@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
+	endBrowser()
 	os.RemoveAll(buildDir)
 	os.Exit(code)
 }
@@ -150,18 +151,31 @@ func chromium() string {
 	return path
 }
 
+// browser is the one Chromium of all tests, which each have tabs of their own: starting
+// one takes seconds on a machine that has other work. TestMain ends it.
+var browser = sync.OnceValues(func() (context.Context, error) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.WindowSize(1280, 800),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"))
+	alloc, end := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	endBrowser = func() { cancel(); end() }
+	return ctx, chromedp.Do(ctx)
+})
+
+var endBrowser = func() {}
+
+// open opens an address in a tab of its own.
 func open(t *testing.T, url string, width, height int64) *page {
 	t.Helper()
-	path := chromium()
-	if path == "" {
+	if chromium() == "" {
 		t.Skip("Chromium not installed")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(int(width), int(height)),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"))
-	alloc, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(alloc)
+	parent, err := browser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(parent)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*patience)
 	t.Cleanup(cancel)
@@ -184,7 +198,7 @@ func open(t *testing.T, url string, width, height int64) *page {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p.do("open", call(log.Enable, cdp.Empty{}), chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
+	p.do("open", call(log.Enable, cdp.Empty{}), call(emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}), chromedp.EmulateViewport(width, height), chromedp.Navigate(url))
 	return p
 }
 

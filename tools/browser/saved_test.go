@@ -121,7 +121,7 @@ func TestOpenedPages(t *testing.T) {
 	p.until(`document.querySelectorAll(".table .space .tr").length > 2`)
 	p.shot("opened-difference")
 	calls := func() (got []string) {
-		return value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(5, 7)`)
+		return value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(6, 8)`)
 	}
 	if got := calls(); fmt.Sprint(got) != "[100 100]" {
 		t.Errorf("calls of the root, before and after: %q", got)

@@ -8,7 +8,7 @@ import { base, bytes, count, percent, plural, short, time } from "./format";
 import type { Recording, State } from "./model";
 import { ErrorLine } from "./parts";
 import { SampledFigures } from "./sampled";
-import { figures, focusView, forget, go, showsTabs, ui, type Tab } from "./ui";
+import { figures, focusView, forget, go, looked, showsTabs, ui, type Tab } from "./ui";
 
 const words: Record<string, string> = {
   idle: "no JVM attached", attaching: "attaching…", attached: "attached", starting: "calibrating and instrumenting…", recording: "recording",
@@ -118,7 +118,7 @@ function FiguresLine() {
   const s = store.state;
   const f = figures();
   if (!s || !f) return null;
-  const kept = showsTabs() ? s.snapshots.find((k) => k.id === ui.source) : undefined;
+  const kept = showsTabs() ? s.snapshots.find((k) => k.id === looked()) : undefined;
   const item = (label: string, value: string, title: string, cls = "") => (
     <div class={"fig " + cls} title={title} key={label}><dt>{label}</dt><dd>{value}</dd></div>
   );

@@ -64,7 +64,8 @@ export interface SchemeRun {
 export const R = { path: 0, depth: 1, method: 2, flags: 3, calls: 4, thrown: 5, self: 6, raw: 7, error: 8, total: 9, children: 10, levels: 11, waited: 12, longest: 13 } as const;
 export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, calls: 6, thrown: 7, raw: 8, error: 9, cut: 10, above: 11, flags: 12, waited: 13, longest: 14 } as const;
 export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10 } as const;
-export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10 } as const;
+export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10, boundTotal: 11, boundSelf: 12 } as const;
+export const F = { path: 0, depth: 1, method: 2, start: 3, width: 4, selfA: 5, selfB: 6, totalA: 7, totalB: 8, bound: 9, above: 10, flags: 11, callsA: 12, callsB: 13 } as const;
 export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16;
 
 /** What a recording has beside calls, thrown and time. Counts are own and total of each in turn. */
@@ -88,7 +89,9 @@ export interface SlowLine { place: number; method: number; thread: string; id: n
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }
-export interface ComparePage { before: number; after: number; roots: [number, number]; count: number; from: number; rows: number[][]; hot: number[]; changes: number[][]; more: number }
+export interface Unlike { kind: string; text: string; grave: boolean }
+export interface DiffFlamePage { focus: number; above: [number, number][]; total: number; boxes: number[][] }
+export interface ComparePage { before: number; after: number; scaled: boolean; unlike: Unlike[]; verdict: string; differ: number; within: number; flame?: DiffFlamePage; roots: [number, number]; count: number; from: number; rows: number[][]; hot: number[]; changes: number[][]; more: number }
 
 export interface Sections {
   figures?: Figures;
@@ -103,5 +106,5 @@ export interface Look {
   around?: { method: number };
   threads?: boolean; doubts?: boolean; slowest?: boolean;
   skipped?: { filter: string; reason: string; from: number; rows: number };
-  compare?: { open: number[]; from: number; rows: number; each: boolean };
+  compare?: { open: number[]; from: number; rows: number; each: boolean; flame: { focus: number; width: number; depth: number } };
 }

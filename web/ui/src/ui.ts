@@ -13,7 +13,8 @@ export const tabs: [Tab, string][] = [
 const fresh = {
   tab: "tree" as Tab,
   source: 0,
-  against: 0,
+  against: 0, // what is compared: the one before, and
+  after: 0,   // the one after
   compared: 0, // the comparison of schemes that is looked at; 0 compares two recordings
   each: true,
   thread: 0,
@@ -29,7 +30,7 @@ const fresh = {
   highlight: "",
   methods: { group: "", filter: "", sort: "self", up: false, from: 0, rows: 60 },
   method: 0,
-  compare: { open: [] as number[], from: 0, rows: 60, touched: false },
+  compare: { open: [] as number[], from: 0, rows: 60, touched: false, focus: 0 },
   skipped: { filter: "", reason: "", from: 0, rows: 60 },
   slow: 0, // place of the chosen one of the slowest invocations
   slowest: "", // which it is: thread and start
@@ -63,13 +64,35 @@ export const ui: UI = restore();
 if (wish.size > 0) {
   const id = (k: string) => Number(wish.get(k)) || 0;
   forget();
-  Object.assign(ui, { tab: wish.has("against") ? "compare" : "tree", source: id("source"), against: id("against"), compared: id("compared"), each: wish.get("each") !== "0" });
+  Object.assign(ui, { tab: wish.has("against") ? "compare" : "tree", source: id("source"), against: id("against"), after: id("source"), compared: id("compared"), each: wish.get("each") !== "0" });
   if (ui.compared) ui.tab = "compare";
 }
 
 /** recordings are the snapshots that are no comparisons. */
 export function recordings(): Snapshot[] {
   return (store.state?.snapshots ?? []).filter((s) => !s.kind);
+}
+
+/** distinct tells whether a recording can be compared: a snapshot, or 0 while one goes on. What has ended is a snapshot, too. */
+export function distinct(id: number): boolean {
+  return id === 0 ? store.state?.phase === "recording" : recordings().some((s) => s.id === id);
+}
+
+/** compareWith compares two recordings; what the other views show stays. */
+export function compareWith(before: number, after: number): void {
+  go({ tab: "compare", compared: 0, against: before, after, compare: { ...ui.compare, open: [], touched: false, from: 0, focus: 0 } });
+}
+
+/** suggestPair is what to compare if there is no choice yet: what is looked at, with the one before it; undefined if there is a choice, or nothing to choose from. */
+export function suggestPair(): [number, number] | undefined {
+  if (ui.tab !== "compare" || ui.compared || (ui.against !== ui.after && distinct(ui.against) && distinct(ui.after))) return undefined;
+  const all = recordings(), newest = all[all.length - 1];
+  const after = distinct(ui.after) && ui.after ? ui.after : distinct(ui.source) ? ui.source : newest?.id ?? 0;
+  const target = after ? all.find((s) => s.id === after)?.target : newest?.target;
+  const others = all.filter((s) => s.id !== after);
+  const earlier = others.filter((s) => after === 0 || s.id < after);
+  const before = earlier.filter((s) => s.target === target).pop() ?? earlier.pop() ?? others.pop();
+  return before && distinct(after) && before.id !== after && (before.id !== ui.against || after !== ui.after) ? [before.id, after] : undefined;
 }
 
 /** open looks at a snapshot. */
@@ -84,9 +107,15 @@ export function showsTabs(): boolean {
   return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
 }
 
+/** looked is the recording that the figures are of: of two that are compared, the one after. */
+export function looked(): number {
+  return ui.tab === "compare" && !ui.compared ? ui.after : ui.source;
+}
+
 /** figures are those of what is looked at. */
 export function figures(): Figures | null {
-  if (ui.source > 0 && showsTabs()) return store.source === ui.source ? store.sections.figures ?? null : null;
+  const source = looked();
+  if (source > 0 && showsTabs()) return store.source === source ? store.sections.figures ?? null : null;
   return store.state?.figures ?? null;
 }
 
@@ -144,7 +173,7 @@ export function ask(): void {
   const on = ui.tab;
   const slow = on === "slowest";
   show({
-    source: ui.source, against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold,
+    source: looked(), against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold,
     ...(slow ? { slowest: true } : {}),
     ...(on === "tree" || slow ? {
       tree: { ...ui.tree, open: ui.open.slice(-mostOpen), find: ui.find },
@@ -155,7 +184,9 @@ export function ask(): void {
     ...(on === "around" && ui.method ? { around: { method: ui.method } } : {}),
     ...(on === "threads" ? { threads: true } : {}),
     ...(on === "doubts" ? { doubts: true, skipped: ui.skipped } : {}),
-    ...(on === "compare" && !ui.compared && ui.against !== ui.source ? { compare: { from: ui.compare.from, rows: ui.compare.rows, open: ui.compare.open.slice(-mostOpen), each: ui.each } } : {}),
+    ...(on === "compare" && !ui.compared && ui.against !== ui.after ? {
+      compare: { from: ui.compare.from, rows: ui.compare.rows, open: ui.compare.open.slice(-mostOpen), each: ui.each, flame: { focus: ui.compare.focus, width: Math.round(ui.width), depth: 100 } },
+    } : {}),
   });
 }
 
