@@ -7,6 +7,9 @@
 // them to what is wanted at that moment. Taking probes out again is the same
 // operation with nothing wanted. The package does no I/O and is not safe for
 // concurrent use: a session's one goroutine owns it.
+//
+// Errors are those of packages classfile and probe, for bytes that they can't read and
+// programs that they can't inject.
 package hotswap
 
 import (

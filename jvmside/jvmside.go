@@ -5,6 +5,8 @@
 //
 // Everything here is read-only and safe for concurrent use; callers must not
 // change the bytes that they get.
+//
+// An error says that an embedded jar is damaged: the build is to blame.
 package jvmside
 
 import (

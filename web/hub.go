@@ -9,7 +9,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// A Hub holds the clients of a [Server]. It never waits for one.
+// A Hub holds the clients of a [Server]. It never waits for one. Its methods may be
+// called concurrently.
 type Hub struct {
 	mu      sync.Mutex
 	clients map[*Client]struct{}

@@ -60,7 +60,7 @@ type Options struct {
 	Metrics *metric.Table
 }
 
-// ReadWith is [Read] with options.
+// ReadWith is [Read] with options, and fails as that does.
 func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 	if len(mem) < wire.OffNodes {
 		return nil, fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)

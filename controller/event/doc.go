@@ -20,4 +20,7 @@
 //
 // The encoding follows papers/002, section 5.2: entry, exit, and a time to be
 // left out ("adjust time") where the profiler made a thread wait.
+//
+// Errors of functions that read a text name its line. Reading a data file fails with an
+// error that wraps [ErrGone] where the file was truncated.
 package event

@@ -8,6 +8,9 @@
 //
 // Trees may be deep: nothing here recurses over them, and the text form
 // bounds its depth and its indentation.
+//
+// The error of a function that writes is the writer's own, wrapped; a report can't be
+// refused. Functions that read say what errors they return.
 package export
 
 import (

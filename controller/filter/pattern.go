@@ -25,6 +25,8 @@
 // <clinit>; patterns match both like any other name.
 //
 // Patterns and sets are immutable and safe for concurrent use.
+//
+// An error says what is wrong with a pattern or rule, as text for whoever wrote it.
 package filter
 
 import (

@@ -29,4 +29,8 @@
 // near.
 //
 // A Heap may be read concurrently.
+//
+// Errors: of a dump that can't be read, those of package hprof; [ErrMemory] where the
+// memory that may be used does not do; [ErrQuery] for an expression. The error of a
+// function that writes is the writer's.
 package heap

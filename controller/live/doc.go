@@ -19,4 +19,7 @@
 //
 // Exported methods are safe for concurrent use unless they say otherwise. Times are in
 // ns and sizes in bytes, unless a field says otherwise.
+//
+// Errors of a [Live] wrap [ErrBusy], [ErrPhase], [ErrInput] or [ErrNoSnapshot], are the
+// backend's, or the context's where that ends first.
 package live

@@ -31,7 +31,7 @@ const (
 )
 
 // A Snapshot is a recording that was kept, the state of one at some moment, or a comparison of
-// schemes. The lock of its Live guards the fields that change.
+// schemes. The lock of its Live guards the fields that change; other goroutines get copies.
 type Snapshot struct {
 	ID    int64
 	Name  string

@@ -16,6 +16,9 @@
 // JDK's classes known, nor the code of other native libraries.
 //
 // A Names is not safe for concurrent use.
+//
+// Errors are those of reading a file (package io/fs), or say which class or image is
+// damaged, and where.
 package outward
 
 import (

@@ -72,8 +72,8 @@ func Raise(tid int) {
 	_ = unix.SchedSetAttr(tid, a, 0) // slower without
 }
 
-// Allowed says why threads of other processes can't be given priority: EPERM
-// without CAP_SYS_NICE. It is nil where they can.
+// Allowed says why threads of other processes can't be given priority: the error is
+// unix.EPERM without CAP_SYS_NICE, and nil where they can.
 func Allowed() error {
 	var caps [2]unix.CapUserData
 	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil {

@@ -10,4 +10,8 @@
 //
 // The target is never made to wait for anything but the loop, and never
 // without bound: see docs/decisions.
+//
+// Errors of exported methods wrap [ErrExited] where the target has gone, [ErrSilent] where
+// its agent does not answer, [ErrNotRecording] where nothing is recorded, or are the
+// context's where that ends first. What a method returns beyond these its comment says.
 package session

@@ -21,7 +21,7 @@ func (d *File) allocate(off, n int64) error {
 
 // Grow allocates more of the file when the target comes near the end of what
 // there is. It reports whether it did; a full tmpfs ends the growth, and the
-// target's new contexts are counted as overflow.
+// target's new contexts are counted as overflow, and the error says so.
 func (d *File) Grow() (bool, error) {
 	d.growing.Lock()
 	defer d.growing.Unlock()
@@ -52,7 +52,7 @@ func (d *File) Grow() (bool, error) {
 }
 
 // GrowRecords allocates more thread records when the target comes near the end
-// of what there are. On a full tmpfs those there are must do.
+// of what there are. On a full tmpfs those there are must do, and the error says so.
 func (d *File) GrowRecords() error {
 	d.growing.Lock()
 	defer d.growing.Unlock()

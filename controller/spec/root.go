@@ -66,7 +66,7 @@ func rootPattern(s, name, descriptor string, described bool) (string, error) {
 }
 
 // CheckName says why a part of a name between dots can't be one (JVMS §4.2.2), or is one
-// that no compiler ever writes.
+// that no compiler ever writes. The error is text for whoever wrote the name.
 func CheckName(s string) error {
 	if s == "" {
 		return errors.New("a name is empty")

@@ -17,6 +17,7 @@ func (r *Recording) Validate() error {
 }
 
 // ValidateOptions is [Recording.Validate] for a recording whose roots are chosen later.
+// Errors are as there, an [*Error].
 func (r *Recording) ValidateOptions() error {
 	for _, o := range Options {
 		if value := o.Get(r); len(o.Values) > 0 && o.kind == text && value != "" && !slices.Contains(o.Values, value) {

@@ -37,7 +37,7 @@ type jsonThread struct {
 // ParseJSON reads the other form of a thread dump, which has virtual threads (JDK 21 and
 // later), and from JDK 25 on what they hold and wait for. Its threads don't stand still
 // together: what it says of two of them may not fit together. So a deadlock is one only if
-// a second dump has it, too: see [Confirmed].
+// a second dump has it, too: see [Confirmed]. The error says that the text is no such dump.
 func ParseJSON(text []byte) ([]Thread, error) {
 	var d jsonDump
 	if err := json.Unmarshal(text, &d); err != nil {

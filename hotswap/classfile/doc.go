@@ -18,4 +18,8 @@
 //
 // It cannot see whether a class would pass the JVM's verification: Parse checks
 // the form of the file (§4.8), not what the code does.
+//
+// Errors: bytes that break JVMS chapter 4 are a [*FormatError]; a valid class that the
+// package does not handle wraps [ErrUnsupported]; what has no room in a full table of a
+// class file is a [*LimitError]. Functions that say nothing of errors return these.
 package classfile

@@ -146,7 +146,7 @@ func onPath() string {
 	return home
 }
 
-// At returns the JDK in a folder.
+// At returns the JDK in a folder. The error says why the folder has none.
 func At(home string) (JDK, error) {
 	home, err := filepath.EvalSymlinks(home)
 	if err != nil {

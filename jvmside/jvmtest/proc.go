@@ -23,7 +23,7 @@ import (
 const Patience = 90 * time.Second
 
 // A Proc is a running process whose output is read line by line. It is
-// killed when its test ends.
+// killed when its test ends. Its methods may be called concurrently.
 type Proc struct {
 	t     testing.TB
 	cmd   *exec.Cmd

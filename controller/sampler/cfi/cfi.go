@@ -78,7 +78,8 @@ func New(hdr []byte, hdrAt uint64, frames []byte, framesAt uint64) (*Table, erro
 	return nil, fmt.Errorf("index: %w", ErrUnknown)
 }
 
-// Find returns the rule for an address.
+// Find returns the rule for an address. The error wraps [ErrUnknown] where there is
+// none, or one beyond what the package knows.
 func (t *Table) Find(pc uint64) (Rule, error) {
 	entry := func(i int) (location, at uint64) {
 		p := t.index[8*i:]

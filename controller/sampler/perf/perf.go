@@ -214,7 +214,8 @@ func (s *Source) NoKernel() bool { return s.noKernel }
 // Events is how many events are open, each of which is a descriptor.
 func (s *Source) Events() int { return len(s.events) }
 
-// Threads are the threads of a process.
+// Threads are the threads of a process. The error wraps [os.ErrProcessDone] where there
+// is no such process.
 func Threads(pid int) ([]int, error) {
 	d, err := os.Open(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {

@@ -81,7 +81,8 @@ func Archives(tb testing.TB, home string) []string {
 	return mods
 }
 
-// Each calls f with every class of an archive, multi-release variants left out.
+// Each calls f with every class of an archive, multi-release variants left out. It stops
+// at f's first error and returns that, or fails as reading the archive does.
 func Each(archive string, f func(Class) error) error {
 	z, err := zip.OpenReader(archive)
 	if err != nil {

@@ -80,7 +80,7 @@ func Jar(tb testing.TB, file string, cs []Class, files ...File) {
 }
 
 // Java runs java of the JDK at home and returns what it printed on both
-// streams and whether it exited with 0.
+// streams. The error says that it did not exit with 0.
 func Java(tb testing.TB, home string, args ...string) (string, error) {
 	tb.Helper()
 	out, err := exec.Command(filepath.Join(home, "bin", "java"), args...).CombinedOutput()

@@ -88,7 +88,7 @@ var ErrEndless = errors.New("the program does not end")
 // mostDepth is how deep methods may call each other.
 const mostDepth = 2000
 
-// New makes a VM of a program's class files.
+// New makes a VM of a program's class files. Errors are those of [classfile.Parse].
 func New(files ...[]byte) (*VM, error) {
 	vm := &VM{
 		Natives: map[string]Native{}, Executed: map[string]int64{}, Calls: map[string]int64{}, Made: map[Made]Size{},

@@ -11,7 +11,7 @@ func (unknown) Class(string) (string, bool, bool) { return "", false, false }
 // instructions at these offsets, which must rise, as stack map frames; classes
 // that the pool lacks are appended. It is for code that becomes a branch target
 // and has no stack map yet. The method must verify, as far as that can be told
-// without a hierarchy.
+// without a hierarchy; the error says where it does not.
 func Frames(c *classfile.Class, m *classfile.Member, offsets []int) ([]classfile.Frame, error) {
 	code, err := c.Code(m)
 	if err != nil || code == nil {

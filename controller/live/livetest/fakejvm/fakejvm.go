@@ -1,5 +1,8 @@
 // Package fakejvm is a machine with one JVM for tests without a JVM: it implements
 // [live.Backend], [live.Comparer] and [live.Session], and does what a test says.
+//
+// Its errors are those that the test has set. A [JVM] may be used concurrently, as its
+// interfaces demand.
 package fakejvm
 
 import (
@@ -16,7 +19,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
-// A JVM is process 4711. Its fields are set before it is used.
+// A JVM is process 4711. Its fields are set before it is used; its methods may be called
+// concurrently.
 type JVM struct {
 	AttachErr, StartErr error
 	Diagnosis           string
