@@ -21,16 +21,22 @@ type backend interface {
 	compare(ctx context.Context, pid int, c compare.Options) (*export.Comparison, error)
 	compareRuns(ctx context.Context, argv []string, std session.Stdio, c compare.Options) (*export.Comparison, error)
 	inspect(ctx context.Context, pid int) (attach.Process, error)
+	outline(ctx context.Context, pid int) (listing, error)
 	sample(ctx context.Context, pid int, o sampler.Options) (sampling, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
+}
+
+// A listing tells what is loaded: an [attached], or a *session.Outline.
+type listing interface {
+	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
+	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
 }
 
 // An attached is one attached JVM: *session.Session. Finish, FinishTiming or Close must be
 // called at the end, and nothing but Target after that.
 type attached interface {
+	listing
 	Target() session.Target
-	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
-	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
 	Start(ctx context.Context, r spec.Recording) error
 	Warm(ctx context.Context) error
 	StartTiming(ctx context.Context, t session.Timing) error
@@ -70,6 +76,14 @@ func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio,
 }
 
 func (system) inspect(_ context.Context, pid int) (attach.Process, error) { return attach.Inspect(pid) }
+
+func (system) outline(_ context.Context, pid int) (listing, error) {
+	o, err := session.ReadOutline(pid)
+	if err != nil {
+		return nil, err // not a nil *Outline in an interface
+	}
+	return o, nil
+}
 
 func (system) sample(_ context.Context, pid int, o sampler.Options) (sampling, error) {
 	s, err := sampler.Open(pid, o)

@@ -9,6 +9,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
 
 func (f *fake) inspect(_ context.Context, pid int) (attach.Process, error) {
@@ -20,6 +21,9 @@ func (f *fake) inspect(_ context.Context, pid int) (attach.Process, error) {
 	}
 	return attach.Process{}, &attach.Error{PID: pid, Kind: attach.ErrNoProcess, Cause: "there is no such process", Fix: "see rivulet ps"}
 }
+
+// outline can't be had, so that commands ask the session.
+func (f *fake) outline(context.Context, int) (listing, error) { return nil, vmstructs.ErrUnknown }
 
 func (f *fake) sample(_ context.Context, _ int, o sampler.Options) (sampling, error) {
 	f.note("sample")

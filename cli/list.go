@@ -91,8 +91,9 @@ func (a *app) classes() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classes PID [PATTERN]",
 		Short: "List the loaded classes of a JVM, to find a root",
-		Long: `Attaches, lists the loaded classes with their loaders and numbers of methods,
-and detaches. PATTERN is a part of the name, or a whole name with * and ?.`,
+		Long: `Lists the loaded classes with their loaders and numbers of methods. They are read
+from the JVM's memory; where that can't be, as with JDK 8 and ZGC, an agent lists
+them and leaves. PATTERN is a part of the name, or a whole name with * and ?.`,
 		Example: `  rivulet classes 4711
   rivulet classes 4711 OrderService
   rivulet classes 4711 'shop.orders.*' --json`,
@@ -102,7 +103,7 @@ and detaches. PATTERN is a part of the name, or a whole name with * and ?.`,
 			if len(args) > 1 {
 				pattern = args[1]
 			}
-			return a.look(args[0], func(ctx context.Context, s attached) error {
+			return a.list(args[0], func(ctx context.Context, s listing) error {
 				found, err := s.Classes(ctx, pattern)
 				switch {
 				case err != nil:
@@ -140,7 +141,7 @@ func (a *app) methods() *cobra.Command {
 					return usage("%q is not a class: %w; rivulet classes %s lists them", args[1], err, args[0])
 				}
 			}
-			return a.look(args[0], func(ctx context.Context, s attached) error {
+			return a.list(args[0], func(ctx context.Context, s listing) error {
 				found, err := s.Methods(ctx, class)
 				if err != nil {
 					return err
@@ -162,6 +163,24 @@ func (a *app) methods() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: a list of objects with name, loader, flags, probeable and reason")
 	return cmd
+}
+
+// list asks what is loaded: from outside where the JVM's memory can be read, so that it
+// notices nothing, else by an agent, about which a JVM from 21 on prints a warning.
+func (a *app) list(arg string, ask func(context.Context, listing) error) error {
+	pid, err := parsePID(arg)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if _, err := a.backend.inspect(ctx, pid); err == nil { // else attaching says why not
+		o, err := a.backend.outline(ctx, pid)
+		if err == nil {
+			return ask(ctx, o)
+		}
+		a.log().Debug("classes can't be read from outside", "reason", err)
+	}
+	return a.look(arg, func(ctx context.Context, s attached) error { return ask(ctx, s) })
 }
 
 // look attaches only to ask something.

@@ -37,18 +37,22 @@ func (s *Session) Classes(ctx context.Context, pattern string) ([]ClassInfo, err
 	if err != nil {
 		return nil, err
 	}
-	err = s.do(ctx, func() {
-		s.loop.h.Classes(func(m *cha.ClassMirror) bool {
-			if name := m.ID.String(); !m.Excluded && !m.Hidden && match(name) {
-				out = append(out, ClassInfo{Name: name, Loader: s.loop.loaders[m.ID.Loader], Methods: len(m.Methods)})
-			}
-			return true
-		})
+	err = s.do(ctx, func() { out = s.loop.classInfos(match) })
+	return out, err
+}
+
+// classInfos are the application's classes whose names match.
+func (l *loop) classInfos(match func(string) bool) (out []ClassInfo) {
+	l.h.Classes(func(m *cha.ClassMirror) bool {
+		if name := m.ID.String(); !m.Excluded && !m.Hidden && match(name) {
+			out = append(out, ClassInfo{Name: name, Loader: l.loaders[m.ID.Loader], Methods: len(m.Methods)})
+		}
+		return true
 	})
 	slices.SortFunc(out, func(a, b ClassInfo) int {
 		return strings.Compare(a.Name+"\x00"+a.Loader, b.Name+"\x00"+b.Loader)
 	})
-	return out, err
+	return out
 }
 
 func matcher(pattern string) (func(string) bool, error) {
@@ -69,22 +73,23 @@ func matcher(pattern string) (func(string) bool, error) {
 func (s *Session) Methods(ctx context.Context, class string) ([]MethodInfo, error) {
 	var out []MethodInfo
 	var unknown error
-	err := s.do(ctx, func() {
-		l := &s.loop
-		r := rootSpec{text: class, class: strings.ReplaceAll(class, ".", "/")}
-		mirrors := l.h.Named(r.class)
-		if len(mirrors) == 0 {
-			unknown = l.unknownClass(r)
-			return
-		}
-		for _, m := range mirrors {
-			out = append(out, l.methodInfos(m)...)
-		}
-	})
+	err := s.do(ctx, func() { out, unknown = s.loop.methodsOf(class) })
 	if unknown != nil {
 		return nil, unknown
 	}
 	return out, err
+}
+
+func (l *loop) methodsOf(class string) (out []MethodInfo, err error) {
+	r := rootSpec{text: class, class: strings.ReplaceAll(class, ".", "/")}
+	mirrors := l.h.Named(r.class)
+	if len(mirrors) == 0 {
+		return nil, l.unknownClass(r)
+	}
+	for _, m := range mirrors {
+		out = append(out, l.methodInfos(m)...)
+	}
+	return out, nil
 }
 
 func (l *loop) methodInfos(m *cha.ClassMirror) []MethodInfo {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
@@ -194,6 +195,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 			about[id] = -1
 		}
 		l.inTime(p, about)
+		l.discardInTime(ids)
 		return nil
 	}
 	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1}
@@ -206,18 +208,41 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 	return nil
 }
 
+// discardInTime throws such code away behind what was found, while nobody waits. What it
+// had inlined until then was not recorded.
+func (l *loop) discardInTime(ids []cha.MethodID) {
+	if !l.discardInlined(ids) {
+		return
+	}
+	if l.armed {
+		for _, id := range ids {
+			if l.probed(id) {
+				l.addLate(id, -1)
+			}
+		}
+	}
+	w := l.s.watching
+	w.jobs++
+	l.enqueue(&job{classes: []cha.ClassID{{Name: handleClass}}, all: true, done: func([]cha.ClassID) {
+		w.jobs--
+		w.woke = time.Now()
+		l.lateInForce()
+	}})
+}
+
 // discardInlined wants compiled code thrown away that may have inlined methods as targets
-// of handles and lacks their probes, which are wanted by now.
-func (l *loop) discardInlined(ids []cha.MethodID) {
+// of handles and lacks their probes, which are wanted by now. It reports whether there may be any.
+func (l *loop) discardInlined(ids []cha.MethodID) bool {
 	r := &l.reflection
 	if !slices.ContainsFunc(ids, func(id cha.MethodID) bool { return l.wanted[id.Class] > r.discarded }) {
-		return
+		return false
 	}
 	l.changes++
 	r.discarded = l.changes
 	class := cha.ClassID{Name: handleClass}
 	l.wanted[class] = l.changes
 	l.owing[class] = true
+	return true
 }
 
 // discardLast puts the class of discardInlined behind those whose probes the code lacks.
