@@ -60,8 +60,9 @@ func (vm *VM) StartRecording(ctx context.Context, events []EventSetting, length 
 	if err := r.folder.write(vm.proc, settingsName, settingsFile(events)); err != nil {
 		return r, err
 	}
+	// Without a name for the file, some JDKs write one into the JVM's working folder.
 	_, err = vm.jfr(ctx, "JFR.start", "name="+r.name, "settings="+path.Join(r.folder.target, settingsName),
-		"maxsize="+mostRecorded, fmt.Sprintf("duration=%ds", int((length+guard).Seconds())))
+		"maxsize="+mostRecorded, "filename="+path.Join(r.folder.target, recordingName), fmt.Sprintf("duration=%ds", int((length+guard).Seconds())))
 	return r, err
 }
 
@@ -88,7 +89,7 @@ func (vm *VM) jfr(ctx context.Context, words ...string) (string, error) {
 
 // Stop ends the recording and opens what was recorded.
 func (r *Recording) Stop(ctx context.Context) error {
-	if _, err := r.vm.jfr(ctx, "JFR.stop", "name="+r.name, "filename="+path.Join(r.folder.target, recordingName)); err != nil {
+	if _, err := r.vm.jfr(ctx, "JFR.stop", "name="+r.name); err != nil {
 		return err
 	}
 	r.stopped = true

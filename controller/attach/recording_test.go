@@ -3,6 +3,8 @@ package attach
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +46,9 @@ func TestRecording(t *testing.T) {
 			if text, err := vm.command(t.Context(), "jcmd", "JFR.check"); err != nil || !strings.Contains(text, "No available recordings") {
 				t.Errorf("%v, %s", err, text)
 			}
+		}
+		if left, _ := filepath.Glob(procFile(tg.pid, "cwd/hotspot-pid-"+strconv.Itoa(tg.pid)+"-*")); len(left) > 0 {
+			t.Errorf("in the JVM's folder: %v", left)
 		}
 		tg.unharmed()
 	})
