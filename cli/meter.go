@@ -177,6 +177,9 @@ func progressLine(p session.Progress, elapsed time.Duration, rate float64) strin
 	if p.Calls > 0 {
 		fmt.Fprintf(&b, ", %s calls (%s/s)", export.Count(p.Calls), export.Count(int64(max(rate, 0))))
 	}
+	if p.Budget != "" {
+		b.WriteString(", " + p.Budget)
+	}
 	if p.Times != "" {
 		b.WriteString(", " + export.Clean(p.Times))
 	}

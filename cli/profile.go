@@ -37,6 +37,7 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root auto --for 10s
   rivulet profile 4711 --root shop.Main.loop --dry-run
   rivulet profile 4711 --root 'shop.**.*Service.find*' --for 10s
+  rivulet profile 4711 --root shop.Front.serve --overhead 5% --for 1m
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
   rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
   rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'

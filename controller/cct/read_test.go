@@ -54,6 +54,32 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestMethodTotals: they are those of the trees.
+func TestMethodTotals(t *testing.T) {
+	m := newImage(64)
+	m.thread(sample())
+	m.nextRec++
+	m.thread(&cct.Thread{ID: 40, RootEntries: 1, RootReturns: 1, Roots: []*cct.Node{{Method: 0, Calls: 1, Self: 7, Children: []*cct.Node{{Method: 2, Calls: 5, Self: 1}}}}})
+	tree, err := cct.Read(m.mem, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int32]cct.MethodTotal{}
+	for _, f := range cct.FlatOf(tree.Roots()) {
+		want[f.Method] = cct.MethodTotal{Calls: f.Calls, Self: f.Self}
+	}
+	got, err := cct.MethodTotals(m.mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("-want +got:\n", diff)
+	}
+	if _, err := cct.MethodTotals(m.mem[:100]); !errors.Is(err, cct.ErrFormat) {
+		t.Errorf("of a hundred bytes: %v", err)
+	}
+}
+
 // TestReadRunning charges the time since a thread's last boundary.
 func TestReadRunning(t *testing.T) {
 	index := int64(offNode(3)) // top is 1, then the roots from the last to the first

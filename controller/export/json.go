@@ -47,6 +47,7 @@ type head struct {
 	Refused          int64            `json:"refused"`
 	Damaged          int64            `json:"damaged,omitempty"`
 	Unfollowed       int64            `json:"unfollowed,omitempty"`
+	Governor         *Governor        `json:"governor"`
 	Gaps             []Gap            `json:"gaps"`
 	Late             []Late           `json:"late"`
 	Filter           *Filter          `json:"filter,omitempty"`
@@ -159,6 +160,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Unthrown:         f.snapshot.Unthrown,
 		Metrics:          f.snapshot.Metrics.All(),
 		UncountedMethods: r.UncountedMethods,
+		Governor:         r.Governor,
 		Gaps:             some(r.Gaps),
 		Late:             r.Late,
 		Filter:           r.Filter,

@@ -77,8 +77,9 @@ type Report struct {
 	// UncountedMethods are those whose contexts have calls and time, but lack
 	// another metric's count, and why.
 	UncountedMethods []Skipped
-	Late             []Late // methods recorded late; nil where nobody watched
-	Gaps             []Gap  // why counts may lack calls, beside what Tree says; see [Report.Exact]
+	Late             []Late    // methods recorded late; nil where nobody watched
+	Governor         *Governor // nil without a budget
+	Gaps             []Gap     // why counts may lack calls, beside what Tree says; see [Report.Exact]
 	Redefinition     Redefinition
 	Room             *Room         // nil where it is not known, as of several recordings
 	Processing       time.Duration // of the recorded data, from the end until the report; 0 where it was not measured

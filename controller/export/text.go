@@ -231,6 +231,7 @@ func (t *textWriter) summary() {
 	}
 	t.exactness()
 	t.admitted()
+	t.governor()
 	if t.open > 0 {
 		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root invocation was", "root invocations were"))
 	}

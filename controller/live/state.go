@@ -30,6 +30,8 @@ type Figures struct {
 	Used         int64   `json:"used"`  // bytes of the room for trees
 	Most         int64   `json:"most"`
 
+	Governor *export.Governor `json:"governor,omitempty"` // nil without a budget
+
 	// Sampling is set where the recording is made of samples: calls are entries then.
 	Sampling *export.Sampling `json:"sampling,omitempty"`
 }
@@ -42,7 +44,7 @@ func (f *Frame) figures() *Figures {
 		Instrumented: r.Instrumented, Called: f.called(), Skipped: len(r.Skipped),
 		Batches: r.Redefinition.Batches, Classes: r.Redefinition.Classes, Redefining: int64(r.Redefinition.Time),
 		Measured: f.sums.Self, Charged: f.sums.Self, Suspended: f.suspended,
-		Exact: r.Exact(), Sampling: r.Sampling,
+		Exact: r.Exact(), Sampling: r.Sampling, Governor: r.Governor,
 	}
 	if r.Room != nil {
 		g.Used, g.Most = r.Room.Used, r.Room.Most

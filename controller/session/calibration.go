@@ -48,7 +48,7 @@ const (
 
 // mostCost is the dearest that a compiled probe pair can be, in ns, with room
 // for slow machines.
-var mostCost = map[byte]float64{wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
+var mostCost = map[byte]float64{wire.ModeOff: 20, wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
 
 // A calibration is under way, or done.
 type calibration struct {
@@ -207,12 +207,17 @@ func (s *Session) rewriteSample(mode byte) ([]byte, error) {
 // calibrate begins a calibration of probes. The gate has to be open.
 func (l *loop) calibrate(c calibration, rewritten []byte) {
 	d := l.s.data
-	if counts(c.mode) {
+	switch {
+	case c.mode == wire.ModeOff: // the thread stays outside, and passes a dormant probe
+		d.SetMode(sampleCaller, wire.ModeOff)
+		d.SetMode(sampleCallee, wire.ModeTick)
+	case counts(c.mode):
 		d.SetMode(sampleCaller, l.clock()|wire.ModeRoot)
-	} else {
+		d.SetMode(sampleCallee, c.mode)
+	default:
 		d.SetMode(sampleCaller, c.mode|wire.ModeRoot)
+		d.SetMode(sampleCallee, c.mode)
 	}
-	d.SetMode(sampleCallee, c.mode)
 	l.kind.aside()
 	c.callee, c.caller = l.sampleTimes()
 	l.beginCalibration(c, rewritten)
@@ -368,7 +373,7 @@ func (c *calibration) take(b calibrate.Batch) uint32 {
 // out then, or differs by more than itself from batch to batch, would take more
 // off than it mends.
 func (c *calibration) found() (calibrate.Cost, bool) {
-	charged := slices.ContainsFunc(c.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
+	charged := c.mode == wire.ModeOff || slices.ContainsFunc(c.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
 	m, ok := calibrate.Measure(c.batches)
 	return m, ok && charged && m.Total() <= mostCost[c.mode] && m.Spread <= m.Total()
 }

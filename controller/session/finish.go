@@ -271,6 +271,7 @@ func (l *loop) brief() *export.Report {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
 	}
 	l.noteAllocations(r)
+	l.reportGovernor(r)
 	l.gaps(r)
 	l.reportLate(r)
 	return r

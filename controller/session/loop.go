@@ -11,6 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
+	"github.com/rivulet-profiler/rivulet/controller/governor"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
@@ -62,7 +63,8 @@ type loop struct {
 	armed      bool
 	rec        recording
 	kind       recorder
-	timerCost  *calibrate.Cost // nil where it is not known
+	timerCost  *calibrate.Cost         // nil where it is not known
+	lowered    map[int32]governor.Mode // methods that are recorded otherwise than asked, to hold a budget
 
 	// What is under way.
 	queue    []*job

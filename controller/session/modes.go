@@ -84,6 +84,11 @@ func (l *loop) clock() byte { return l.s.data.Clock() }
 
 // modeOf is how a method is recorded, once its callees are known.
 func (l *loop) modeOf(id cha.MethodID, root bool) byte {
+	return l.lower(id, l.askedMode(id, root))
+}
+
+// askedMode is the same where no budget has to be held.
+func (l *loop) askedMode(id cha.MethodID, root bool) byte {
 	mode := l.clock()
 	for _, r := range l.rec.Modes {
 		if m := modes[r.Mode]; matches(r, id) && (m == wire.ModeTick || m == wire.ModePrecise || !root) {

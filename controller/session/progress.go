@@ -20,6 +20,7 @@ type Progress struct {
 	Calls           int64
 	RootInvocations int64
 	Diagnosis       string // why nothing is recorded, where that is known
+	Budget          string // how a budget is held; "" without one
 	Times           string // of a timing: what the root that took most has shown so far
 }
 
@@ -102,6 +103,9 @@ func (s *Session) Progress() Progress {
 		return p
 	}
 	kind.progress(&p)
+	if s.governing != nil {
+		p.Budget = s.governing.report().Summary()
+	}
 	if p.RootInvocations == 0 && p.Phase == "recording" {
 		p.Phase = "waiting for the root"
 	}

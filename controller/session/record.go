@@ -79,7 +79,10 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	s.data.Fold(rec.Fold)
-	s.data.Every(uint32(rec.Every))
+	if rec.Every > 1 {
+		s.data.Every(uint32(rec.Every))
+	}
+	s.govern(rec)
 	if s.running != nil { // a launched program has not begun, and can wait
 		if err := s.calibrate(ctx, s.data.MainMode()); err != nil {
 			return err
@@ -125,6 +128,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if s.leaves {
 		modes = append(modes, wire.ModeLeaf)
 	}
+	if s.governing != nil {
+		modes = append(modes, wire.ModeOff) // what dormant probes cost
+	}
 	return s.calibrateBeside(ctx, modes)
 }
 
@@ -159,6 +165,11 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 			return err
 		}
 	}
+	if s.governing != nil && s.running == nil {
+		if err := s.governing.weigh(ctx); err != nil {
+			return err
+		}
+	}
 	return s.do(ctx, func() {
 		l := &s.loop
 		if s.watching != nil {
@@ -170,6 +181,9 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		s.data.TimeSince(s.now())
 		l.kind.renew(rec)
 		l.begin()
+		if s.governing != nil {
+			s.startGoverning()
+		}
 	})
 }
 

@@ -96,6 +96,7 @@ type Session struct {
 	stage     stage
 	early     earlyLook
 	watching  *observation // nil where threads wait for reveals
+	governing *governing   // nil without a budget
 
 	loop loop
 }

@@ -131,6 +131,20 @@ var Options = []*Option{
 		},
 	},
 	{
+		Name: "overhead", Field: "overhead", Arg: "PERCENT",
+		Help:  "hold the program's slow-down within this budget, such as `5%`: record fewer root invocations, then less of them; the report says what was left out",
+		Short: "hold the program's slow-down within this budget, such as 5%; 0% for any",
+		get:   func(r *Recording) string { return strconv.FormatFloat(100*r.Overhead, 'g', 6, 64) + "%" },
+		set: func(r *Recording, v string) error {
+			p, err := strconv.ParseFloat(strings.TrimSuffix(v, "%"), 64)
+			if err != nil || !strings.HasSuffix(v, "%") || !(p >= leastOverhead || p == 0) || p > mostOverhead {
+				return wrong("overhead", v, "give a budget from %g%% to %g%%, such as 5%%, or 0%% for none", leastOverhead, mostOverhead)
+			}
+			r.Overhead = p / 100
+			return nil
+		},
+	},
+	{
 		Name: "wait", Field: "wait", kind: flag, Arg: "on|off",
 		Help:  "wait for the root even if no class loader can find its class yet",
 		Short: "wait for roots whose class nobody knows",

@@ -20,6 +20,7 @@ var values = map[string]struct{ good, bad []string }{
 	"observe":     {[]string{"2s", "500ms"}, []string{"-1s", "11m", "long"}},
 	"clock":       {[]string{"tick", "precise"}, []string{"sundial"}},
 	"until-calls": {[]string{"0", "7"}, []string{"-1", "many"}},
+	"overhead":    {[]string{"0%", "5%", "0.5%"}, []string{"5", "-1%", "0.01%", "2000%", "some"}},
 	"every":       {[]string{"1", "20"}, []string{"0", "-1", "2000000", "some"}},
 	"share":       {[]string{"100%", "5%"}, []string{"0%", "101%", "5", "some%", "NaN%"}},
 	"wait":        {[]string{"off", "on"}, []string{"maybe"}},

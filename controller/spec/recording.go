@@ -19,6 +19,7 @@ type Recording struct {
 	Clock      string        // "tick" or "precise"; "" is tick
 	UntilCalls int64         // end when root invocations have returned so often; 0 is never
 	Every      int64         // record one of so many root invocations; 0 and 1 record each
+	Overhead   float64       // the slow-down that is allowed, 0.05 for 5 %; 0 is any
 	Wait       bool          // wait for a root whose class nobody knows
 	Fold       bool          // fold recursion: a method that is on the path already goes on in its node
 	Modes      []ModeRule
@@ -106,6 +107,9 @@ func (r *Recording) setPatience(v string) error {
 // mostEvery bounds [Recording].Every.
 const mostEvery = 1_000_000
 
+// leastOverhead and mostOverhead bound [Recording].Overhead, in percent.
+const leastOverhead, mostOverhead = 0.1, 1000.0
+
 // mostObserve bounds it.
 const mostObserve = 10 * time.Minute
 
@@ -174,7 +178,7 @@ func (r *Recording) ForComparison() Recording {
 	c := r.Clone()
 	c.Count = nil
 	c.Events, c.Slowest, c.Over, c.Timeline, c.Stream, c.Follow, c.CPU = false, 0, 0, 0, 0, false, false
-	c.Warmup, c.WarmupCalls = 0, 0
+	c.Warmup, c.WarmupCalls, c.Overhead = 0, 0, 0
 	return c
 }
 

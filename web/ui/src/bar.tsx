@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { api, store } from "./conn";
 import { useAction, useStore } from "./hooks";
 import { base, bytes, count, percent, plural, short, time } from "./format";
-import type { Recording, State } from "./model";
+import type { Governor, Recording, State } from "./model";
 import { ErrorLine } from "./parts";
 import { SampledFigures } from "./sampled";
 import { figures, focusView, forget, go, looked, showsTabs, ui, type Tab } from "./ui";
@@ -114,6 +114,21 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
   );
 }
 
+/** overhead says how a budget is held. */
+function overhead(g: Governor): string {
+  const less = g.every > 1 ? ` · 1 of ${count(g.every)} root calls` : "";
+  const off = g.off.length + g.out.length;
+  return `${(100 * g.overhead).toPrecision(2)} % of ${(100 * g.budget).toPrecision(3)} %${less}${off > 0 ? ` · ${plural(off, "method", "methods")} off` : ""}`;
+}
+
+/** whyBudget says what was done last for it, and why. */
+function whyBudget(g: Governor): string {
+  const text = `The program's slow-down as it is estimated, and the budget; over it for ${(100 * g.over_budget_share).toPrecision(2)} % of the time. `;
+  const last = g.steps[g.steps.length - 1];
+  if (!last) return text + "Nothing had to be lowered.";
+  return text + `${plural(g.steps.length, "change", "changes")}; the last one after ${(last.after_ms / 1000).toFixed(1)} s: ${last.action}, at ${(100 * last.overhead).toPrecision(2)} %`;
+}
+
 function FiguresLine() {
   const s = store.state;
   const f = figures();
@@ -137,6 +152,7 @@ function FiguresLine() {
       {item("longest pause", f.pause === null ? "–" : time(f.pause), "Longest pause that a redefinition caused; – where it was not measured")}
       {item("probe cost", f.subtracted === null ? "unknown" : `${time(f.subtracted)} · ${percent(f.subtracted, f.measured)} %`,
         f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "Subtracted from what was measured, for the probes' own cost")}
+      {f.governor && item("overhead", overhead(f.governor), whyBudget(f.governor), f.governor.overhead > f.governor.budget ? "warn" : "")}
       {item("suspended", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
       {item("contexts", count(f.nodes), "Nodes of the merged tree")}
       {f.most > 0 && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Room for trees in shared memory, taken and in all", f.used > 0.8 * f.most ? "warn" : "")}

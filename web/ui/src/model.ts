@@ -4,7 +4,7 @@ export interface Target { pid: number; user: string; java: string; main: string;
 export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
-  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter: string[]; natives: string; recursion: string; probes: string; warmup: string;
+  roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter: string[]; natives: string; recursion: string; probes: string; overhead: string; warmup: string;
   slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; count: string[]; modes: string[];
 }
 export interface Snapshot {
@@ -27,7 +27,14 @@ export interface Figures {
   instrumented: number; called: number; skipped: number; batches: number; classes: number; redefining: number; pause: number | null;
   measured: number; charged: number; subtracted: number | null; clamped: number | null; suspended: number; exact: boolean;
   used: number; most: number;
+  governor?: Governor; // of a recording with a budget
   sampling?: Sampling; // of a report that is made of samples: calls are entries then
+}
+
+/** How the cost of a recording is held within a budget, as docs/formats-report.md describes it. */
+export interface Governor {
+  budget: number; over_budget_share: number; overhead: number; scale: number; every: number; off: string[]; out: string[];
+  steps: { after_ms: number; action: string; overhead: number; expected: number; every: number; count: number; methods: string[] }[];
 }
 
 /** How samples were taken, as docs/formats-report.md describes it. */

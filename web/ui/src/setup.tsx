@@ -14,7 +14,7 @@ export function choose(change: Partial<Setup>): void {
 export function recording(s: Setup) {
   return {
     ...compared(s), scheme: s.scheme, until_calls: Number(s.until) || 0,
-    warmup: s.warmup.trim() || "0", slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu, count: s.count,
+    overhead: budget(s.overhead), warmup: s.warmup.trim() || "0", slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu, count: s.count,
   };
 }
 
@@ -31,7 +31,7 @@ export function takeDefaults(d: Recording): void {
   const none = (text: string) => (text === "0" ? "" : text);
   choose({
     taken: true, scheme: d.scheme, clock: d.clock, until: d.until_calls ? String(d.until_calls) : "", filter: d.filter.filter((r) => r !== "--jdk"), jdk: d.filter.includes("--jdk"),
-    natives: d.natives, recursion: d.recursion, probes: d.probes, warmup: none(d.warmup), slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
+    natives: d.natives, recursion: d.recursion, probes: d.probes, overhead: d.overhead === "0%" ? "" : d.overhead, warmup: none(d.warmup), slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
     cpu: d.cpu, count: d.count, leaves: d.leaves, modes: d.modes, memory: d.memory,
   });
 }
@@ -116,6 +116,12 @@ function Filter() {
   );
 }
 
+/** budget is what was entered as the server takes it: "5 %", "5%" and "5" are the same. */
+function budget(text: string): string {
+  const t = text.replace(/\s|%/g, "");
+  return t ? t + "%" : "0%";
+}
+
 /** Modes edits the rules that give methods a mode of their own; their order counts. */
 function Modes() {
   const s = ui.setup;
@@ -151,7 +157,7 @@ function Modes() {
 
 function More() {
   const s = ui.setup;
-  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
       <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, warm-up, memory</summary>
@@ -202,6 +208,10 @@ function More() {
           <dd><select id="probes" value={s.probes} onChange={(e) => choose({ probes: e.currentTarget.value })}>
             <option value="auto">inlined, but not in big subgraphs</option><option value="inlined">inlined by the JVM's compiler</option><option value="called">called</option>
           </select></dd>
+        </div>
+        <div>
+          <dt><label for="overhead">Most overhead</label></dt>
+          <dd><input id="overhead" value={s.overhead} placeholder="any; 5 %" title="Record less, so that the program is not slower by more than this" onInput={(e) => choose({ overhead: e.currentTarget.value })} /></dd>
         </div>
         <div>
           <dt><label for="warmup">Warm-up to forget</label></dt>

@@ -57,9 +57,9 @@ public final class Layout {
     public static final int H_ENDED = 144;
     /** i64: root invocations still admitted. */
     public static final int H_BUDGET = 192;
-    /** u32: of so many root invocations one is recorded; 0 and 1: each. */
+    /** u32: of so many root invocations one is recorded; 0: each, and nobody counts how many there are. */
     public static final int H_EVERY = 216;
-    /** i64: root invocations that there were, where not each is recorded. */
+    /** i64: root invocations that there were, while H_EVERY is not 0. */
     public static final int H_SEEN = 208;
     /** i64: root invocations not recorded since the budget was used up. */
     public static final int H_REFUSED = 200;

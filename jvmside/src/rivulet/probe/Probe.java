@@ -502,7 +502,7 @@ public final class Probe {
      */
     private static boolean chosen(long s) {
         int every = U.getInt(s + Layout.H_EVERY);
-        if (every <= 1) return true;
+        if (every == 0) return true;
         long n = U.getAndAddLong(null, s + Layout.H_SEEN, 1), x = (n / every + 1) * 0x9E3779B97F4A7C15L;
         x = (x ^ x >>> 29) * 0xBF58476D1CE4E5B9L; // splitmix64
         return ((x ^ x >>> 32) >>> 1) % every == n % every;
