@@ -88,7 +88,18 @@ type Source struct {
 func (c *Collector) Report(s Source, ended string) *export.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	st, elapsed := c.tree.Stats(), time.Since(c.begun)
+	return c.report(s, time.Since(c.begun), ended)
+}
+
+// ReportOver is Report of samples that were taken over a time, whenever that was.
+func (c *Collector) ReportOver(s Source, elapsed time.Duration, ended string) *export.Report {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.report(s, elapsed, ended)
+}
+
+func (c *Collector) report(s Source, elapsed time.Duration, ended string) *export.Report {
+	st := c.tree.Stats()
 	r := &export.Report{
 		Target: c.target, Time: elapsed, Ended: ended, Tree: c.tree.Snapshot(), Lookup: c.tree.Lookup(),
 		Sampling: &export.Sampling{
