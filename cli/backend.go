@@ -11,6 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
+	"github.com/rivulet-profiler/rivulet/controller/threads"
 )
 
 // A backend is what the commands stand on: the real one, or a fake in tests.
@@ -23,6 +24,7 @@ type backend interface {
 	inspect(ctx context.Context, pid int) (attach.Process, error)
 	outline(ctx context.Context, pid int) (listing, error)
 	sample(ctx context.Context, pid int, o sampler.Options) (sampling, error)
+	deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
 }
 
@@ -45,6 +47,7 @@ type attached interface {
 	Progress() session.Progress
 	Diagnose(ctx context.Context) string
 	Finish(ctx context.Context) (*export.Report, error)
+	TimedLooks(ctx context.Context) ([]session.TimedLook, error)
 	FinishTiming(ctx context.Context) (*export.Timing, error)
 	Prepare(ctx context.Context) error
 	Close() error
@@ -91,6 +94,14 @@ func (system) sample(_ context.Context, pid int, o sampler.Options) (sampling, e
 		return nil, err // not a nil *Sampler in an interface
 	}
 	return s, nil
+}
+
+func (system) deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error) {
+	l, err := dumpThreads(ctx, pid, 0, false)
+	if err != nil {
+		return nil, err
+	}
+	return l.deadlocks, nil
 }
 
 func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check {

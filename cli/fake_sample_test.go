@@ -9,6 +9,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+	"github.com/rivulet-profiler/rivulet/controller/threads"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
 
@@ -24,6 +25,11 @@ func (f *fake) inspect(_ context.Context, pid int) (attach.Process, error) {
 
 // outline can't be had, so that commands ask the session.
 func (f *fake) outline(context.Context, int) (listing, error) { return nil, vmstructs.ErrUnknown }
+
+func (f *fake) deadlocks(context.Context, int) ([]threads.Deadlock, error) {
+	f.note("deadlocks")
+	return f.locked, nil
+}
 
 func (f *fake) sample(_ context.Context, _ int, o sampler.Options) (sampling, error) {
 	f.note("sample")

@@ -19,6 +19,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
+	"github.com/rivulet-profiler/rivulet/controller/threads"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -40,6 +41,7 @@ type fake struct {
 	checks    []doctor.Check
 
 	sampled  sampler.Options
+	locked   []threads.Deadlock
 	sampleOn bool // samples come to an end, and the target does not
 }
 
@@ -147,6 +149,8 @@ func (f *fake) StartTiming(_ context.Context, r session.Timing) error {
 	}
 	return f.startErr
 }
+
+func (f *fake) TimedLooks(context.Context) ([]session.TimedLook, error) { return nil, nil }
 
 func (f *fake) FinishTiming(ctx context.Context) (*export.Timing, error) {
 	f.note("finish")

@@ -112,3 +112,32 @@ func threadNames(t *testing.T, pid int) string {
 	}
 	return out.String()
 }
+
+// TestWatchJVM has two rules come true in a JVM, and its samples kept.
+func TestWatchJVM(t *testing.T) {
+	t.Parallel()
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Sampled.java": sampledProgram})
+		p := jvmtest.Start(t, j, []string{"-Xmx64m"}, "Sampled", nil, dir)
+		p.WaitLine("READY")
+		pid, kept := strconv.Itoa(p.PID()), t.TempDir()
+		code, out, errs := rivulet(t, "", "watch", pid, "--dir", kept, "--json", "--for", "7s", "--after", "0s",
+			"--when", "cpu > 0.1% for 2s", "--when", "p50(Sampled.handle) > 1ns for 2s")
+		if code != 0 || !strings.Contains(out, `"rule":"cpu > 0.1% for 2s"`) || !strings.Contains(out, `"rule":"p50(Sampled.handle) > 1ns for 2s"`) {
+			t.Fatalf("code %d: %s%s", code, out, errs)
+		}
+		for _, capture := range []string{"", "last"} {
+			args := []string{"watch", "show", kept, "--format", "collapsed"}
+			if capture != "" {
+				args = append(args, "--capture", capture)
+			}
+			code, out, errs = rivulet(t, "", args...)
+			if code != 0 || !strings.Contains(out, "Sampled.main([Ljava/lang/String:)V;Sampled.loop()V") {
+				t.Errorf("code %d: %s%s", code, out, errs)
+			}
+		}
+		if after := threadNames(t, p.PID()); strings.Contains(after, "rivulet-agent") || strings.Contains(after, "rivulet-watch") {
+			t.Errorf("threads are\n%s", after)
+		}
+	})
+}

@@ -177,8 +177,11 @@ func (w *moveWatch) read() int64 {
 	return n
 }
 
-// look tells the collector of collections since the last look, and whether there were any.
-func (w *moveWatch) look(c *collect.Collector) (moved bool) {
+// A mover is told in which pieces of time objects were moved.
+type mover interface{ Moved(from, until int64) }
+
+// look tells of collections since the last look, and whether there were any.
+func (w *moveWatch) look(c mover) (moved bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, now := w.read(), monotonic()
@@ -190,7 +193,7 @@ func (w *moveWatch) look(c *collect.Collector) (moved bool) {
 }
 
 // run looks again and again, until it is stopped.
-func (w *moveWatch) run(c *collect.Collector) (stop func()) {
+func (w *moveWatch) run(c mover) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
