@@ -3,12 +3,14 @@ package session
 import (
 	"context"
 	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 )
 
 // A TimedLook is what the invocations of one method took, from the begin of a timing to a moment.
 type TimedLook struct {
 	Method string // with its descriptor
-	times  timed
+	times  shm.Timed
 }
 
 // TimedLooks looks at all methods of a timing, while it goes on.
@@ -16,12 +18,13 @@ func (s *Session) TimedLooks(ctx context.Context) ([]TimedLook, error) {
 	var out []TimedLook
 	err := s.do(ctx, func() {
 		l := &s.loop
-		if l.timers == nil {
+		timers, ok := l.timed()
+		if !ok {
 			return
 		}
 		for _, m := range l.ledger.Instrumented() {
 			k := TimedLook{Method: methodID(m).String()}
-			l.timers.read(m.ID, &k.times)
+			timers.Read(m.ID, &k.times)
 			out = append(out, k)
 		}
 	})
@@ -32,16 +35,16 @@ func (s *Session) TimedLooks(ctx context.Context) ([]TimedLook, error) {
 // method, as measured, at most 0.8 % off, and their number. before may be nil.
 func (t *TimedLook) Since(before *TimedLook, share float64) (time.Duration, int64) {
 	v := t.times
-	v.least = 0 // that of the difference is not known
+	v.Least = 0 // that of the difference is not known
 	if before != nil {
-		v.count = 0
-		for b := range v.buckets {
-			v.buckets[b] = max(v.buckets[b]-before.times.buckets[b], 0)
-			v.count += v.buckets[b]
+		v.Count = 0
+		for b := range v.Buckets {
+			v.Buckets[b] = max(v.Buckets[b]-before.times.Buckets[b], 0)
+			v.Count += v.Buckets[b]
 		}
 	}
-	if v.count == 0 {
+	if v.Count == 0 {
 		return 0, 0
 	}
-	return time.Duration(v.quantile(share)), v.count
+	return time.Duration(v.Quantile(share)), v.Count
 }
