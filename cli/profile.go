@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -40,6 +41,7 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root shop.Front.serve --overhead 5% --for 1m
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
   rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
+  rivulet profile 4711 --root shop.Main.loop --sample --for 10s
   rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
   rivulet profile 4711 --root shop.Main.loop --slowest 10 --over 50ms --trace timeline.json --for 1m
   rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
@@ -50,7 +52,7 @@ the classes, reads their files, and leaves; no class is redefined.
 			if err != nil {
 				return err
 			}
-			if err := f.check(cmd); err != nil {
+			if err := errors.Join(f.check(cmd), f.checkSamples(cmd)); err != nil {
 				return err
 			}
 			if f.auto {
@@ -69,6 +71,7 @@ the classes, reads their files, and leaves; no class is redefined.
 	}
 	f.add(cmd)
 	f.allowAuto(cmd)
+	f.allowSamples(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	f.addOptions(cmd.Flags(), "wait")
 	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
@@ -101,6 +104,11 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 			return err
 		}
 		defer m.stop()
+		samples, err := a.openBeside(in.first, pid, f)
+		if err != nil {
+			return errors.Join(fmt.Errorf("--sample: %w", err), s.Close())
+		}
+		defer samples.stop()
 		if err := arm(in, s, m, f.rec); err != nil {
 			return err
 		}
@@ -108,8 +116,11 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		if err := f.warm(s, m, in.first); err != nil {
 			return errors.Join(err, s.Close())
 		}
+		samples.start()
 		await(s, m, f.length, in.first)
+		samples.stop()
 		r, err := finish(in, s, m)
+		samples.join(r)
 		return a.deliver(r, err, f, out)
 	})
 }

@@ -28,6 +28,7 @@ type recordFlags struct {
 	stream     string
 	streamed   *output
 	length     time.Duration
+	sampleHz   int // samples a second beside the recording; 0: none
 	format     string
 	file       string
 	top        int

@@ -141,3 +141,61 @@ func TestWatchJVM(t *testing.T) {
 		}
 	})
 }
+
+// TestSampleBesideJVM has samples in the tree of a recording: what computes is on a core, what sleeps is not,
+// and what the JDK does lies below the method that called it.
+func TestSampleBesideJVM(t *testing.T) {
+	t.Parallel()
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Mixed.java": `
+import java.util.Arrays;
+public class Mixed {
+    static int[] numbers = new int[200000];
+    static void sort() { for (int i = 0; i < numbers.length; i++) numbers[i] = i * 7919 % 100003; Arrays.sort(numbers); }
+    static void rest() throws Exception { Thread.sleep(20); }
+    static void handle() throws Exception { sort(); rest(); }
+    public static void main(String[] args) throws Exception {
+        for (int n = 0; ; n++) { handle(); if (n == 20) System.out.println("READY"); }
+    }
+}`})
+		p := jvmtest.Start(t, j, []string{"-Xmx64m", "-XX:-Inline"}, "Mixed", nil, dir)
+		p.WaitLine("READY")
+		code, out, errs := rivulet(t, "", "profile", strconv.Itoa(p.PID()), "--root", "Mixed.handle", "--sample=199", "--for", "2s", "--format", "json")
+		if code == 1 && (strings.Contains(errs, "perf_event") || strings.Contains(errs, "perf events")) {
+			t.Skip("perf events are not to be had here")
+		}
+		type node struct {
+			Method    string
+			Calls     int64
+			Ran       int64 `json:"cpu_ran_ns"`
+			Wall      int64 `json:"cpu_wall_ns"`
+			Estimates struct {
+				States  map[string]int64
+				Callees []struct{ Method string }
+			}
+			Children []node
+		}
+		var r struct{ Tree []node }
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || len(r.Tree) != 1 {
+			t.Fatalf("code %d, %v: %s%s", code, err, errs, out)
+		}
+		sorts := false
+		for _, n := range r.Tree[0].Children {
+			switch n.Method {
+			case "Mixed.sort()V":
+				for _, c := range n.Estimates.Callees {
+					sorts = sorts || strings.HasPrefix(c.Method, "java.util.Arrays.sort")
+				}
+			case "Mixed.rest()V":
+				for _, c := range n.Children { // Thread.sleep, whose calls are counted
+					if c.Wall == 0 || 2*c.Ran > c.Wall {
+						t.Errorf("%s was on a core for %d of %d ns", c.Method, c.Ran, c.Wall)
+					}
+				}
+			}
+		}
+		if !sorts {
+			t.Errorf("nothing of Arrays.sort:\n%s", out)
+		}
+	})
+}

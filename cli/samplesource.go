@@ -38,9 +38,10 @@ type sampled struct {
 	source    sampling
 	collector *collect.Collector
 	inlined   bool
-	late      time.Duration // from the command to the opening of the source
-	moves     *moveWatch    // nil if the JVM has no counters
-	collected atomic.Int64  // ns of a core that collecting took
+	late      time.Duration                     // from the command to the opening of the source
+	moves     *moveWatch                        // nil if the JVM has no counters
+	filter    func([]stack.Stack) []stack.Stack // what is collected; nil for all
+	collected atomic.Int64                      // ns of a core that collecting took
 }
 
 // sample looks what a process is, and opens a source of samples of it. begun is when the
@@ -89,6 +90,9 @@ func (s *sampled) run(ctx context.Context) (ended string, err error) {
 		begun := threadCPU() // Run keeps to one thread
 		if s.moves != nil {
 			s.moves.look(s.collector)
+		}
+		if s.filter != nil {
+			batch = s.filter(batch)
 		}
 		s.collector.Add(batch)
 		s.collected.Add(threadCPU() - begun)

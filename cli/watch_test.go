@@ -120,3 +120,21 @@ func TestProcessUse(t *testing.T) {
 		t.Error("there is no such process")
 	}
 }
+
+// TestSampleBesideFlags refuses what makes no sense, and samples while something is recorded.
+func TestSampleBesideFlags(t *testing.T) {
+	f := newFake()
+	for args, want := range map[string]string{
+		"--sample=0": "from 1 to", "--sample --cpu": "give one of them", "--sample --ui": "leave out --ui", "--sample --follow": "give one of them",
+	} {
+		f.run(t, append([]string{"profile", "4711", "--root", "a.B.c"}, strings.Fields(args)...)...).want(t, 2, "", want)
+	}
+	if got := f.steps(); got != "" {
+		t.Error("steps:", got)
+	}
+	f.sampleOn = true
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--sample=200", "--for", "10ms").want(t, 0, "~ java.util.HashMap.get\n", "")
+	if got := f.steps(); got != "attach sample start close finish" || f.sampled.Hz != 200 || !f.sampled.Wall {
+		t.Error("steps:", got, f.sampled.Hz)
+	}
+}

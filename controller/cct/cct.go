@@ -75,6 +75,7 @@ type Node struct {
 	Back       *Back     // as read; merging, which comes after Correct, leaves it out
 	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call
 	Sample     *Sample   // where the thread's time on a core was sampled and anything was found here
+	Below      *Callee   // stands for this node: its callees are methods without probes that samples have met; nil where nobody looked
 	Incomplete bool      // a wait for its callees timed out: callees may be missing
 	Folded     bool      // recursion was folded into the node while recording
 	Uncertainty

@@ -69,6 +69,7 @@ func (n *Node) add(o *Node) {
 	n.Counts = addCounts(n.Counts, o.Counts)
 	n.Allocs = addAllocs(n.Allocs, o.Allocs)
 	n.Sample = addSample(n.Sample, o.Sample)
+	n.Below = n.Below.plus(o.Below)
 	n.Incomplete = n.Incomplete || o.Incomplete
 	n.Folded = n.Folded || o.Folded
 	n.Levels = max(n.Levels, o.Levels)

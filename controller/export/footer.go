@@ -51,7 +51,9 @@ func (t *textWriter) footer() {
 	}
 	t.section("Instrumentation")
 	t.calibration()
-	if c := r.CPU; c != nil {
+	if note := r.estimatesNote(); note != "" {
+		t.printf("%s\n", note)
+	} else if c := r.CPU; c != nil {
 		t.printf("on cpu: %s at threads inside, which took %.1f %% of a core", Plural(c.Samples, "look", "looks"), 100*c.Share)
 		if c.Virtual > 0 {
 			t.printf("; %s at virtual threads say nothing", Count(c.Virtual))

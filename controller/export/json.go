@@ -60,6 +60,7 @@ type head struct {
 	Time             jsonTime         `json:"time"`
 	Calibration      *Calibration     `json:"calibration"`
 	CPU              *CPU             `json:"cpu"`
+	Estimates        *Sampling        `json:"estimates,omitempty"` // how samples were taken beside the recording
 	Unthrown         int64            `json:"thrown_without_room,omitempty"`
 	Metrics          []metric.Metric  `json:"metrics,omitempty"`
 	UncountedMethods []Skipped        `json:"uncounted_methods,omitempty"`
@@ -171,6 +172,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Warmed:           milliseconds(r.Warmed),
 		Room:             r.Room,
 		CPU:              r.CPU,
+		Estimates:        r.Estimates,
 		Time:             jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:           r.Events.json(f.sums.Self),
 		Marks:            r.Marks.json(),
@@ -324,6 +326,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)
 		}
+		w.estimates(n)
 		w.flag("incomplete", n.Incomplete)
 		w.flag("folded", n.Folded)
 		w.flag("counted", w.report.Counted[n.Method])

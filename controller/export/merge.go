@@ -68,7 +68,7 @@ func Merge(reports ...*Report) *Report {
 				out.Skipped = append(out.Skipped, k)
 			}
 		}
-		out.Sampling = out.Sampling.plus(r.Sampling)
+		out.Sampling, out.Estimates = out.Sampling.plus(r.Sampling), out.Estimates.plus(r.Estimates)
 		out.Instrumented = max(out.Instrumented, r.Instrumented)
 		out.Reach, out.Called = max(out.Reach, r.Reach), out.Called || r.Called
 		out.Natives = max(out.Natives, r.Natives)

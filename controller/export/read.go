@@ -137,7 +137,7 @@ func (in *reader) build() (*Report, error) {
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
-	r.Sampling = h.Sampling
+	r.Sampling, r.Estimates = h.Sampling, h.Estimates
 	if in.fields["exact"] == nil && r.Sampling == nil { // written by an earlier version
 		r.AddGap("the version of Rivulet that recorded this did not look for calls that it could not follow", nil)
 	}

@@ -28,6 +28,8 @@ type entry struct {
 	lines  [][2]int64
 	states map[string]int64
 	allocs []jsonAlloc
+
+	estimates *jsonEstimates
 }
 
 // trees reads a list of trees.
@@ -188,6 +190,8 @@ func (e *entry) field(key string) any {
 		return &e.states
 	case "below":
 		return &e.below
+	case "estimates":
+		return &e.estimates
 	}
 	return new(json.RawMessage)
 }
@@ -219,6 +223,9 @@ func (in *reader) finish(e *entry, path []entry) error {
 			e.sample.Ran = *e.ran
 		}
 		n.Error = e.sample.Error()
+	}
+	if e.estimates != nil {
+		e.estimates.read(n, &e.sample)
 	}
 	if e.sample.Count > 0 || e.sample.Unsure > 0 {
 		s := e.sample

@@ -49,6 +49,10 @@ type Report struct {
 	// CPU says how threads' time on a core was sampled, nil where it was not.
 	CPU *CPU
 
+	// Estimates says how samples were taken beside a recording; nil where none were. What they
+	// say of contexts is in [cct.Node] Sample and Below.
+	Estimates *Sampling
+
 	// Calibration is what the probes cost in this target, nil where it was not
 	// measured. With it the tree's times are corrected, and Correction says by
 	// how much in all.

@@ -91,6 +91,11 @@ func (w *sampleWriter) figures(s cct.Sample, total, entries, self, totalTime int
 	if s.Ran != self {
 		w.field("ran_ns", s.Ran)
 	}
+	w.statesAndLines(&s)
+}
+
+// statesAndLines writes what was kept of them.
+func (w *jsonWriter) statesAndLines(s *cct.Sample) {
 	if len(s.States) > 0 {
 		w.text(`,"states":{`)
 		first := true

@@ -82,6 +82,7 @@ func (t *textWriter) tree() {
 		}
 		cells := []string{Count(n.Calls), t.thrown(n.Thrown), self, total, part, t.onCPU(samples[n])}
 		table.add(mark+b.joint+t.nodeLabel(b), style, append(cells, countCells(metrics, n.Counts)...)...)
+		t.estimated(&table, b, len(table.head)-1)
 		push(t.below(b, len(table.rows)+len(todo), top))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
