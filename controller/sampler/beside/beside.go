@@ -136,6 +136,7 @@ func Join(r, samples *export.Report) (inside int64) {
 	}
 	s := *samples.Sampling
 	r.Estimates = &s
+	measure(r)
 	r.CPU = &export.CPU{Samples: j.inside, Share: s.Share}
 	return j.inside
 }

@@ -112,6 +112,16 @@ func TestJoin(t *testing.T) {
 	if !reflect.DeepEqual(sort.Below, want) {
 		t.Errorf("below sort: %+v", sort.Below.Callees)
 	}
+	// Figures for all forms: parts of the self time.
+	if at := r.Tree.Metrics.Index("below"); at < 0 || sort.Counts.Own[at] != 5000*2/3 || order.Counts.Own[at] != 0 {
+		t.Errorf("below: %+v", sort.Counts)
+	}
+	if at := r.Tree.Metrics.Index("blocked"); block.Counts.Own[at] != 2000 || root.Counts.Own[at] != 0 {
+		t.Errorf("blocked: %+v", block.Counts)
+	}
+	if at := r.Tree.Metrics.Index("core"); root.Counts.Own[at] != 1000 || root.Counts.Total[at] != 1000+5000+3000 {
+		t.Errorf("core: %+v", root.Counts)
+	}
 	if other := r.Tree.Threads[1].Roots[0]; other.Sample != nil {
 		t.Error("another thread has samples")
 	}
