@@ -195,7 +195,7 @@ func TestCrash(t *testing.T) {
 		t.Fatal(len(files), err)
 	}
 	best := 0
-	for cut := 0; cut < len(text); cut += 1 + cut%13 {
+	for cut := 0; cut < len(text); cut += 1 + cut%41 {
 		if err := os.WriteFile(files[0], text[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func TestFlip(t *testing.T) {
 	dir := write(t, limits, all, 10)
 	files, _ := filepath.Glob(filepath.Join(dir, "*"+fileEnd))
 	text, _ := os.ReadFile(files[0])
-	for i := 0; i < len(text); i += 1 + i%11 {
+	for i := 0; i < len(text); i += 1 + i%37 {
 		text[i] ^= 0x40
 		if err := os.WriteFile(files[0], text, 0o600); err != nil {
 			t.Fatal(err)
