@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,8 @@ const besideHz = 49
 // allowSamples has a command take --sample.
 func (f *recordFlags) allowSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntVar(&f.sampleHz, "sample", 0, "sample all threads beside the recording, `HZ` times a second (49 without a number): estimates of time on a core, of lines, and of methods without probes go into the tree")
-	fs.Lookup("sample").NoOptDefVal = "49"
+	fs.IntVar(&f.sampleHz, "sample", 0, "sample all threads beside the recording, `HZ` times a second ("+strconv.Itoa(besideHz)+" without a number): estimates of time on a core, of lines, and of methods without probes go into the tree")
+	fs.Lookup("sample").NoOptDefVal = strconv.Itoa(besideHz)
 }
 
 // checkSamples refuses what makes no sense with --sample.

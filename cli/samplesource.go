@@ -135,6 +135,7 @@ type moveWatch struct {
 	file     *attach.CounterFile
 	counters *attach.CounterWatch
 	names    []string
+	every    time.Duration // between looks, while nothing moves
 
 	mu    sync.Mutex
 	at    int64 // of the last look, CLOCK_MONOTONIC ns
@@ -160,7 +161,7 @@ func watchMoves(pid int) *moveWatch {
 		file.Close()
 		return nil
 	}
-	w := &moveWatch{file: file, counters: counters}
+	w := &moveWatch{file: file, counters: counters, every: moveEvery}
 	for i := range mostCollectors {
 		if name := fmt.Sprintf("sun.gc.collector.%d.invocations", i); counters.Has(name) {
 			w.names = append(w.names, name)
@@ -201,7 +202,7 @@ func (w *moveWatch) run(c mover) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		t := time.NewTimer(moveEvery)
+		t := time.NewTimer(w.every)
 		defer t.Stop()
 		var moved time.Time
 		for {
@@ -214,7 +215,7 @@ func (w *moveWatch) run(c mover) (stop func()) {
 				if now.Sub(moved) < moveCalm {
 					t.Reset(moveSoon)
 				} else {
-					t.Reset(moveEvery)
+					t.Reset(w.every)
 				}
 			case <-quit:
 				return

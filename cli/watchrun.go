@@ -114,7 +114,10 @@ func (w *watcher) shown(root string) string {
 func (w *watcher) open() (err error) {
 	w.engine = watch.NewEngine(w.f.rules, w.f.again)
 	w.writer, err = ring.Create(w.folder.Ring(), ring.ForKeep(w.f.keep, w.f.bytes*3/4), w.header)
-	w.moves = watchMoves(w.pid)
+	if w.moves = watchMoves(w.pid); w.moves != nil {
+		// Twice in a period is enough, and wakes the watcher less.
+		w.moves.every = max(w.moves.every, time.Second/time.Duration(2*max(w.source.Stats().Hz, 1)))
+	}
 	return err
 }
 
