@@ -42,6 +42,7 @@ type Method struct {
 	// is to know of the method, and why it does not count; "" when it does.
 	Count     probe.Count
 	Uncounted string
+	Missed    []string // calls of its that allocate what can't be counted (AllocateBy)
 }
 
 // A Ledger is empty at first. Create it with [NewLedger].
@@ -145,6 +146,12 @@ func (l *Ledger) CountBy(x probe.Executed) error {
 func (l *Ledger) AllocateBy(x probe.Allocated) error {
 	l.types = map[string]*Method{}
 	x.Type = l.typeID
+	x.Foreign = func(class string) bool { return !l.Wants(ClassID{Name: class}) }
+	x.Missed = func(k probe.MethodKey, callee string) {
+		if m := l.Lookup(l.rewriting, k); m != nil && !slices.Contains(m.Missed, callee) {
+			m.Missed = append(m.Missed, callee)
+		}
+	}
 	in, err := l.program.WithAllocated(x)
 	if err != nil {
 		return err

@@ -15,6 +15,12 @@ type Type struct {
 	Size  int64 // bytes of an object that is no array; [NotKnown]
 }
 
+// What the names of types end with that are not certain.
+const (
+	Estimated  = " (estimated)"   // nearly always one for each call
+	OrSubclass = " or a subclass" // Object.clone has copied one
+)
+
 // NotKnown are bytes that nobody knows.
 const NotKnown = -1
 
@@ -45,13 +51,17 @@ func addAllocs(to, more []Alloc) []Alloc {
 		return slices.Clone(more)
 	}
 	for _, o := range more {
-		i := slices.IndexFunc(to, func(a Alloc) bool { return a.Type == o.Type || a.Type.Name == o.Type.Name })
-		if i < 0 {
-			to = append(to, o)
-			continue
-		}
-		to[i] = to[i].plus(o)
+		to = addAlloc(to, o)
 	}
+	return to
+}
+
+func addAlloc(to []Alloc, o Alloc) []Alloc {
+	i := slices.IndexFunc(to, func(a Alloc) bool { return a.Type == o.Type || a.Type.Name == o.Type.Name })
+	if i < 0 {
+		return append(to, o)
+	}
+	to[i] = to[i].plus(o)
 	return to
 }
 
@@ -104,7 +114,7 @@ func (r *reader) allocated(n *Node, off int, t *Type) {
 	if a.Objects == 0 {
 		return // its first one was just being counted
 	}
-	n.Allocs = append(n.Allocs, a)
+	n.Allocs = addAlloc(n.Allocs, a) // lambdas of a method share a name
 	n.Allocated(a)
 }
 

@@ -60,7 +60,7 @@ func (in *reader) allocated(n *cct.Node, list []jsonAlloc) error {
 		}
 		t := in.types[a.Type]
 		if t == nil {
-			t = &cct.Type{Name: a.Type, Array: strings.HasSuffix(a.Type, "[]"), Size: cct.NotKnown}
+			t = &cct.Type{Name: a.Type, Array: strings.HasSuffix(strings.TrimSuffix(a.Type, cct.Estimated), "[]"), Size: cct.NotKnown}
 			in.types[a.Type] = t
 		}
 		bytes := int64(cct.NotKnown)

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
@@ -23,9 +26,11 @@ const (
 
 // allocations is what the loop knows of types that are allocated.
 type allocations struct {
-	types []*cct.Type      // by id; nil for methods. Readers have it, so it only grows, or is replaced
-	sizes map[string]int64 // of classes, by their names in internal form
-	vague bool             // the JVM does not say how large objects are
+	types  []*cct.Type      // by id; nil for methods. Readers have it, so it only grows, or is replaced
+	sizes  map[string]int64 // of classes, by their names in internal form
+	arrays arrayLayout
+	copied []int32 // types that Object.clone makes
+	vague  bool    // the JVM does not say how large objects are
 }
 
 // allocates tells whether allocations are counted.
@@ -36,8 +41,9 @@ func (s *Session) allocates() bool { return s.metrics.Index(metric.Objects.Name)
 func (s *Session) setAllocations(at arrayLayout) error {
 	x := probe.Allocated{
 		Class: s.bundle.Part("Allocated"), Object: "object", Array: "array", Arrays: "arrays",
-		Shape: at.shape,
+		Shape: at.shape, Boxed: "boxed", BoxedInt: "boxedInt",
 	}
+	s.loop.allocations.arrays = at
 	if s.called {
 		x.Object, x.Array = "objectCall", "arrayCall"
 	}
@@ -105,21 +111,26 @@ func layoutOf(flags map[string]int64, major int) arrayLayout {
 
 // shape is what the probe needs to know of an array (class Allocated in the target).
 func (a arrayLayout) shape(desc string) int32 {
-	size := a.reference
-	switch desc[1:] {
-	case "Z", "B":
-		size = 1
-	case "C", "S":
-		size = 2
-	case "I", "F":
-		size = 4
-	case "J", "D":
-		size = 8
-	}
+	size := a.size(desc[1:])
 	align := max(a.align, size&8, 1)
 	header := (a.header + align - 1) &^ (align - 1)
 	log := func(n int64) int32 { return int32(bits.TrailingZeros64(uint64(max(n, 1)))) }
 	return int32(header) | log(size)<<8 | log(a.object)<<16
+}
+
+// size is that of a field or element of a type, by its descriptor.
+func (a arrayLayout) size(desc string) int64 {
+	switch desc[0] {
+	case 'Z', 'B':
+		return 1
+	case 'C', 'S':
+		return 2
+	case 'I', 'F':
+		return 4
+	case 'J', 'D':
+		return 8
+	}
+	return a.reference
 }
 
 // typeNames are the primitive types by their letters (JVMS §4.3.2).
@@ -139,6 +150,58 @@ func sourceType(name string) string {
 	return strings.ReplaceAll(element, "/", ".") + strings.Repeat("[]", dims)
 }
 
+// typeOf is a type of the ledger's.
+func (l *loop) typeOf(text string) *cct.Type {
+	name, more, _ := strings.Cut(text, ":")
+	t := &cct.Type{Name: sourceType(name), Array: text[0] == '[', Size: cct.NotKnown}
+	if size := l.allocations.sizes[name]; size > 0 {
+		t.Size = size
+	}
+	switch suffix := text[len(name):]; {
+	case suffix == probe.EstimatedType:
+		t.Name += cct.Estimated
+	case suffix == probe.CloneType && l.hasSubclass(name):
+		t.Name, t.Size = t.Name+cct.OrSubclass, cct.NotKnown
+	case suffix != "" && strings.HasSuffix(name, "$$Lambda"):
+		t.Size = l.allocations.arrays.instance(more)
+	}
+	return t
+}
+
+// hasSubclass tells whether a class of that name has a subclass among the loaded ones.
+func (l *loop) hasSubclass(name string) (has bool) {
+	l.h.Classes(func(m *cha.ClassMirror) bool {
+		has = has || m.Super == name
+		return !has
+	})
+	return has
+}
+
+// instance is the size of an object whose fields have these descriptors, of a
+// class whose superclass is Object. HotSpot puts the largest fields first, and small
+// ones into what that leaves behind the header.
+func (a arrayLayout) instance(descs string) int64 {
+	header := a.header - 4
+	if a.header == 20 {
+		header = 16
+	}
+	var small, large int64
+	params, _, err := classfile.Params("("+descs+")V", nil)
+	if err != nil {
+		return cct.NotKnown
+	}
+	for _, d := range params {
+		switch size := a.size(d); size {
+		case 8:
+			large += 8
+		default:
+			small += size
+		}
+	}
+	size := max(header+small+large, (header+7)&^7+large)
+	return (size + a.object - 1) &^ (a.object - 1)
+}
+
 // types are what ids stand for that are no methods'.
 func (l *loop) types() []*cct.Type {
 	a := &l.allocations
@@ -148,12 +211,18 @@ func (l *loop) types() []*cct.Type {
 	for id := int32(len(a.types)); id < l.ledger.Len(); id++ {
 		var t *cct.Type
 		if m := l.ledger.Method(id); m != nil && m.Type != "" {
-			t = &cct.Type{Name: sourceType(m.Type), Array: m.Type[0] == '[', Size: cct.NotKnown}
-			if size, ok := a.sizes[m.Type]; ok && size > 0 {
-				t.Size = size
+			t = l.typeOf(m.Type)
+			if strings.HasSuffix(m.Type, probe.CloneType) {
+				a.copied = append(a.copied, id)
 			}
 		}
 		a.types = append(a.types, t)
+	}
+	for _, id := range a.copied { // a subclass may have come
+		if t := l.typeOf(l.ledger.Method(id).Type); t.Name != a.types[id].Name {
+			a.types = slices.Clone(a.types)
+			a.types[id] = t
+		}
 	}
 	return slices.Clip(a.types)
 }
@@ -162,7 +231,9 @@ func (l *loop) types() []*cct.Type {
 func (l *loop) unsized() (names []string) {
 	for id, t := range l.types() {
 		if t != nil && !t.Array && t.Size < 0 {
-			names = append(names, l.ledger.Method(int32(id)).Type)
+			if name, _, _ := strings.Cut(l.ledger.Method(int32(id)).Type, ":"); !strings.HasSuffix(name, "$$Lambda") {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
@@ -182,9 +253,7 @@ func (l *loop) sized(sizes map[string]int64) (found int) {
 		if t == nil || t.Array || t.Size >= 0 {
 			continue
 		}
-		if size := a.sizes[l.ledger.Method(int32(id)).Type]; size > 0 {
-			a.types[id] = &cct.Type{Name: t.Name, Size: size}
-		}
+		a.types[id] = l.typeOf(l.ledger.Method(int32(id)).Type)
 	}
 	return found
 }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -125,4 +126,54 @@ func TestAllocationsRemoved(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("allocated, -want +got:\n%s", diff)
 	}
+}
+
+// TestAllocationsOfJDK counts what methods of the JDK allocate for their callers, where
+// that is known, and names what isn't.
+func TestAllocationsOfJDK(t *testing.T) {
+	t.Parallel()
+	const n = 400
+	dir := sources(t, "Allocates")
+	lambda := "Allocates.lambdas t.Allocates$$Lambda"
+	want := map[string]sized{
+		"Allocates.boxes java.lang.Integer":        {n - 128, 0},
+		"Allocates.boxes java.lang.Long":           {n - 128, 0},
+		"Allocates.boxes java.lang.Short":          {n - 128, 0},
+		"Allocates.boxes java.lang.Character":      {n - 128, 0},
+		"Allocates.boxes java.lang.Double":         {n, 0},
+		"Allocates.boxes java.lang.Float":          {n, 0},
+		lambda:                                     {3 * n, 0},
+		"Allocates.jdk t.Allocates$Copied":         {n, 0},
+		"Allocates.jdk java.lang.String[]":         {2 * n, 2 * n},
+		"Allocates$Copied.<init> int[]":            {2 * n, 4 * n},
+		"Allocates$Copied.copy t.Allocates$Copied": {n, 0},
+		"Allocates$Copied.copy int[]":              {n, 2 * n},
+		"Allocates$Kind.values t.Allocates$Kind[]": {n, 3 * n},
+		"Allocates.reflected java.lang.Class[]":    {n, 0},
+		"Allocates.reflected java.lang.Object[]":   {n, 0},
+	}
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Allocates", nil)
+		s := attached(t, p)
+		start(t, s, session.Recording{Scheme: "B", Roots: []string{"t.Allocates.jdk"}, Count: []string{metric.CountAllocations}})
+		ask(t, p, fmt.Sprint("jdk ", n), "DONE ")
+		r := closed(t, s)
+		if diff := cmp.Diff(want, allocatedIn(r)); diff != "" {
+			t.Errorf("allocated, -want +got:\n%s", diff)
+		}
+		for _, a := range cct.TypesOf(r.Tree.Roots()) {
+			if a.Type.Name == "t.Allocates$$Lambda" && a.Bytes != n*(24+32+16) { // fields of 8, 13 and 4 bytes
+				t.Errorf("%d bytes of lambdas", a.Bytes)
+			}
+		}
+		var missed int
+		for _, k := range r.UncountedMethods {
+			if strings.HasPrefix(k.Method, "t.Allocates.reflected") && strings.Contains(k.Reason, "newInstance") {
+				missed++
+			}
+		}
+		if missed != 2 {
+			t.Errorf("not counted: %v", r.UncountedMethods)
+		}
+	}, 8, 17, 25)
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -66,6 +67,10 @@ func (l *loop) uncounted() (out []export.Skipped) {
 			out = append(out, export.Skipped{Method: methodID(m).String(), Reason: "native: it has no bytecodes"})
 		case m.Uncounted != "":
 			out = append(out, export.Skipped{Method: methodID(m).String(), Reason: m.Uncounted})
+		case len(m.Missed) > 0:
+			for _, callee := range m.Missed {
+				out = append(out, export.Skipped{Method: methodID(m).String(), Reason: "allocates by " + strings.ReplaceAll(callee, "/", ".") + ": what that makes is not counted"})
+			}
 		}
 	}
 	return out

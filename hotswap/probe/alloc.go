@@ -15,6 +15,8 @@ type Allocated struct {
 	Array  string // (IJII)V: length, token, type, shape
 	Arrays string // (JJJII)V: arrays, length of each, token, type, shape
 
+	Boxed, BoxedInt string // (JJI)V: value, token, type; an object was returned by valueOf, which may be one that is kept
+
 	// Type returns the number of a type for StepArg to push, and whether it is to be
 	// counted. desc is the class in internal form ("java/util/ArrayList"), or an
 	// array's descriptor ("[I").
@@ -23,12 +25,19 @@ type Allocated struct {
 	// Shape returns what Array and Arrays need to know of an array's layout, by its
 	// descriptor.
 	Shape func(desc string) int32
+
+	// Foreign tells whether a class has no probes of its own, so that its allocations
+	// are counted where it is called.
+	Foreign func(class string) bool
+
+	// Missed is told of calls that allocate what can't be counted.
+	Missed func(caller MethodKey, callee string)
 }
 
 // allocated are the indices of the calls.
 type allocated struct {
 	Allocated
-	object, array, arrays int
+	object, array, arrays, boxed, boxedInt int
 }
 
 // WithAllocated returns the injector that counts what methods allocate, right
@@ -37,6 +46,10 @@ type allocated struct {
 //	new T                Object(token, T)
 //	newarray, anewarray  Array(array.length, token, T[], shape)
 //	multianewarray       for each dimension Arrays(how many, their length, token, type, shape)
+//
+// and behind calls of the JDK that do, where it is known of what type: copies of arrays,
+// boxes, lambdas and method references that capture something, Object.clone,
+// concatenations of strings (see [LambdaType]).
 //
 // The object that new makes is not initialised yet, and its constructor need not be
 // called: it is counted all the same. Nothing gets a reference to what was
@@ -51,6 +64,8 @@ func (in *Injector) WithAllocated(x Allocated) (*Injector, error) {
 		object:    p.call(Call{x.Class, x.Object, "(JI)V"}),
 		array:     p.call(Call{x.Class, x.Array, "(IJII)V"}),
 		arrays:    p.call(Call{x.Class, x.Arrays, "(JJJII)V"}),
+		boxed:     p.call(Call{x.Class, x.Boxed, "(JJI)V"}),
+		boxedInt:  p.call(Call{x.Class, x.BoxedInt, "(JJI)V"}),
 	}
 	return NewInjector(p)
 }
@@ -96,11 +111,16 @@ func (r *rewriter) allocation(a *assembler, in *classfile.Instr, sp *spot) error
 	if err := r.allocAfter(a, in); err != nil {
 		return err
 	}
+	return r.behindAllocation(sp)
+}
+
+// behindAllocation says that what was injected since sp.to goes behind the instruction.
+func (r *rewriter) behindAllocation(sp *spot) error {
 	if len(r.in.points) > classfile.MaxCode {
 		return reasonCodeSize
 	}
 	if n := int32(len(r.in.points)); n > sp.to {
-		sp.after, sp.needed = n, allocNeed
+		sp.after, sp.needed = n, max(sp.needed, allocNeed)
 	}
 	return nil
 }
@@ -152,7 +172,7 @@ func (r *rewriter) allocCall(a *assembler, first []byte, t string, call int, sha
 		return err
 	}
 	if shape {
-		if b, err = a.pushInt(b, x.Shape(t)); err != nil {
+		if b, err = a.pushInt(b, x.Shape(strings.TrimSuffix(t, EstimatedType))); err != nil {
 			return err
 		}
 	}

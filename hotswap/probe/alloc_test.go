@@ -34,6 +34,9 @@ func allocated(class string, t *types) probe.Allocated {
 		Class: class, Object: "object", Array: "array", Arrays: "arrays",
 		Type:  func(name string) (int32, bool) { return t.id(name), true },
 		Shape: func(name string) int32 { return shapeOf(t.id(name)) },
+		Boxed: "boxed", BoxedInt: "boxed",
+		Foreign: func(string) bool { return true },
+		Missed:  func(probe.MethodKey, string) {},
 	}
 }
 

@@ -68,7 +68,7 @@ func (r *rewriter) points(m *classfile.Member, id int32) error {
 				return err
 			}
 		} else if sp.to = int32(len(r.in.points)); kind == PointCall {
-			if err := r.around(&a, &pt, &sp); err != nil {
+			if err := r.callPoint(&a, &pt, &sp); err != nil {
 				return err
 			}
 		}

@@ -48,6 +48,61 @@ public class Allocates {
         }
     }
 
+    static class Copied implements Cloneable {
+        int[] x = {1, 2};
+
+        Copied copy() {
+            try {
+                Copied c = (Copied) super.clone();
+                c.x = x.clone();
+                return c;
+            } catch (CloneNotSupportedException e) {
+                throw new Error(e);
+            }
+        }
+    }
+
+    static class More extends Copied {}
+
+    enum Kind { A, B, C }
+
+    static Object boxes(int n) {
+        sink = n; // Integer.valueOf
+        sink = (long) n;
+        sink = (short) n;
+        sink = (char) n;
+        sink = (byte) n;
+        sink = (double) n;
+        sink = (float) n;
+        return n > 5;
+    }
+
+    static void lambdas(int n, long m, byte b, String s) {
+        Runnable none = () -> sink = null, one = () -> sink = n + s, all = () -> sink = n + m + b;
+        java.util.function.Function<String, String> bound = s::concat;
+        sink = none;
+        sink = one;
+        sink = all;
+        sink = bound;
+    }
+
+    static Object reflected() throws Exception {
+        sink = java.lang.reflect.Array.newInstance(Point.class, 3);
+        return Copied.class.getDeclaredConstructor().newInstance();
+    }
+
+    /** Has the JDK allocate for it. */
+    static void jdk(int n) throws Exception {
+        for (int i = 0; i < n; i++) {
+            boxes(i);
+            lambdas(i, i, (byte) i, "x");
+            sink = new Copied().copy();
+            sink = Kind.values();
+            sink = new String[] {"a"}.clone();
+            reflected();
+        }
+    }
+
     /** Allocates in this class alone. */
     static void root(int n) {
         for (int i = 0; i < n; i++) {
@@ -79,6 +134,7 @@ public class Allocates {
     public static void main(String[] args) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         bytes();
+        sink = Kind.A;
         long none = bytes();
         none = bytes() - none;
         System.out.println("READY");
@@ -89,6 +145,9 @@ public class Allocates {
                 long before = bytes();
                 root(n);
                 System.out.println("BYTES " + (bytes() - before - none));
+            } else if (w[0].equals("jdk")) {
+                jdk(Integer.parseInt(w[1]));
+                System.out.println("DONE 0");
             } else if (w[0].equals("throwing")) {
                 throwing();
                 System.out.println("DONE 0");

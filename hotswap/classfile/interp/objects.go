@@ -219,6 +219,9 @@ func (f *frame) link(d classfile.Dynamic) error {
 		panic(f.key + ": invokedynamic of " + h.Ref.Class)
 	}
 	captured := f.arguments(d.Desc, false)
+	if len(captured) > 0 {
+		f.made(&Object{Class: f.class.Name() + "$$Lambda:" + d.Desc[1:strings.IndexByte(d.Desc, ')')]})
+	}
 	f.push(&Object{Class: "lambda", handle: must(f.class.Pool.MethodHandle(rows[d.Bootstrap].Args[1])), captured: captured})
 	return nil
 }
