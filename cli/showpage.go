@@ -31,7 +31,7 @@ func (f *pageFlags) check(cmd *cobra.Command) error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"format", "json", "output", "trace", "top", "depth", "sort"} {
+	for _, flag := range []string{"format", "json", "output", "trace", "top", "depth", "sort", "weight"} {
 		if cmd.Flags().Changed(flag) {
 			return usage("--ui opens a page and writes nothing: leave out --%s, or --ui", flag)
 		}

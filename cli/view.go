@@ -43,8 +43,8 @@ func (a *app) loadReport(path string) (*export.Report, error) {
 
 // viewFlags say how a report is shown.
 type viewFlags struct {
-	format, file, sort string
-	top, depth         int
+	format, file, sort, weight string
+	top, depth                 int
 }
 
 func (f *viewFlags) add(cmd *cobra.Command) {
@@ -55,11 +55,12 @@ func (f *viewFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text; 0 for all")
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the text; 0 for all")
 	fs.StringVar(&f.sort, "sort", "self", "hot methods in the text by `KEY`: "+enumerate(export.Sorts))
+	fs.StringVar(&f.weight, "weight", "self", "what counts in collapsed stacks: `METRIC` is "+enumerate(export.Weights))
 }
 
 func (a *app) writeView(r *export.Report, f *viewFlags) error {
 	return a.with(f.file, a.stdout, func(_ *interrupts, out *output) error {
-		return writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort}})
+		return writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort}, Weight: f.weight})
 	})
 }
 
@@ -80,6 +81,7 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
   rivulet view monday.rivulet --ui
   rivulet view report.json --top 50 --sort calls
   rivulet view report.json -o report.html
+  rivulet view report.json --weight allocated_bytes -o bytes.collapsed
   rivulet view monday.rivulet --trace timeline.json
   rivulet view compared.json
   rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
@@ -126,7 +128,7 @@ func (a *app) viewTrace(r *export.Report, from, to string, f *viewFlags) error {
 
 // viewComparison shows a comparison, or writes it in the other of its two forms.
 func (a *app) viewComparison(cmd *cobra.Command, c *export.Comparison, f *viewFlags) error {
-	for _, flag := range []string{"top", "depth", "sort", "trace"} {
+	for _, flag := range []string{"top", "depth", "sort", "weight", "trace"} {
 		if cmd.Flags().Changed(flag) {
 			return usage("--%s is nothing for a comparison of schemes, which has no methods, no tree and no timeline", flag)
 		}
@@ -149,6 +151,9 @@ func (f *viewFlags) check() error {
 		}
 		if !known {
 			return usage("--sort %q: there is only %s", f.sort, enumerate(export.Sorts))
+		}
+		if !slices.Contains(export.Weights, f.weight) {
+			return usage("--weight %q: there is only %s", f.weight, enumerate(export.Weights))
 		}
 	}
 	return checkFormat(f.format)

@@ -144,3 +144,21 @@ func (r *reader) typeOf(method uint32) *Type {
 	}
 	return r.Types[method]
 }
+
+// MoveAllocs makes a callee of each type that the node has allocated, with these numbers in
+// place of a method's. What was counted of them is the callees' own then.
+func (n *Node) MoveAllocs(number func(*Type) int32) {
+	for _, a := range n.Allocs {
+		c := &Node{Method: number(a.Type)}
+		if n.Counts != nil {
+			c.Counts = &metric.Values{Table: n.Counts.Table}
+			c.Allocated(a)
+			for i := range c.Counts.Own {
+				n.Counts.Own[i] -= c.Counts.Own[i]
+			}
+			c.Counts.Total = c.Counts.Own
+		}
+		n.Children = append(n.Children, c)
+	}
+	n.Allocs = nil
+}

@@ -12,8 +12,10 @@ import (
 // Collapsed writes a line for each context with time of its own, as flame graph
 // tools read it: methods from the root down with semicolons between, a blank,
 // and the self time in ns, or the number of samples where the report is made of
-// samples. Threads are put together.
-func (r *Report) Collapsed(w io.Writer) error {
+// samples. Threads are put together. by is one of [Weights] in place of the self
+// time; with allocations, types come last in a stack.
+func (r *Report) Collapsed(w io.Writer, by string) error {
+	r = r.withTypes()
 	out := sink{w: w}
 	names := map[int32]string{}
 	name := func(method int32) string {
@@ -26,9 +28,12 @@ func (r *Report) Collapsed(w io.Writer) error {
 		return s
 	}
 	f := r.figures()
-	weight := func(n *cct.Node) int64 { return n.Self }
-	if r.Sampling != nil {
+	weight := r.weightOf(by)
+	switch {
+	case r.Sampling != nil && (by == "" || by == "self"):
 		weight = sampleCount
+	case weight == nil:
+		return fmt.Errorf("collapsed stacks: the report has no %s; count it with --count", by)
 	}
 	err := stacks(cct.Merge(f.snapshot.Roots()), func(n *cct.Node, stack []int32) error {
 		if weight(n) == 0 {

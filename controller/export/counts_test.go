@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -145,6 +146,25 @@ func TestAllocationsReadBack(t *testing.T) {
 	}
 	if diff := cmp.Diff(text, write(back)); diff != "" {
 		t.Errorf("written again, -want +got:\n%s", diff)
+	}
+	var stacks strings.Builder
+	if err := r.Collapsed(&stacks, metric.AllocatedBytes.Name); err != nil {
+		t.Fatal(err)
+	}
+	var bytes int64
+	for line := range strings.Lines(stacks.String()) {
+		var n int64
+		stack, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if _, err := fmt.Sscan(number, &n); err != nil || !strings.HasSuffix(stack, ";int[]") && !strings.HasSuffix(stack, ";shop.Order<x>") {
+			t.Errorf("stack %q", line)
+		}
+		bytes += n
+	}
+	if want := cct.Sum(r.Tree.Roots()).Counts.Own[2]; bytes != want {
+		t.Errorf("%d bytes in stacks, want %d", bytes, want)
+	}
+	if err := r.Collapsed(io.Discard, metric.Bytecodes.Name); err == nil {
+		t.Error("stacks of what was not counted")
 	}
 	one, two := cct.TypesOf(r.Tree.Roots()), cct.TypesOf(export.Merge(back, r).Tree.Roots())
 	for k := range one {

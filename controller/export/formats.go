@@ -19,6 +19,8 @@ type Format struct {
 type FormatOptions struct {
 	Text TextOptions
 	JSON JSONOptions
+
+	Weight string // of collapsed stacks: one of [Weights]; "" is the self time
 }
 
 // formats are in the order in which help lists them.
@@ -28,7 +30,7 @@ var formats = []Format{
 	{"snapshot", []string{".json.gz", ".rivulet"}, true, func(r *Report, w io.Writer, _ FormatOptions) error { return r.Snapshot(w) }},
 	{"html", []string{".html", ".htm"}, false, func(r *Report, w io.Writer, _ FormatOptions) error { return r.HTML(w) }},
 	{"pprof", []string{".pb.gz", ".pprof"}, true, func(r *Report, w io.Writer, _ FormatOptions) error { return r.Pprof(w) }},
-	{"collapsed", []string{".collapsed", ".folded"}, false, func(r *Report, w io.Writer, _ FormatOptions) error { return r.Collapsed(w) }},
+	{"collapsed", []string{".collapsed", ".folded"}, false, func(r *Report, w io.Writer, o FormatOptions) error { return r.Collapsed(w, o.Weight) }},
 	{"speedscope", []string{".speedscope.json", ".speedscope"}, false, func(r *Report, w io.Writer, _ FormatOptions) error { return r.Speedscope(w) }},
 }
 

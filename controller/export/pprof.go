@@ -35,6 +35,7 @@ func (r *Report) pprofValues() []pprofValue {
 // corrected, raw self time as measured, and what else is counted; of a report of samples it is one of samples, their
 // time (the default) and entries. Its thread is the label "thread".
 func (r *Report) Pprof(w io.Writer) error {
+	r = r.withTypes()
 	values := r.pprofValues()
 	p := &profile.Profile{
 		DefaultSampleType: values[1].name, DurationNanos: int64(r.Time),

@@ -72,7 +72,7 @@ func TestSampleGolden(t *testing.T) {
 		"sample.txt":        func(b *bytes.Buffer) error { return sampled().Text(b, export.TextOptions{Top: 3}) },
 		"sample.json":       func(b *bytes.Buffer) error { return sampled().JSON(b, export.JSONOptions{}) },
 		"sample-depth.json": func(b *bytes.Buffer) error { return sampled().JSON(b, export.JSONOptions{Depth: 1}) },
-		"sample.collapsed":  func(b *bytes.Buffer) error { return sampled().Collapsed(b) },
+		"sample.collapsed":  func(b *bytes.Buffer) error { return sampled().Collapsed(b, "") },
 		"sample-wall.txt":   func(b *bytes.Buffer) error { return sampledWall().Text(b, export.TextOptions{Top: 3}) },
 		"sample-wall.json":  func(b *bytes.Buffer) error { return sampledWall().JSON(b, export.JSONOptions{}) },
 		"sample-none.txt":   func(b *bytes.Buffer) error { return none.Text(b, export.TextOptions{}) },

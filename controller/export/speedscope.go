@@ -17,6 +17,7 @@ const mostSpeedscope = 50
 // calls, what else is counted, and the self times of each thread. A context opens, takes its own time,
 // and then has its callees one after another: the order is that of the tree.
 func (r *Report) Speedscope(w io.Writer) error {
+	r = r.withTypes()
 	f := r.figures()
 	out := speedscope{sink: sink{w: w}, r: r, frame: map[int32]int64{}}
 	merged := cct.Merge(f.snapshot.Roots())

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
@@ -60,4 +62,17 @@ func (e *flat) addCounts(v *metric.Values, outermost bool) {
 	if outermost {
 		e.Counts.Over(v)
 	}
+}
+
+// typesOf is a line for each type that a tree's contexts have allocated. It has
+// their number and metrics, and no calls or times.
+func (f *Frame) typesOf(k treeKey) []flat {
+	var list []flat
+	for _, t := range cct.TypesOf(f.tree(k)) {
+		n := cct.Node{Counts: &metric.Values{Table: f.metrics()}}
+		n.Allocated(t.Alloc)
+		n.Counts.Total = n.Counts.Own
+		list = append(list, flat{Key: export.Clean(t.Type.Name), Contexts: t.Contexts, Counts: n.Counts})
+	}
+	return list
 }

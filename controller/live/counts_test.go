@@ -47,3 +47,31 @@ func TestNewMetric(t *testing.T) {
 		t.Errorf("%v: %.300s", err, b)
 	}
 }
+
+// TestAllocatedTypes lists what was allocated, by type, sorted by a sum.
+func TestAllocatedTypes(t *testing.T) {
+	c, _ := metric.Asked(metric.CountAllocations)
+	s := random(1, 60)
+	s.Metrics = metric.NewTable(c.Rows...)
+	types := []cct.Alloc{{Type: &cct.Type{Name: "a.Point"}, Objects: 2, Bytes: 48}, {Type: &cct.Type{Name: "int[]", Array: true}, Objects: 3, Elements: 9, Bytes: 96}}
+	nodes := int64(0)
+	for n := range cct.All(s.Roots()) {
+		n.Counts = &metric.Values{Table: s.Metrics}
+		for _, a := range types[nodes%2:] {
+			n.Allocs = append(n.Allocs, a)
+			n.Allocated(a)
+		}
+		nodes++
+	}
+	cct.Totals(s.Roots())
+	f := frameOf(newNumbering(), s)
+	m := f.methods(&Query{Methods: &MethodsQuery{Group: byType, Rows: maxRows, Sort: metric.Objects.Self}})
+	contexts := f.tree(treeKey{})
+	merged := int64(0)
+	for range cct.All(contexts) {
+		merged++
+	}
+	if m.Count != 2 || m.Lines[0].Name != "a.Point" || m.Lines[0].Counts[0] != 2*((nodes+1)/2) || m.Lines[1].Counts[2] != 3*nodes || m.Lines[1].Counts[4] != 96*nodes || m.Lines[1].Figures[1] > merged {
+		t.Errorf("%d contexts: %+v", nodes, m)
+	}
+}

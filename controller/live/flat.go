@@ -14,6 +14,7 @@ const (
 	byMethod  grouping = ""
 	byClass   grouping = "class"
 	byPackage grouping = "package"
+	byType    grouping = "type" // what is allocated, see [Frame.typesOf]
 )
 
 type flatKey struct {
@@ -62,7 +63,11 @@ func (f *Frame) flat(k flatKey) []flat {
 	if ok {
 		return got
 	}
-	got = f.flatten(k)
+	if k.group == byType {
+		got = f.typesOf(k.tree)
+	} else {
+		got = f.flatten(k)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.flats[k] = got

@@ -43,9 +43,9 @@ type IcicleQuery struct {
 	Depth int   `json:"depth"` // levels
 }
 
-// A MethodsQuery asks for a window of the flat list of methods, classes or packages.
+// A MethodsQuery asks for a window of the flat list of methods, classes, packages or types.
 type MethodsQuery struct {
-	Group  grouping `json:"group"` // "", "class", "package"
+	Group  grouping `json:"group"` // "", "class", "package"; "type" has what is allocated, without calls and times
 	Filter string   `json:"filter"`
 	Sort   string   `json:"sort"` // as in a tree, and "contexts"
 	Up     bool     `json:"up"`
@@ -119,8 +119,8 @@ func ParseQuery(b []byte) (*Query, error) {
 		if len(t.Filter) > 200 {
 			return nil, fmt.Errorf("%w: a filter of more than 200 letters", errQuery)
 		}
-		if t.Group != byMethod && t.Group != byClass && t.Group != byPackage {
-			return nil, fmt.Errorf("%w: group %q; there are class and package", errQuery, t.Group)
+		if t.Group != byMethod && t.Group != byClass && t.Group != byPackage && t.Group != byType {
+			return nil, fmt.Errorf("%w: group %q; there are class, package and type", errQuery, t.Group)
 		}
 	}
 	if t := l.Compare; t != nil {

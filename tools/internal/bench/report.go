@@ -15,6 +15,9 @@ import (
 type Report struct {
 	Seconds     float64
 	Calls       int64
+	Objects     int64 `json:"allocated_objects"` // with --count allocations
+	Arrays      int64 `json:"allocated_arrays"`
+	Bytes       int64 `json:"allocated_bytes"`
 	Invocations int64 `json:"root_invocations"`
 	Incomplete  int64
 	Overflow    int64

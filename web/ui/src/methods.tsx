@@ -23,19 +23,37 @@ const columns: Column[] = [
   { key: "name", label: "Method", sort: true, cls: "wide" },
 ];
 
+/** Columns of types, which have neither calls nor times. */
+const ofTypes: Column[] = [
+  { key: "contexts", label: "Paths", title: "Different paths that allocate it", sort: true, cls: "num" },
+  { key: "name", label: "Type", sort: true, cls: "wide" },
+];
+
+function typeFigures(l: Line, metrics: Metric[] = []) {
+  return [
+    count(l.f[L.contexts]), ...metricCells(metrics.map((m) => ({ ...m, total: undefined })), l.c), <span class="name"><b>{l.name}</b></span>,
+  ];
+}
+
+/** allocates tells whether a recording with these metrics counts allocations. */
+function allocates(metrics: Metric[] = []): boolean {
+  return metrics.some((m) => m.name === "allocated_objects");
+}
+
 export function Methods() {
   useStore();
   const m = store.sections.methods;
   const set = (change: Partial<typeof ui.methods>) => go({ methods: { ...ui.methods, ...change } });
   if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
   const lines = m?.lines ?? [];
+  const types = ui.methods.group === "type";
   const at = lines.findIndex((l) => l.f[L.method] !== 0 && l.f[L.method] === ui.method);
   return (
     <div class="split">
       <SourceBar threads>
         <label><span>One line for each</span>
-          <select value={ui.methods.group} onChange={(e) => set({ group: e.currentTarget.value, from: 0 })}>
-            <option value="">method</option><option value="class">class</option><option value="package">package</option>
+          <select value={ui.methods.group} onChange={(e) => set({ group: e.currentTarget.value, from: 0, ...(e.currentTarget.value === "type" ? { sort: "self_bytes", up: false } : types ? { sort: "self", up: false } : {}) })}>
+            <option value="">method</option><option value="class">class</option><option value="package">package</option>{(types || allocates(m?.metrics)) && <option value="type">allocated type</option>}
           </select>
         </label>
         <label class="grow"><span>Filter</span>
@@ -43,11 +61,11 @@ export function Methods() {
         </label>
         <span class="muted">{m ? (m.count === m.all ? count(m.all) : `${count(m.count)} of ${count(m.all)}`) : ""}</span>
       </SourceBar>
-      {m && m.count === 0 ? <Empty title={m.all === 0 ? "No method was called." : "No line matches the filter."}>{m.all > 0 && <button onClick={() => set({ filter: "" })}>Clear the filter</button>}</Empty> : (
+      {m && m.count === 0 ? <Empty title={m.all === 0 ? (types ? "Nothing was allocated, or allocations were not counted." : "No method was called.") : "No line matches the filter."}>{m.all > 0 && <button onClick={() => set({ filter: "" })}>Clear the filter</button>}</Empty> : (
         <Table
-          label="Methods" columns={withMetrics(columns, m?.metrics)} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
+          label="Methods" columns={withMetrics(types ? ofTypes : columns, m?.metrics?.map((k) => (types ? { ...k, total: undefined } : k)))} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
           onSort={(k) => set({ sort: k, up: ui.methods.sort === k ? !ui.methods.up : false })}
-          rows={lines.map((l) => figures(l, m!.total, m!.metrics))}
+          rows={lines.map((l) => (types ? typeFigures(l, m!.metrics) : figures(l, m!.total, m!.metrics)))}
           attrs={(i) => ({ selected: i === at })}
           onWindow={(from, rows) => set({ from, rows })}
           onPick={(i, twice) => { const k = lines[i].f[L.method]; if (k) go(twice ? { method: k, tab: "around" } : { method: k }); }}

@@ -80,6 +80,11 @@ function Choice({ name, value, set, options }: { name: string; value: string; se
   );
 }
 
+/** counted is what is counted with or without something. */
+function counted(list: string[], name: string, on: boolean): string[] {
+  return [...list.filter((n) => n !== name), ...(on ? [name] : [])];
+}
+
 /** Filter edits the rules; their order counts. */
 function Filter() {
   const s = ui.setup;
@@ -180,8 +185,12 @@ function More() {
         <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
       </label>
       <label class="radio">
-        <input type="checkbox" id="bytecodes" checked={s.count.includes("bytecodes")} onChange={(e) => choose({ count: e.currentTarget.checked ? ["bytecodes"] : [] })} /> count the bytecodes that each context executes
+        <input type="checkbox" id="bytecodes" checked={s.count.includes("bytecodes")} onChange={(e) => choose({ count: counted(s.count, "bytecodes", e.currentTarget.checked) })} /> count the bytecodes that each context executes
         <small class="muted">Exact, and the same on every machine; costs a few percent more</small>
+      </label>
+      <label class="radio">
+        <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => choose({ count: counted(s.count, "allocations", e.currentTarget.checked) })} /> count the objects and arrays that each context allocates, by type
+        <small class="muted">With their bytes in this JVM; objects that the compiler removes count, too</small>
       </label>
       <Modes />
       <dl class="fields">

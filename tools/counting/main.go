@@ -1,0 +1,140 @@
+// Command counting measures what counting executed bytecodes and allocations costs beside a
+// recording without, and writes docs/figures/counting.md. Run it from the repository's
+// root by "go tool task bench:counting", on a machine that does nothing else.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+func main() { bench.Main(3, "counting.md", measure) }
+
+// A way is what is counted.
+type way struct {
+	name  string
+	flags []string
+}
+
+var ways = []way{
+	{"calls and time", nil},
+	{"bytecodes", []string{"--count", "bytecodes"}},
+	{"allocations", []string{"--count", "allocations"}},
+	{"both", []string{"--count", "bytecodes", "--count", "allocations"}},
+}
+
+// iterations are those of a program that are recorded.
+var iterations = map[string]int{"h2": 24, "xalan": 60}
+
+func measure(k *bench.Kit) (*bench.Page, error) {
+	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes` and `--count allocations` cost beside a recording of calls and time alone.")
+	for _, j := range k.JDKs {
+		page.Table(fmt.Sprintf("Real programs, JDK %d, tick", j.Version), "Overhead is the processor time of the process over all recorded iterations, compilers included, by that of a bare process. "+
+			"Beside the first way is the overhead by that of calls and time alone, and ns an object what it takes more, by the objects and arrays that are counted. Whole roots, Scheme C. ",
+			"program|", "counted|", "bare CPU ms", "overhead", "beside the first way", "calls an iteration", "objects an iteration", "MB an iteration", "ns an object")
+		for _, p := range bench.Programs {
+			if n := iterations[p.Name]; n > 0 && k.Wants(p.Name) {
+				p.Count = n
+				if k.Short {
+					p.Count = 8
+				}
+				program(k, page, j, &p)
+			}
+		}
+	}
+	return page, nil
+}
+
+// run runs a program and records its iterations, if there are flags. It returns the
+// processor time of these in ms.
+func run(k *bench.Kit, j jdk.JDK, p *bench.Program, flags []string) (r *bench.ProgramRun, spent float64, err error) {
+	var rec *bench.Recording
+	defer func() {
+		if rec != nil {
+			rec.Kill()
+		}
+	}()
+	var of string
+	var before float64
+	r, err = k.Run(j, p, bench.Job{
+		Begin: func(pid string) (err error) {
+			if flags != nil {
+				if rec, err = k.Record(pid, flags...); err != nil {
+					return err
+				}
+			}
+			of = pid
+			before, err = cpuTime(pid)
+			return err
+		},
+		End: func() (*bench.Report, error) {
+			after, err := cpuTime(of)
+			spent = after - before
+			if err != nil || rec == nil {
+				return nil, err
+			}
+			return rec.Stop()
+		},
+	})
+	return r, spent, err
+}
+
+// cpuTime is what a process has had of processors, in ms (proc(5)): user and system time in
+// hundredths of a second.
+func cpuTime(pid string) (float64, error) {
+	b, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%s/stat: %d fields", pid, len(fields))
+	}
+	user, err := strconv.ParseFloat(fields[11], 64)
+	system, err2 := strconv.ParseFloat(fields[12], 64)
+	return 10 * (user + system), errors.Join(err, err2)
+}
+
+// program measures one in all ways, which share the bare processes.
+func program(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) {
+	rows := make([][][]float64, len(ways))
+	for range k.Reps {
+		bare, spent, err := run(k, j, p, nil)
+		if err != nil {
+			page.Failed(p.Name, err)
+			return
+		}
+		for i, w := range ways {
+			log.Printf("JDK %d, %s, %s", j.Version, p.Name, w.name)
+			r, cpu, err := run(k, j, p, append([]string{"--root", p.Whole, "--clock", "tick", "--scheme", "C", "--depth", "1"}, w.flags...))
+			if err != nil {
+				page.Failed(p.Name+", "+w.name, err)
+				return
+			}
+			n := float64(len(r.Laps))
+			rows[i] = append(rows[i], []float64{
+				spent / float64(len(bare.Laps)), cpu / spent,
+				float64(r.Report.Calls) / n, float64(r.Report.Objects+r.Report.Arrays) / n, float64(r.Report.Bytes) / n / 1e6,
+			})
+		}
+	}
+	first := bench.Medians(rows[0])
+	for i, w := range ways {
+		m := bench.Medians(rows[i])
+		objects, size, each := "", "", ""
+		if m[3] > 0 {
+			objects, size = bench.Number(m[3]), bench.Number(m[4])
+			if w.name == "allocations" {
+				each = bench.Number((m[1] - first[1]) * m[0] * 1e6 / m[3])
+			}
+		}
+		page.Row(p.Name, w.name, m[0], m[1], fmt.Sprintf("%+.1f %%", 100*(m[1]/first[1]-1)), bench.Number(m[2]), objects, size, each)
+	}
+}
