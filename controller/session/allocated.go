@@ -313,7 +313,7 @@ func (l *loop) noteAllocations(r *export.Report) {
 		return
 	}
 	if l.allocations.vague {
-		r.Notes = append(r.Notes, "This JVM does not say how large objects are, or its memory may not be read (ptrace_scope, CAP_SYS_PTRACE; JDK 8 has no list of classes): bytes are those of arrays alone.")
+		r.Notes = append(r.Notes, "This JVM does not say how large objects are, or its memory may not be read (ptrace_scope, CAP_SYS_PTRACE): bytes are those of arrays alone.")
 	}
 	if n := l.ledger.Typeless(); n > 0 {
 		r.Notes = append(r.Notes, export.Plural(int64(n), "place allocates", "places allocate")+" a type for which there was no number left: these objects are not counted.")

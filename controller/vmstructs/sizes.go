@@ -1,6 +1,9 @@
 package vmstructs
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Ambiguous is the size of a class that differs from one loader to another.
 const Ambiguous = -1
@@ -18,19 +21,68 @@ func Sizes(pid int) (map[string]int64, error) {
 
 func sizes(m *memory, at exported) (map[string]int64, error) {
 	l, err := newLayout(m, at)
+	if errors.Is(err, ErrUnknown) {
+		return sizesByHierarchy(m, newTables(m, at))
+	}
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]int64{}
-	l.eachClass(m, func(class uint64) {
-		name := l.symbol(m, m.u64(class+l.offsets["Klass::_name"]))
-		// The lowest bit says that the JVM has to look closer when it makes an object.
-		size := int64(m.u32(class+l.offsets["Klass::_layout_helper"]) &^ 1)
-		if old, ok := out[name]; ok && old != size {
-			size = Ambiguous
+	l.eachClass(m, func(class uint64) { l.sizeOf(m, class, out) })
+	return out, m.err
+}
+
+// sizeOf notes the size of a class's objects.
+func (l *layout) sizeOf(m *memory, class uint64, out map[string]int64) {
+	helper := int32(m.u32(class + l.offsets["Klass::_layout_helper"]))
+	if helper <= 0 {
+		return // an array's class, or an interface
+	}
+	name := l.symbol(m, m.u64(class+l.offsets["Klass::_name"]))
+	size := int64(helper &^ 1) // the lowest bit says that the JVM has to look closer when it makes an object
+	if old, ok := out[name]; ok && old != size {
+		size = Ambiguous
+	}
+	out[name] = size
+}
+
+// sizesByHierarchy is for JDK 8, whose loaders have no lists of their classes: it goes
+// through the subclasses of Object.
+func sizesByHierarchy(m *memory, t *Tables) (map[string]int64, error) {
+	l := &layout{t}
+	var next [2]uint64
+	for i, field := range []string{"Klass::_next_sibling", "Klass::_subklass"} {
+		off, ok := t.Offset(field)
+		if !ok {
+			return nil, fmt.Errorf("%w: no %s", ErrUnknown, field)
 		}
-		out[name] = size
-	})
+		next[i] = off
+	}
+	for _, names := range [][]string{{"Klass::_name"}, {"Klass::_layout_helper"}, {"Symbol::_length"}, {"Symbol::_body", "Symbol::_body[0]"}} {
+		off, ok := t.Offset(names...)
+		if !ok {
+			return nil, fmt.Errorf("%w: no %s", ErrUnknown, names[0])
+		}
+		t.offsets[names[0]] = off
+	}
+	root, ok := t.Static("SystemDictionary::_well_known_klasses[SystemDictionary::Object_klass_knum]")
+	if !ok {
+		return nil, fmt.Errorf("%w: no class Object", ErrUnknown)
+	}
+	out := map[string]int64{}
+	seen := map[uint64]bool{}
+	for todo := []uint64{m.u64(root)}; len(todo) > 0 && len(seen) < mostClasses && m.err == nil; {
+		class := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if class == 0 || seen[class] {
+			continue
+		}
+		seen[class] = true
+		l.sizeOf(m, class, out)
+		for _, off := range next {
+			todo = append(todo, m.u64(class+off))
+		}
+	}
 	return out, m.err
 }
 
