@@ -65,6 +65,7 @@ Commands:
 	f.addOptions(fs, "root")
 	f.addFilters(fs)
 	f.addOptions(fs, "scheme", "observe", "patience", "every", "share", "overhead", "agents", "clock", "memory", "wait", "recursion", "mode", "cpu", "count", "follow", "natives", "probes", "leaves")
+	f.agents.add(fs)
 	return cmd
 }
 
@@ -134,8 +135,9 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 	}
 	news := make(chan struct{}, 1)
 	var t terminal
+	backend := &liveBackend{app: a, quiet: true, log: log, agents: f.agents.sources}
 	t.live = live.New(live.Config{
-		Backend: &liveBackend{app: a, quiet: true, log: log}, Log: log,
+		Backend: backend, Log: log,
 		Changed: func() {
 			select {
 			case news <- struct{}{}:
@@ -144,6 +146,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 		},
 		Watched: func() bool { return interactive },
 	})
+	backend.steer = t.live.Do
 	t.close = func() {}
 	if !interactive {
 		quit := make(chan struct{})

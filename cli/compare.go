@@ -140,7 +140,7 @@ func writeComparison(c *export.Comparison, out *output, format string) error {
 
 // compareRuns is "rivulet run --compare".
 func (a *app) compareRuns(cmd *cobra.Command, argv []string, f *recordFlags, list schemeList) error {
-	for _, flag := range []string{"scheme", "for", "until-calls", "warmup", "cpu", "record", "slowest", "over", "trace", "stream", "top", "depth"} {
+	for _, flag := range []string{"scheme", "for", "until-calls", "warmup", "cpu", "record", "slowest", "over", "trace", "stream", "top", "depth", "agent"} {
 		if cmd.Flags().Changed(flag) {
 			return usage("--%s is nothing for --compare, which runs the whole program by each of --schemes; leave one of them away", flag)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/rivulet-profiler/rivulet/controller/agent"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
@@ -22,6 +23,9 @@ import (
 type liveBackend struct {
 	app  *app
 	java string // command for the sample program; "" is the first JDK found
+
+	agents []agent.Source                                        // scripts that run beside recordings
+	steer  func(ctx context.Context, action, value string) error // by which they change these
 
 	quiet bool         // stderr belongs to somebody else, who tells what happens
 	log   hclog.Logger // with quiet, the session's
@@ -51,6 +55,10 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 	s, err := b.app.backend.attach(ctx, pid, b.config(memory, tell))
 	if err != nil {
 		return nil, err
+	}
+	s = withAgents(s, b.agents, tell)
+	if with, ok := s.(*agentSession); ok {
+		with.steer = b.steer
 	}
 	return liveSession{attached: s, suggestBySamples: func(ctx context.Context) (*live.Suggestions, error) {
 		return b.app.suggestBySamples(ctx, pid)
@@ -130,11 +138,27 @@ func (s liveSession) Methods(ctx context.Context) ([]live.Method, error) {
 
 // Timeline implements live.Timeliner.
 func (s liveSession) Timeline(ctx context.Context, q event.Query) (*export.TimelineView, error) {
-	t, ok := s.attached.(live.Timeliner)
+	t, ok := own(s.attached).(live.Timeliner)
 	if !ok {
 		return nil, export.ErrNoTimeline
 	}
 	return t.Timeline(ctx, q)
+}
+
+// Agents implements live.Agents.
+func (s liveSession) Agents() []export.Agent {
+	if a, ok := s.attached.(*agentSession); ok {
+		return a.Agents()
+	}
+	return nil
+}
+
+// OpenMetrics implements live.Agents.
+func (s liveSession) OpenMetrics(w io.Writer) error {
+	if a, ok := s.attached.(*agentSession); ok {
+		return a.OpenMetrics(w)
+	}
+	return (&agentSession{}).OpenMetrics(w)
 }
 
 // A modeSetter is a session that can give methods a mode while it records.
@@ -148,26 +172,27 @@ func (s liveSession) Actions() map[string]func(context.Context, string) error {
 	plain := func(name string, do func(context.Context) error) {
 		out[name] = func(ctx context.Context, _ string) error { return do(ctx) }
 	}
-	if p, ok := s.attached.(interface{ Pause(context.Context) error }); ok {
+	of := own(s.attached)
+	if p, ok := of.(interface{ Pause(context.Context) error }); ok {
 		plain("pause", p.Pause)
 	}
-	if p, ok := s.attached.(interface{ Resume(context.Context) error }); ok {
+	if p, ok := of.(interface{ Resume(context.Context) error }); ok {
 		plain("resume", p.Resume)
 	}
-	if p, ok := s.attached.(interface{ Reset(context.Context) error }); ok {
+	if p, ok := of.(interface{ Reset(context.Context) error }); ok {
 		plain("reset", p.Reset)
 	}
-	if p, ok := s.attached.(interface {
+	if p, ok := of.(interface {
 		SetClock(context.Context, string) error
 	}); ok {
 		out["clock"] = p.SetClock
 	}
-	if p, ok := s.attached.(interface {
+	if p, ok := of.(interface {
 		SetScheme(context.Context, string) error
 	}); ok {
 		out["scheme"] = p.SetScheme
 	}
-	if p, ok := s.attached.(modeSetter); ok {
+	if p, ok := of.(modeSetter); ok {
 		out["mode"] = func(ctx context.Context, value string) error {
 			rule, err := spec.ParseModeRule(value)
 			if err == nil {

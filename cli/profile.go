@@ -45,6 +45,7 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
   rivulet profile 4711 --root shop.Main.loop --slowest 10 --over 50ms --trace timeline.json --for 1m
   rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
+  rivulet profile 4711 --root shop.Main.loop --for 1m --count bytecodes --agent rates.star
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -109,6 +110,7 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 			return errors.Join(fmt.Errorf("--sample: %w", err), s.Close())
 		}
 		defer samples.stop()
+		s = withAgents(s, f.agents.sources, m.say)
 		if err := arm(in, s, m, f.rec); err != nil {
 			return err
 		}

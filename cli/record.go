@@ -37,6 +37,7 @@ type recordFlags struct {
 	ui         bool
 	listen     string
 	snapshots  string
+	agents     agentFlags
 }
 
 // newRecordFlags has the defaults of all options.
@@ -60,6 +61,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text report; 0 for all")
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the report; 0 for all (json: all unless given)")
 	f.addOptions(fs, "memory")
+	f.agents.add(fs)
 }
 
 // check looks at everything that can be wrong before a target is touched.
@@ -102,7 +104,7 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 	if err := f.rec.ValidateOptions(); err != nil {
 		return usage("--%w", err)
 	}
-	return nil
+	return f.agents.read(&f.rec)
 }
 
 // checkPlain is for what has only two forms.

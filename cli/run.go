@@ -90,7 +90,8 @@ func (a *app) runOn(in *interrupts, out *output, argv []string, f *recordFlags) 
 	r.Wait = true
 	m := startMeter(a.stderr, s.Progress)
 	defer m.stop()
-	if err := s.Start(in.first, r); err != nil {
+	recorded := withAgents(s, f.agents.sources, m.say)
+	if err := recorded.Start(in.first, r); err != nil {
 		m.fix("ending the program")
 		s.abandon()
 		return interrupted(in, err)
@@ -115,17 +116,17 @@ func (a *app) runOn(in *interrupts, out *output, argv []string, f *recordFlags) 
 			}
 		}
 	}()
-	if err := f.warm(s, m, exited, in.second); err != nil {
+	if err := f.warm(recorded, m, exited, in.second); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	await(s, m, f.length, exited, in.second)
+	await(recorded, m, f.length, exited, in.second)
 	if exited.Err() != nil {
 		select { // the session finds out a little later
-		case <-s.Done():
+		case <-recorded.Done():
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
-	report, err := finish(in, s, m)
+	report, err := finish(in, recorded, m)
 	if err := a.deliver(report, err, f, out); err != nil {
 		return err
 	}

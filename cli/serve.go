@@ -75,6 +75,7 @@ func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first fun
 	ran := make(chan error, 1)
 	over, end := context.WithCancel(in.first)
 	defer end()
+	b.steer = server.Live().Do
 	go func() { ran <- server.Run(over, in.second) }()
 	opening, err := first(in.first, server.Live())
 	if err != nil {
@@ -114,7 +115,7 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	}
 	defaults := f.rec.Clone() // of further recordings
 	defaults.Roots, defaults.UntilCalls, defaults.Wait = nil, 0, false
-	r, err := a.servePage(web.Config{Snapshots: f.snapshots, Defaults: defaults}, f.listen, &liveBackend{app: a}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+	r, err := a.servePage(web.Config{Snapshots: f.snapshots, Defaults: defaults}, f.listen, &liveBackend{app: a, agents: f.agents.sources}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 		if err := l.Attach(ctx, pid, f.rec.Memory); err != nil {
 			return web.Opening{}, err
 		}

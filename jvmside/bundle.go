@@ -84,7 +84,7 @@ func NewBundle() (*Bundle, error) {
 }
 
 // parts are the classes beside the probe class that are defined where it is.
-var parts = []string{"Allocated", "Callees", "Events", "Executed", "Follow", "Handover", "Leaf", "Records", "Reflection", "Side", "Timers", "Unplaced", "Waits"}
+var parts = []string{"Allocated", "Callees", "Events", "Executed", "Exits", "Follow", "Handover", "Leaf", "Records", "Reflection", "Side", "Timers", "Unplaced", "Waits"}
 
 func isPart(name string) bool {
 	return slices.Contains(parts, strings.TrimPrefix(name, "rivulet/probe/"))

@@ -67,6 +67,16 @@ func (c *Console) Status() [][2]string {
 	if !f.Exact {
 		add("exact", "no: calls may be missing, or have no context of their own; report says why")
 	}
+	for _, a := range st.Agents {
+		last := ""
+		if n := len(a.Output); n > 0 {
+			last = ": " + export.Clean(a.Output[n-1])
+		}
+		if a.Failed != "" {
+			last = ", failed: " + export.Clean(a.Failed)
+		}
+		add("agent", "%s, %s%s", a.Name, export.Plural(a.Activations, "activation", "activations"), last)
+	}
 	if st.Diagnosis != "" {
 		add("diagnosis", "%s", st.Diagnosis)
 	}

@@ -15,13 +15,14 @@ const (
 	Redefining                 // a batch of classes was redefined
 	Revealing                  // threads waited at a method until its callees had probes
 	Loading                    // a class came
+	Agent                      // a user's script put it there
 	MarkKinds                  // how many kinds there are
 )
 
-var markNames = [MarkKinds]string{"gc", "redefinition", "reveal", "load"}
+var markNames = [MarkKinds]string{"gc", "redefinition", "reveal", "load", "agent"}
 
 // String is the kind's name in JSON and in the trace: "gc", "redefinition",
-// "reveal", "load".
+// "reveal", "load", "agent".
 func (k MarkKind) String() string { return markNames[min(k, MarkKinds-1)] }
 
 // MarkKindNamed finds a kind by its name.
@@ -34,7 +35,7 @@ func MarkKindNamed(name string) (MarkKind, bool) {
 // while threads were recorded.
 type Mark struct {
 	Kind  MarkKind
-	Name  string // of the collector, the method that was revealed, or the class loaded
+	Name  string // of the collector, the method that was revealed, the class loaded, or what the script says
 	Start int64  // ns on the target's nanoTime
 	Took  int64  // ns; 0 is a point
 	Count int64  // collections that are one mark, classes redefined, threads that waited; at least 1

@@ -118,6 +118,7 @@ func (t *textWriter) footer() {
 	t.gaps()
 	t.late()
 	t.notes()
+	t.agents()
 }
 
 // leaves says how many calls have no times of their own.

@@ -66,6 +66,7 @@ type head struct {
 	UncountedMethods []Skipped        `json:"uncounted_methods,omitempty"`
 	Events           *jsonEvents      `json:"events,omitempty"`
 	Marks            *jsonMarks       `json:"marks,omitempty"`
+	Agents           []Agent          `json:"agents,omitempty"`
 	Notes            []string         `json:"notes"`
 	Threads          []jsonThread     `json:"threads"`
 
@@ -176,6 +177,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Time:             jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:           r.Events.json(f.sums.Self),
 		Marks:            r.Marks.json(),
+		Agents:           r.Agents,
 		Notes:            some(r.Notes),
 		Threads:          []jsonThread{},
 	}

@@ -130,7 +130,7 @@ func (in *reader) build() (*Report, error) {
 	h := &in.head
 	r := &Report{
 		Target: Target(h.Target), Scheme: h.Scheme, Clock: h.Clock, Fold: h.Recursion == "folded", Roots: h.Roots,
-		Time: time.Duration(h.Seconds*1e9 + 0.5), Seen: h.seen(), Ended: h.Ended, Notes: h.Notes, CPU: h.CPU, Calibration: h.Calibration,
+		Time: time.Duration(h.Seconds*1e9 + 0.5), Seen: h.seen(), Ended: h.Ended, Notes: h.Notes, Agents: h.Agents, CPU: h.CPU, Calibration: h.Calibration,
 		Filter: h.Filter, Counted: in.counted, Instrumented: h.Methods.Instrumented, Reach: h.Methods.Reach, Called: h.Methods.Probes == "called", Natives: h.Methods.Natives, Skipped: h.Methods.Skipped,
 		Governor: h.Governor, Gaps: h.Gaps, UncountedMethods: h.UncountedMethods, Late: h.Late, Prepared: h.Prepared, Redefinition: h.Redefinition.read(), Processing: fromMS(h.Processing), Warmed: fromMS(h.Warmed), Room: h.Room,
 	}

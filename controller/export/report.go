@@ -86,6 +86,7 @@ type Report struct {
 	Gaps             []Gap     // why counts may lack calls, beside what Tree says; see [Report.Exact]
 	Redefinition     Redefinition
 	Room             *Room         // nil where it is not known, as of several recordings
+	Agents           []Agent       // users' scripts that ran beside it
 	Processing       time.Duration // of the recorded data, from the end until the report; 0 where it was not measured
 }
 

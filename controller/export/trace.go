@@ -20,7 +20,7 @@ var ErrNoTimeline = errors.New("no timeline was recorded: it takes events (--tra
 // recording. Slices of category "task" are executions of tasks; a flow ("ph":"s"
 // and "f") leads to each from the invocation that handed it over. Slices of
 // category "rivulet" are waits for the profiler. What is marked lies on rows of its own, as slices of category "gc", "redefinition" and
-// "reveal", and as instants ("ph":"i") of category "load".
+// "reveal", and as instants ("ph":"i") of category "load" and "agent".
 func (r *Report) Trace(out io.Writer) error {
 	t := r.Timeline
 	if t == nil {

@@ -18,7 +18,7 @@ const (
 	marksOfOnce  = "class loads"
 )
 
-var markRowNames = [event.MarkKinds]string{"GC", "redefinition", "reveals", marksOfOnce}
+var markRowNames = [event.MarkKinds]string{"GC", "redefinition", "reveals", marksOfOnce, "agents"}
 
 // marks writes the report's marks, and names their rows.
 func (w *jsonWriter) marks(r *Report) {
@@ -53,10 +53,13 @@ func (w *jsonWriter) marks(r *Report) {
 	}
 }
 
+// once tells whether marks of a kind have no length.
+func once(k event.MarkKind) bool { return k == event.Loading || k == event.Agent }
+
 func rowOf(k event.MarkKind, row int) int64 { return markRows + int64(k)*mostMarkRows + int64(row) }
 
 func (w *jsonWriter) mark(r *Report, k event.Mark, row int64) {
-	if k.Kind == event.Loading {
+	if once(k.Kind) {
 		w.text(",\n" + `{"ph":"i","s":"t","name":`)
 	} else {
 		w.text(",\n" + `{"ph":"X","name":`)
@@ -64,7 +67,7 @@ func (w *jsonWriter) mark(r *Report, k event.Mark, row int64) {
 	w.bytes(quote(cmp.Or(k.Name, "classes redefined")))
 	w.text(`,"cat":"` + k.Kind.String() + `","ts":`)
 	w.micros(max(k.Start, 0))
-	if k.Kind != event.Loading {
+	if !once(k.Kind) {
 		w.text(`,"dur":`)
 		w.micros(k.Took + min(k.Start, 0))
 	}

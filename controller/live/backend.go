@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -79,6 +80,14 @@ type Suggestion struct {
 	High  float64 `json:"share_high,omitempty"` // of the 95 % interval
 	Rate  float64 `json:"rate,omitempty"`       // entries a second, at least
 	Price string  `json:"price,omitempty"`      // "low", "medium" or "high"
+}
+
+// Agents is a [Session] that has users' scripts beside its recordings.
+type Agents interface {
+	// Agents say how the scripts of the recording have gone so far.
+	Agents() []export.Agent
+	// OpenMetrics writes what they emit in the OpenMetrics text format.
+	OpenMetrics(w io.Writer) error
 }
 
 // A Session is one attached JVM, or one that is sampled: then Snapshot's report has

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"slices"
+
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -66,6 +68,9 @@ var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme, "m
 // switchScheme is an action that there is with every session.
 const switchScheme = "scheme"
 
+// shownLines is how many of the lines that a script has printed a state has.
+const shownLines = 100
+
 // A State is everything about a [Live] except the trees.
 type State struct {
 	Phase     string         `json:"phase"`
@@ -77,7 +82,8 @@ type State struct {
 	Methods   int            `json:"methods"`   // of the application, loaded when it was attached
 	Actions   []string       `json:"actions"`
 	Diagnosis string         `json:"diagnosis"`
-	Frame     int64          `json:"frame"` // 0 if there is none
+	Agents    []export.Agent `json:"agents,omitempty"` // users' scripts beside the recording
+	Frame     int64          `json:"frame"`            // 0 if there is none
 	Figures   *Figures       `json:"figures"`
 	Comparing *TrialState    `json:"comparing"` // null but while schemes are compared
 	Compared  int64          `json:"compared"`  // the last comparison's number among the snapshots, 0 if there was none
@@ -114,8 +120,16 @@ func (l *Live) State() State {
 		s.Snapshots = append(s.Snapshots, k.info())
 	}
 	s.Comparing, s.Compared = l.trial.state(), l.compared
-	f, rate := l.frame, l.rate
+	f, rate, session := l.frame, l.rate, l.session
 	l.mu.Unlock()
+	if with, ok := session.(Agents); ok {
+		s.Agents = with.Agents()
+	} else if f != nil {
+		s.Agents = slices.Clone(f.Report.Agents)
+	}
+	for i, a := range s.Agents {
+		s.Agents[i].Output = a.Output[max(0, len(a.Output)-shownLines):]
+	}
 	if f != nil {
 		s.Frame, s.Figures = f.ID, f.figures()
 		s.Figures.Rate = rate

@@ -34,7 +34,7 @@ const (
 	BoxShift    = 16 // a box is 64 KiB
 	BoxHeader   = 64
 	BoxData     = 1<<BoxShift - BoxHeader
-	NameMax     = 48 // UTF-16 units of a thread's name that are kept
+	NameMax     = 36 // UTF-16 units of a thread's name that are kept
 	IndexBits   = 40 // of a token: flags and the node; the bits above are the tag
 
 	// Flags of a token; the bits below them are the node's index.
@@ -98,6 +98,10 @@ var Layout = []Const{
 	{"H_BUDGET", HBudget, "i64: root invocations still admitted"},
 	{"H_EVERY", HEvery, "u32: of so many root invocations one is recorded; 0: each, and nobody counts how many there are"},
 	{"H_SEEN", HSeen, "i64: root invocations that there were, while H_EVERY is not 0"},
+	{"H_EXITS", HExits, "u32: 1 where somebody wants to know how long root invocations took, R_TOOK"},
+	{"H_HOLD", HHold, "i64: for how many ns at the most a thread is held at the end of a root invocation, outside of the subgraph; 0: none is"},
+	{"H_OVER", HOver, "i64: root invocations shorter than so many ns are not held"},
+	{"H_UNHELD", HUnheld, "i64: threads that went on by themselves after H_HOLD"},
 	{"H_REFUSED", HRefused, "i64: root invocations not recorded since the budget was used up"},
 	{"H_NEXT_NODE", HNextNode, "i64: first node that no record has taken"},
 	{"H_NODE_LIMIT", HNodeLimit, "i64: nodes whose pages are allocated; grows"},
@@ -151,6 +155,9 @@ var Layout = []Const{
 	{"R_TICK", RTick, "i64: the tick that was noticed last, as H_TICK had it"},
 	{"R_ENTRIES", REntries, "i64: root invocations entered from outside"},
 	{"R_RETURNS", RReturns, "i64: of those, ended (exceptions included)"},
+	{"R_BEGAN", RBegan, "i64: when the last root invocation, or execution of a task, began, ns"},
+	{"R_TOOK", RTook, "i64: with H_EXITS, how long the last root invocation took, ns; written before R_RETURNS"},
+	{"R_HELD", RHeld, "i64: the same while the thread is held at its end, else 0; the controller writes 0 to let it go on"},
 	{"R_SUSPENDED", RSuspended, "i64: ns that the profiler made the thread wait inside the subgraph"},
 	{"R_SLOT", RSlot, "i64: address of the record's slot in the target, 0 none"},
 	{"R_EPOCH", REpoch, "u32: the recording that the tree belongs to; with all bits inverted it is that of the sample, measured while this recording was on"},
@@ -257,6 +264,10 @@ const (
 	HRefused     = 200
 	HSeen        = 208
 	HEvery       = 216
+	HExits       = 220
+	HHold        = 224
+	HOver        = 232
+	HUnheld      = 240
 	HNextNode    = 256
 	HNodeLimit   = 264
 	HNodeMax     = 272
@@ -335,6 +346,9 @@ const (
 	RNameLength = 112
 	RFree       = 116
 	RName       = 120
+	RBegan      = 192
+	RTook       = 200
+	RHeld       = 208
 	RWaited     = 216
 	RClosed     = 224
 	RNodeEnd    = 232

@@ -143,6 +143,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         define("rivulet.probe.Side".intern());
         define("rivulet.probe.Allocated".intern());
         define("rivulet.probe.Executed".intern());
+        define("rivulet.probe.Exits".intern());
         define("rivulet.probe.Leaf".intern());
         define("rivulet.probe.Records".intern());
         define("rivulet.probe.Reflection".intern());

@@ -61,6 +61,14 @@ public final class Layout {
     public static final int H_EVERY = 216;
     /** i64: root invocations that there were, while H_EVERY is not 0. */
     public static final int H_SEEN = 208;
+    /** u32: 1 where somebody wants to know how long root invocations took, R_TOOK. */
+    public static final int H_EXITS = 220;
+    /** i64: for how many ns at the most a thread is held at the end of a root invocation, outside of the subgraph; 0: none is. */
+    public static final int H_HOLD = 224;
+    /** i64: root invocations shorter than so many ns are not held. */
+    public static final int H_OVER = 232;
+    /** i64: threads that went on by themselves after H_HOLD. */
+    public static final int H_UNHELD = 240;
     /** i64: root invocations not recorded since the budget was used up. */
     public static final int H_REFUSED = 200;
     /** i64: first node that no record has taken. */
@@ -161,6 +169,12 @@ public final class Layout {
     public static final int R_ENTRIES = 64;
     /** i64: of those, ended (exceptions included). */
     public static final int R_RETURNS = 72;
+    /** i64: when the last root invocation, or execution of a task, began, ns. */
+    public static final int R_BEGAN = 192;
+    /** i64: with H_EXITS, how long the last root invocation took, ns; written before R_RETURNS. */
+    public static final int R_TOOK = 200;
+    /** i64: the same while the thread is held at its end, else 0; the controller writes 0 to let it go on. */
+    public static final int R_HELD = 208;
     /** i64: ns that the profiler made the thread wait inside the subgraph. */
     public static final int R_SUSPENDED = 80;
     /** i64: address of the record's slot in the target, 0 none. */
@@ -192,7 +206,7 @@ public final class Layout {
     /** i64: when the part ended in which a root invocation was cut off that is still open here, ns on the target's nanoTime; written by the controller. */
     public static final int R_CLOSED = 224;
     /** units of the name that are kept. */
-    public static final int NAME_MAX = 48;
+    public static final int NAME_MAX = 36;
     /** flag: leased to virtual threads in turn. */
     public static final int R_VIRTUAL = 1;
     /** flag: has served more than one platform thread. */

@@ -433,7 +433,9 @@ public final class Probe {
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         if (index == 0 || above(s, index) == U.getInt(node(s, index) + Layout.N_PARENT)) {
-            U.putLong(record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
+            boolean held = U.getInt(s + Layout.H_EXITS) != 0 && Exits.took(s, record);
+            U.putLongRelease(null, record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
+            if (held) Exits.hold(s, record);
         }
         Records.release(s, record);
     }
@@ -560,7 +562,9 @@ public final class Probe {
         U.putLong(U.getLong(record + Layout.R_SLOT) + Layout.S_KEY, tag | tid);
         count(s, tag, 1);
         // A root invocation's whole is exact with either clock. The tick clock is slow while nobody is inside.
-        U.putLong(record + Layout.R_LAST, System.nanoTime());
+        long now = System.nanoTime();
+        U.putLong(record + Layout.R_LAST, now);
+        U.putLong(record + Layout.R_BEGAN, now);
         U.putLong(record + Layout.R_TICK, U.getLong(s + Layout.H_TICK));
         return U.getInt(record + Layout.R_TOP);
     }

@@ -1,0 +1,62 @@
+package shm
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// An Exit is the end of the last root invocation in a thread record.
+type Exit struct {
+	Record   int64 // its number
+	Thread   int64 // id of the thread that has it
+	Returned int64 // root invocations that have ended in it
+	Took     time.Duration
+	Held     bool // the thread waits for [File.Release]
+}
+
+// Exits are the records of the recording in which root invocations have ended. Whether a thread
+// is held is read after the count of returns, which the target writes later: no return is seen
+// whose hold is not.
+func (d *File) Exits() (out []Exit) {
+	epoch, n := d.load32(wire.HEpoch), min(d.load(wire.HNextRecord), wire.Records)
+	for i := int64(1); i < n; i++ {
+		r := int64(wire.OffRecords) + i<<wire.RecordShift
+		if d.load32(r+wire.REpoch) != epoch {
+			continue
+		}
+		e := Exit{Record: i, Returned: d.load(r + wire.RReturns)}
+		if e.Returned == 0 {
+			continue
+		}
+		e.Thread, e.Took = d.load(r+wire.RTid), time.Duration(d.load(r+wire.RTook))
+		e.Held = d.load(r+wire.RHeld) != 0
+		out = append(out, e)
+	}
+	return out
+}
+
+// WatchExits has the target say how long root invocations took, and hold threads at the end of
+// those that took as long as over, for at most hold; 0 holds none.
+func (d *File) WatchExits(over, hold time.Duration) {
+	d.store(wire.HUnheld, 0)
+	d.store(wire.HOver, int64(over))
+	d.store(wire.HHold, int64(hold))
+	d.store32(wire.HExits, 1)
+}
+
+// LeaveExits ends that. Who is held sees it, and goes on.
+func (d *File) LeaveExits() {
+	d.store(wire.HHold, 0)
+	d.store32(wire.HExits, 0)
+}
+
+// Release lets a thread go on that is held. One that has gone on meanwhile, and is held at its
+// next exit, stays.
+func (d *File) Release(e Exit) {
+	atomic.CompareAndSwapInt64(d.word(wire.OffRecords+e.Record<<wire.RecordShift+wire.RHeld), int64(e.Took), 0)
+}
+
+// Unheld is how many threads went on before they were released.
+func (d *File) Unheld() int64 { return d.load(wire.HUnheld) }

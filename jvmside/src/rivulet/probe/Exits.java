@@ -1,0 +1,45 @@
+package rivulet.probe;
+
+import rivulet.probe.stub.Unsafe;
+
+/**
+ * Ends of root invocations, for whoever wants to look at the tree between two of them: the controller is told how long each
+ * took, and can have the thread wait until it has read the tree. The thread is outside of the subgraph then, so the wait is
+ * in no figure. It is bounded, and ends at once when the recording does.
+ */
+final class Exits {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    /** Between two looks whether to go on, ns. */
+    private static final long LOOK = 50_000;
+
+    private Exits() {}
+
+    /** Says how long a root invocation took that ends; whether its thread is to be held. */
+    static boolean took(long s, long record) {
+        if (U.getInt(record + Layout.R_EPOCH) < 0) return false; // the sample's
+        long took = Math.max(System.nanoTime() - U.getLong(record + Layout.R_BEGAN), 1);
+        U.putLong(record + Layout.R_TOOK, took);
+        boolean held = U.getLong(s + Layout.H_HOLD) > 0 && took >= U.getLong(s + Layout.H_OVER) && U.getLong(s + Layout.H_TAG) != 0;
+        if (held) U.putLongRelease(null, record + Layout.R_HELD, took);
+        return held;
+    }
+
+    /** Waits until the controller lets the thread go on. Its record stays its own meanwhile. */
+    static void hold(long s, long record) {
+        long from = System.nanoTime(), tag = U.getLong(s + Layout.H_TAG);
+        try {
+            while (U.getLongVolatile(null, record + Layout.R_HELD) != 0) {
+                if (tag == 0 || !Probe.on(s, tag) || U.getLongVolatile(null, s + Layout.H_HOLD) == 0) break;
+                if (System.nanoTime() - from > U.getLong(s + Layout.H_HOLD)) {
+                    U.getAndAddLong(null, s + Layout.H_UNHELD, 1);
+                    break;
+                }
+                Probe.pause(LOOK);
+            }
+        } catch (Throwable t) {
+            // StackOverflowError: the target goes on
+        } finally {
+            U.putLong(record + Layout.R_HELD, 0);
+        }
+    }
+}
