@@ -89,6 +89,10 @@ func TestSampleJVM(t *testing.T) {
 		if at.SelfSamples == 0 {
 			t.Error("no sample is in price itself")
 		}
+		code, out, errs = rivulet(t, "", "sample", pid, "--wall", "--for", "500ms", "--format", "collapsed")
+		if code != 0 || !strings.Contains(out, ";(waits_at_a_java.lang.Class) ") {
+			t.Errorf("code %d, the thread that waits at a class: %s%s", code, out, errs)
+		}
 		if after := threadNames(t, p.PID()); strings.Contains(after, "Attach Listener") || strings.Contains(after, "rivulet") {
 			t.Errorf("threads were\n%s, now they are\n%s", before, after)
 		}

@@ -200,7 +200,14 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		s.walks = append(s.walks, walkOf{len(s.batch), k})
 		k.anchor, k.hash, k.valid, k.fresh = a, hash, true, true
 		k.stack.State = s.stateOf(tid, a, k.stack.Frames)
+		switch k.stack.State {
+		case stack.Blocked:
+			k.stack.Monitor = s.u.MonitorClass(a.Pending)
+		case stack.Waiting:
+			k.stack.Monitor = s.u.MonitorClass(a.Waiting)
+		}
 	}
+	out.Monitor = k.stack.Monitor
 	out.State, out.Frames, out.Complete, out.Heuristic, out.Broken = k.stack.State, k.stack.Frames, k.stack.Complete, k.stack.Heuristic, k.stack.Broken
 	s.split(out, spent)
 }

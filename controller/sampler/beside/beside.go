@@ -216,7 +216,7 @@ func (j *joiner) thread(t *cct.Thread, roots map[string][]place) {
 			next.at = j.child(i.at, name)
 			next.below, next.depth, next.probe = enter(next.at), 0, false
 		case i.probe || i.depth >= mostDepth:
-		case strings.HasPrefix(name, probes):
+		case strings.HasPrefix(name, probes), strings.HasPrefix(name, "("): // no method: a monitor, which the states tell of
 			next.probe = true
 		default:
 			if sum := j.without(i.node, i.at, totals); sum.Count > 0 {

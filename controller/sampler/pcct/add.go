@@ -34,6 +34,9 @@ func (t *Tree) Add(s *stack.Stack) {
 	} else {
 		t.outermostFirst(th, frames, complete)
 	}
+	if s.Monitor != "" && len(frames) > 0 {
+		th.next = append(th.next, frame{id: t.names.monitor(s), bci: -1})
+	}
 	leaf := t.follow(th, s.Time)
 	t.charge(leaf, s)
 	if t.o.Lines && len(frames) > 0 && frames[0].Line > 0 {

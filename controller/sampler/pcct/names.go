@@ -124,5 +124,14 @@ func (n *names) ownThread(s *stack.Stack) int32 {
 	return n.named("(native thread)", SamplerLoader)
 }
 
+// monitor is the entry for what a thread waits for.
+func (n *names) monitor(s *stack.Stack) int32 {
+	class := strings.ReplaceAll(ClassName(s.Monitor), "/", ".")
+	if s.State == stack.Waiting {
+		return n.named("(waits at a "+class+")", SamplerLoader)
+	}
+	return n.named("(blocked by the monitor of a "+class+")", SamplerLoader)
+}
+
 // beyond is the entry for outer frames that are not known.
 func (n *names) beyond() int32 { return n.named("(callers not known)", SamplerLoader) }

@@ -382,3 +382,30 @@ func TestNonsense(t *testing.T) {
 		t.Errorf("%d ns, want %d", sum.Self, n)
 	}
 }
+
+// TestMonitor has what a thread waits for below the method that waits, and counts no entries of it.
+func TestMonitor(t *testing.T) {
+	tree := New(Options{})
+	m := &stack.Method{Class: "a/Main", Name: "take", Desc: "()V"}
+	for i := range int64(3) {
+		s := stack.Stack{Time: i + 1, Weight: 10, TID: 1, Thread: "main", Java: true, State: stack.Blocked, Complete: true, Monitor: "shop/Stock$Lock"}
+		s.Frames = []stack.Frame{{Method: m, BCI: 3, Slot: 64, Return: 1, Words: 1}}
+		if i == 2 {
+			s.State = stack.Waiting
+		}
+		tree.Add(&s)
+	}
+	root := tree.Snapshot().Threads[0].Roots[0]
+	lookup := tree.Lookup()
+	got := map[string]int64{}
+	for _, c := range root.Children {
+		name, _ := lookup(c.Method)
+		got[name.Name] = c.Sample.Count
+		if c.Calls > 1 {
+			t.Errorf("%s was entered %d times", name.Name, c.Calls)
+		}
+	}
+	if len(got) != 2 || got["(blocked by the monitor of a shop.Stock$Lock)"] != 2 || got["(waits at a shop.Stock$Lock)"] != 1 || root.Sample != nil && root.Sample.Count > 0 {
+		t.Errorf("%v, %+v", got, root.Sample)
+	}
+}

@@ -170,11 +170,14 @@ func (p *parser) sample() (s stack.Stack) {
 	}
 	s.TID, s.Thread = t.tid, t.name
 	s.Java, s.Complete, s.Heuristic = bits&bitJava != 0, bits&bitComplete != 0, bits&bitHeuristic != 0
-	if state := bits >> stateShift; state <= uint64(stack.InVM) {
+	if state := bits >> stateShift & stateMask; state <= uint64(stack.InVM) {
 		s.State = stack.State(state)
 	}
 	if !s.Complete {
 		s.Broken = p.text()
+	}
+	if bits&bitMonitor != 0 {
+		s.Monitor = p.text()
 	}
 	s.Frames = p.frames(t)
 	return s

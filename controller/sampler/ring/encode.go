@@ -86,6 +86,8 @@ const (
 	bitName // the thread's name follows
 
 	stateShift = 4
+	stateMask  = 0xf
+	bitMonitor = 1 << 8 // the class of a monitor follows
 )
 
 // add writes one sample.
@@ -117,6 +119,9 @@ func (b *builder) add(s *stack.Stack) {
 			bits |= f.bit
 		}
 	}
+	if s.Monitor != "" {
+		bits |= bitMonitor
+	}
 	b.uint(bits)
 	if bits&bitName != 0 {
 		b.text(s.Thread)
@@ -124,6 +129,9 @@ func (b *builder) add(s *stack.Stack) {
 	}
 	if !s.Complete {
 		b.text(s.Broken)
+	}
+	if s.Monitor != "" {
+		b.text(s.Monitor)
 	}
 	b.frames(t, s.Frames)
 }

@@ -52,7 +52,7 @@ type Reader struct {
 	Damaged int64 // chunks that could not be read, so far
 }
 
-// Open finds the files.
+// Open finds the files. The error is of the file system: there is no such folder or file, or it may not be read.
 func Open(path string) (*Reader, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -76,7 +76,8 @@ type Summary struct {
 	Damaged int64 // chunks that can't be read
 }
 
-// Summary looks at all files, without unpacking them. There may be none.
+// Summary looks at all files, without unpacking them. There may be none. An error is of the file
+// system, or wraps [ErrFormat] or [ErrVersion].
 func (r *Reader) Summary() (Summary, error) {
 	var s Summary
 	for _, f := range r.files {

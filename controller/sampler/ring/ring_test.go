@@ -50,6 +50,9 @@ func stacks(r *rand.Rand, n int, begin int64) []stack.Stack {
 		if len(frames) > 0 {
 			s.Frames = frames
 		}
+		if r.IntN(6) == 0 {
+			s.Monitor = "java/lang/Object"
+		}
 		if !s.Complete {
 			s.Broken = "no return address"
 		}

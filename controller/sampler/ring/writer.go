@@ -60,7 +60,7 @@ type Writer struct {
 }
 
 // Create begins to write into a folder, which must exist. head is asked at the beginning of each
-// file. Files that are there stay, as long as the limits let them.
+// file. Files that are there stay, as long as the limits let them. An error is of the file system.
 func Create(dir string, limits Limits, head func() Header) (*Writer, error) {
 	w := &Writer{dir: dir, limits: limits, head: head, b: newBuilder()}
 	if err := w.next(head().Mono); err != nil {
@@ -116,6 +116,7 @@ func (w *Writer) append(b []byte) error {
 }
 
 // Add takes samples, in the order of time. They are on disk after [Writer.Flush], or earlier.
+// An error is that of a Flush.
 func (w *Writer) Add(batch []stack.Stack) error {
 	for i := range batch {
 		w.b.add(&batch[i])
@@ -191,7 +192,7 @@ func (w *Writer) prune() error {
 	return nil
 }
 
-// Close writes what is left.
+// Close writes what is left. An error is that of a Flush.
 func (w *Writer) Close() error {
 	err := w.Flush(w.head().Mono)
 	if w.file != nil {
@@ -202,7 +203,8 @@ func (w *Writer) Close() error {
 }
 
 // File copies the chunks of a piece of time, CLOCK_MONOTONIC ns, from a folder to one file.
-// It says how many samples these have; the file is not made if there are none.
+// It says how many samples these have; the file is not made if there are none. An error is of the file system,
+// or one of [Open].
 func File(dir, to string, from, until int64) (samples int64, err error) {
 	r, err := Open(dir)
 	if err != nil {

@@ -69,6 +69,7 @@ type Stack struct {
 	Thread    string // name, as Java has it where known, else the kernel's
 	Java      bool   // a Java thread
 	State     State
+	Monitor   string  // class of the object whose monitor it waits to enter, or to be notified at, internal form; empty if none, or not known
 	Frames    []Frame // innermost first
 	Complete  bool    // the walk reached the thread's first frame
 	Heuristic bool    // a frame was found by a guess that was checked

@@ -58,7 +58,7 @@ type Layout struct {
 	OSThread, ThreadID, Anchor, State                uint64
 	StackBase, StackSize                             uint64
 	LastSP, LastPC, LastFP, WrapperAnchor            uint64
-	PendingMonitor, WaitingMonitor                   uint64
+	PendingMonitor, WaitingMonitor, MonitorObject    uint64
 	FlagName, FlagAddr, FlagSize                     uint64
 	EntryWrapper                                     int64 // words from rbp
 	StateInNative, StateInVM, StateInJava, StateWait int64 // values of State, each + 1 in transition
@@ -67,6 +67,7 @@ type Layout struct {
 	ThreadObject, HandleObject      uint64
 	ThreadKlass, StringKlass        uint64 // statics
 	OopBase, OopShift               uint64 // statics
+	KlassBase, KlassShift           uint64 // statics
 	KlassConstants                  uint64
 	Fields, FieldCount, FieldStream uint64 // of InstanceKlass
 
@@ -99,6 +100,8 @@ func NewLayout(t *vmstructs.Tables) (*Layout, error) {
 		{&l.ThreadKlass, true, wellKnown("Thread")},
 		{&l.StringKlass, true, wellKnown("String")},
 		{&l.OopBase, true, []string{"CompressedOops::_base", "CompressedOops::_narrow_oop._base", "Universe::_narrow_oop._base"}},
+		{&l.KlassBase, true, []string{"CompressedKlassPointers::_base", "CompressedKlassPointers::_narrow_klass._base", "Universe::_narrow_klass._base"}},
+		{&l.KlassShift, true, []string{"CompressedKlassPointers::_shift", "CompressedKlassPointers::_narrow_klass._shift", "Universe::_narrow_klass._shift"}},
 		{&l.OopShift, true, []string{"CompressedOops::_shift", "CompressedOops::_narrow_oop._shift", "Universe::_narrow_oop._shift"}},
 	}
 	if err := resolve(statics, t.Static); err != nil {
@@ -237,6 +240,7 @@ func (l *Layout) otherRows() []row {
 		{&l.WrapperAnchor, false, []string{"JavaCallWrapper::_anchor"}},
 		{&l.PendingMonitor, true, []string{"JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor"}},
 		{&l.WaitingMonitor, true, []string{"JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor"}},
+		{&l.MonitorObject, true, []string{"ObjectMonitor::_object"}},
 		{&l.ThreadObject, true, []string{"JavaThread::_threadObj"}},
 		{&l.HandleObject, true, []string{"OopHandle::_obj"}},
 		{&l.KlassConstants, true, []string{"InstanceKlass::_constants"}},

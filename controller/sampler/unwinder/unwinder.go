@@ -85,7 +85,8 @@ type Unwinder struct {
 	spans []vmstructs.Span // used again by Anchors
 	room  []byte
 
-	objects objects
+	objects  objects
+	monitors headers
 
 	w          walk
 	walks      int

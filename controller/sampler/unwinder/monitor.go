@@ -1,0 +1,90 @@
+package unwinder
+
+import "strings"
+
+// MonitorClass is the name of the class of the object whose monitor it is, internal form; "" where
+// that can't be read, as under collectors that keep more than an address in a reference, or with
+// compact headers of objects. The object may be moved meanwhile, so what is read is checked: it has to
+// be a class's name.
+func (u *Unwinder) MonitorClass(monitor uint64) string {
+	u.budget = walkBudget
+	l := u.l
+	if monitor == 0 || l.MonitorObject == none || l.KlassName == none {
+		return ""
+	}
+	m := &u.monitors
+	if !m.known {
+		m.known = true
+		m.ok = u.findHeaders(m)
+	}
+	if !m.ok {
+		return ""
+	}
+	first, ok := u.u64(monitor + l.MonitorObject)
+	if !ok {
+		return ""
+	}
+	// The object itself (8, 11), or where a reference to it lies.
+	if second, ok := u.u64(first); ok {
+		if name := u.classOf(m, second); name != "" {
+			return name
+		}
+	}
+	return u.classOf(m, first)
+}
+
+// Headers say where objects have their classes.
+type headers struct {
+	known, ok  bool // it was tried; it is known
+	compressed bool
+	base       uint64
+	shift      uint64
+}
+
+func (u *Unwinder) findHeaders(m *headers) bool {
+	if compact, _ := u.Flag("UseCompactObjectHeaders"); compact {
+		return false
+	}
+	if m.compressed, _ = u.Flag("UseCompressedClassPointers"); !m.compressed {
+		return true
+	}
+	l := u.l
+	if l.KlassBase == none || l.KlassShift == none {
+		return false
+	}
+	m.base, _ = u.u64(l.KlassBase)
+	p := u.bytes(l.KlassShift, 4)
+	if p == nil || u32(p) > 16 {
+		return false
+	}
+	m.shift = uint64(u32(p))
+	return true
+}
+
+// classOf reads an object's class's name.
+func (u *Unwinder) classOf(m *headers, oop uint64) string {
+	const klass = 8 // behind the word of marks
+	if oop%8 != 0 || oop < minAddress || oop > maxAddress {
+		return ""
+	}
+	p := u.bytes(oop+klass, 8)
+	if p == nil {
+		return ""
+	}
+	at := u64(p)
+	if m.compressed {
+		at = m.base + uint64(u32(p))<<m.shift
+	}
+	if at%8 != 0 || at < minAddress || at > maxAddress {
+		return ""
+	}
+	symbol, ok := u.u64(at + u.l.KlassName)
+	if !ok || symbol%8 != 0 || symbol < minAddress || symbol > maxAddress {
+		return ""
+	}
+	name := u.symbols(symbol)[0]
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd || r == '.' || r == '(' }) {
+		return ""
+	}
+	return className(name)
+}
