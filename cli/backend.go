@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/compare"
@@ -88,12 +89,19 @@ func (system) outline(_ context.Context, pid int) (listing, error) {
 	return o, nil
 }
 
-func (system) sample(_ context.Context, pid int, o sampler.Options) (sampling, error) {
+func (system) sample(ctx context.Context, pid int, o sampler.Options) (sampling, error) {
 	s, err := sampler.Open(pid, o)
-	if err != nil {
-		return nil, err // not a nil *Sampler in an interface
+	if err == nil {
+		return s, nil
 	}
-	return s, nil
+	if errors.Is(err, os.ErrProcessDone) || ctx.Err() != nil {
+		return nil, err
+	}
+	d, failed := openDumps(ctx, pid, o, err)
+	if failed != nil {
+		return nil, err // what can be done about that helps more
+	}
+	return d, nil
 }
 
 func (system) deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error) {

@@ -204,8 +204,8 @@ func (a *app) sampleFor(pid int, o sampleOptions, length time.Duration, begun ti
 		defer cancel()
 	}
 	st := s.source.Stats()
-	if st.NoPerf != "" {
-		m.say("there are no perf events, so threads are sampled by " + st.Source + ": " + st.NoPerf)
+	if why := whySource(&st); why != "" {
+		m.say("threads are sampled by " + st.Source + ", since " + why)
 	}
 	m.say(fmt.Sprintf("sampling %s by %s at %d Hz", map[string]string{export.CPUMode: "time on a core", export.WallMode: "all threads"}[st.Mode], st.Source, st.Hz))
 	ended, err := s.run(ctx)

@@ -91,8 +91,8 @@ func (a *app) watch(pid int, o sampleOptions, f *watchFlags) (err error) {
 		defer cancel()
 	}
 	st := w.source.Stats()
-	if st.NoPerf != "" {
-		a.say("there are no perf events, so threads are sampled by %s: %s", st.Source, oneLine(st.NoPerf))
+	if why := whySource(&st); why != "" {
+		a.say("threads are sampled by %s, since %s", st.Source, oneLine(why))
 	}
 	a.say("watching %s (pid %d) by %s at %d Hz; the last %v are kept in %s, at most %s", oneLine(export.Clean(w.process.Main)), pid, st.Source, st.Hz, f.keep, path, export.Bytes(f.bytes))
 	ended, err := w.run(ctx)
