@@ -56,12 +56,30 @@ public class Doctor {
     static class Square implements Shape { public int area() { return 4; } }
     static class Circle implements Shape { public int area() { return 3; } }
     static class Cold { static int x() { return 1; } }
+    public static class Made implements Runnable { public void run() { step(); } static int step() { return 1; } }
+    static class Memory extends ClassLoader {
+        Memory() { super(Doctor.class.getClassLoader()); }
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.equals("t.Doctor$Made")) return super.loadClass(name, resolve);
+            try (java.io.InputStream in = Doctor.class.getResourceAsStream("Doctor$Made.class")) {
+                byte[] b = new byte[10000];
+                int n = 0;
+                for (int k; (k = in.read(b, n, b.length - n)) > 0; n += k);
+                return defineClass(name, b, 0, n);
+            } catch (java.io.IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+        public java.net.URL getResource(String name) { return null; }
+        public java.io.InputStream getResourceAsStream(String name) { return null; }
+    }
     static native void outside();
     static int over(int a) { if (a < 0) outside(); return a; }
     static int over(long a) { return new Square().area() + new Circle().area(); }
     static void loop() throws Exception { System.out.println("READY"); for (;;) { Thread.sleep(1); over(1); over(2L); } }
     public static void main(String[] a) throws Exception {
         Class.forName("t.Doctor$Cold", false, Doctor.class.getClassLoader());
+        ((Runnable) new Memory().loadClass("t.Doctor$Made").getConstructor().newInstance()).run();
         loop();
     }
 }`
@@ -78,8 +96,9 @@ func TestDoctorRoot(t *testing.T) {
 			t.Errorf("the agent was loaded without a root: %q", on)
 		}
 		for root, want := range map[string][]string{
-			"t.Doctor.loop":         {"!FAIL", "OK root: t.Doctor.loop()V", "WARN stacks: inside it at the moment: main", "choose what it calls: t.Doctor.over", "OK reach: at most 7 methods of 3 loaded classes", "WARN skipped: 1 within reach without probes, such as t.Doctor.outside()V: native"},
-			"t.Doctor.over":         {"!FAIL", "stands for 2 methods", "WARN overloads: the name has 2 overloads", "--root 't.Doctor.over(I)I'", "OK stacks"},
+			"t.Doctor.loop":         {"!FAIL", "OK root: t.Doctor.loop()V", "WARN stacks: inside it at the moment: main", "choose what it calls: t.Doctor.over", map[bool]string{true: "OK reach: at most ", false: "OK reach: at most 11 methods of 5 loaded classes"}[j.Version == 8], map[bool]string{true: "OK forecast: expect 1s to arm with scheme A", false: "OK forecast: no root was called"}[j.Version == 8], "WARN skipped: 1 within reach without probes, such as t.Doctor.outside()V: native"},
+			"t.Doctor$Made.run":     {"!FAIL", map[bool]string{true: "WARN root: t.Doctor$Made.run: t.Doctor$Made was defined from memory", false: "OK reach: t.Doctor$Made was defined from memory"}[j.Version == 8]},
+			"t.Doctor.over":         {"!FAIL", "OK forecast: expect 5s to arm with scheme D", "stands for 2 methods", "WARN overloads: the name has 2 overloads", "--root 't.Doctor.over(I)I'", "OK stacks"},
 			"t.Doctor$Shape.area":   {"!FAIL", "stands for 2 methods", "OK abstract: area()I is abstract"},
 			"t.Doctor$Cold.x":       {"!FAIL", "WARN initialized: loaded and not initialized"},
 			"t.*.o*(J)*":            {"!FAIL", "OK root: t.Doctor.over(J)I", "!overloads"},
@@ -87,7 +106,7 @@ func TestDoctorRoot(t *testing.T) {
 			"t.Doctor.lop":          {"FAIL root: t.Doctor.lop", "did you mean loop?", "!reach"},
 			"java.lang.String.trim": {"FAIL root: java.lang.String.trim", "belongs to the JDK"},
 		} {
-			if j.Version != 17 && root != "t.Doctor.loop" {
+			if j.Version != 17 && root != "t.Doctor.loop" && root != "t.Doctor$Made.run" {
 				continue
 			}
 			wantChecks(t, root, examine(t, p.PID(), root), append(want, "OK agent: it was loaded")...)

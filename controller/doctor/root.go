@@ -2,14 +2,17 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
+	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
 
 // mostReasons is how many kinds of methods without probes are told.
@@ -24,6 +27,11 @@ func (e *examination) root(text string) {
 		e.add("root", Skipped, "", "the process can't be profiled, so it was not attached to")
 		return
 	}
+	since := time.Now()
+	observer, err := vmstructs.Observe(e.pid)
+	if err != nil {
+		observer = nil // measures says why
+	}
 	s, err := session.Attach(e.ctx, e.pid, e.cfg)
 	if err != nil {
 		e.fail("agent", err)
@@ -36,6 +44,10 @@ func (e *examination) root(text string) {
 		}
 	}()
 	preview, err := s.DryRun(e.ctx, spec.Recording{Roots: []string{text}})
+	if errors.Is(err, session.ErrUnread) {
+		e.add("root", Warning, "", "%s", strings.TrimPrefix(err.Error(), session.ErrNoRoot.Error()+": "))
+		return
+	}
 	if err != nil {
 		e.add("root", Failure, "", "%s", strings.TrimPrefix(err.Error(), session.ErrNoRoot.Error()+": "))
 		return
@@ -49,6 +61,7 @@ func (e *examination) root(text string) {
 	e.stacks(&info)
 	if len(preview.Roots) > 0 {
 		e.reach(preview)
+		e.forecast(observer, since, preview)
 	}
 }
 
@@ -123,6 +136,9 @@ func (e *examination) reach(p *export.Preview) {
 		reasons = append(reasons, r)
 	}
 	slices.SortFunc(reasons, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	for _, n := range p.Notes {
+		e.add("reach", OK, "", "%s", n)
+	}
 	for _, r := range reasons[:min(mostReasons, len(reasons))] {
 		e.add("skipped", Warning, "", "%d within reach without probes, such as %s: %s", count[r], example[r], r)
 	}

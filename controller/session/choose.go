@@ -12,17 +12,17 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// largeReach is from how many methods within reach on Scheme A is the better choice where
+// LargeReach is from how many methods within reach on Scheme A is the better choice where
 // D can't be had: C's first plan takes longer then than A's, and threads wait for it
 // (docs/figures/servers.md).
-const largeReach = 10_000
+const LargeReach = 10_000
 
 // ErrUnobservable is wrapped by the error of a recording that asks for Scheme D where
 // that can't be had.
 var ErrUnobservable = errors.New("scheme D has to read from the target's memory which methods are active")
 
-// fewCalls of the roots say little about what they call.
-const fewCalls = 20
+// FewCalls of the roots say little about what they call.
+const FewCalls = 20
 
 // errLaunched says that there was nothing to be observed.
 var errLaunched = errors.New("the program has only just begun")
@@ -108,10 +108,10 @@ func (s *Session) suits(ctx context.Context, ids []cha.MethodID) error {
 	for _, id := range ids {
 		k := vmstructs.KeyOf(id.Class.Name, id.Name, id.Desc)
 		active = active || s.watching.observer.Active(k)
-		if n := s.watching.observer.Calls(k); n >= 0 && calls < fewCalls {
+		if n := s.watching.observer.Calls(k); n >= 0 && calls < FewCalls {
 			calls += n
 		} else {
-			calls = fewCalls
+			calls = FewCalls
 		}
 	}
 	large := false
@@ -126,16 +126,16 @@ func suited(active bool, calls int64, large bool) error {
 	switch {
 	case !active:
 		return errIdle
-	case calls < fewCalls && !large:
+	case calls < FewCalls && !large:
 		return fmt.Errorf("the roots were called %d times while the target was observed, so most of what they call may not have been seen (--observe)", calls)
 	}
 	return nil
 }
 
-// isLarge tells whether a subgraph is large, see largeReach.
+// isLarge tells whether a subgraph is large, see LargeReach.
 func (l *loop) isLarge(ids []cha.MethodID) bool {
 	end := l.analyse()
 	defer end()
-	reach, _ := scheme.Reach(l.h, ids, largeReach)
-	return reach >= largeReach
+	reach, _ := scheme.Reach(l.h, ids, LargeReach)
+	return reach >= LargeReach
 }

@@ -31,9 +31,9 @@ func TestSuited(t *testing.T) {
 	}{
 		{false, 0, false, false},
 		{false, 0, true, false},
-		{true, fewCalls - 1, false, false},
-		{true, fewCalls - 1, true, true},
-		{true, fewCalls, false, true},
+		{true, FewCalls - 1, false, false},
+		{true, FewCalls - 1, true, true},
+		{true, FewCalls, false, true},
 	} {
 		err := suited(test.active, test.calls, test.large)
 		if (err == nil) != test.want || errors.Is(err, errIdle) == test.active {

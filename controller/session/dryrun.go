@@ -55,6 +55,11 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 			p.Notes = append(p.Notes, fmt.Sprintf("No class of root %s is loaded yet: what it reaches can't be told.", specs[i].text))
 		}
 	}
+	for _, id := range ids {
+		if m := l.h.Class(id.Class); m.NoBytes {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s was defined from memory, and has no class file: what its root calls is known when a recording has read its code from the JVM.", m.ID))
+		}
+	}
 	plan := scheme.NewA(l.h).Roots(ids)
 	at := map[cha.ClassID]int{}
 	uncalled := 0
@@ -104,7 +109,7 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 func (l *loop) unread() int {
 	n := 0
 	l.h.Classes(func(m *cha.ClassMirror) bool {
-		if m.Methods == nil && !m.Excluded {
+		if (m.Methods == nil || m.NoBytes) && !m.Excluded {
 			n++
 		}
 		return true

@@ -115,7 +115,10 @@ func (s *Session) fetch(ctx context.Context) error {
 	s.stage.begin("reading class files", 0)
 	for range 4 { // a superclass may want a superclass
 		need, err := s.fetchFiles(ctx)
-		if err != nil || len(need) == 0 {
+		if err == nil && len(need) == 0 {
+			break
+		}
+		if err != nil {
 			return err
 		}
 		err = s.wait(ctx, func(done func()) {
@@ -145,6 +148,9 @@ func (s *Session) fetch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	if s.cfg.Look {
+		return s.outlineUnread(ctx)
 	}
 	return nil
 }

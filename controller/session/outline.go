@@ -61,10 +61,7 @@ func (l *loop) outline(c *vmstructs.Class, named map[string]int) {
 		l.h.AddLoader(ld)
 	}
 	hidden := strings.Contains(c.Name, "+0x")
-	m := &cha.ClassMirror{ID: cha.ClassID{Loader: id, Name: c.Name}, Exact: []cha.ClassID{}, Hidden: hidden, Fixed: hidden, Methods: make([]cha.Method, 0, len(c.Methods))}
-	for _, f := range c.Methods {
-		m.Methods = append(m.Methods, cha.Method{Name: f.Name, Desc: f.Desc, Access: f.Access})
-	}
+	m := &cha.ClassMirror{ID: cha.ClassID{Loader: id, Name: c.Name}, Exact: []cha.ClassID{}, Hidden: hidden, Fixed: hidden, Methods: outlined(c.Methods)}
 	slices.SortFunc(m.Methods, func(a, b cha.Method) int { return strings.Compare(a.Name+a.Desc, b.Name+b.Desc) })
 	l.h.Add(m)
 }

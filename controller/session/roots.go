@@ -82,13 +82,22 @@ func (l *loop) resolve(r *rootSpec) ([]cha.MethodID, error) {
 	if len(ids) > 0 || l.kind.implementations() && len(r.abstract) > 0 { // implementations may come
 		return ids, nil
 	}
-	return nil, fmt.Errorf("%w: %s: %s", ErrNoRoot, r.text, strings.Join(slices.Compact(why), "; "))
+	err := fmt.Errorf("%w: %s: %s", ErrNoRoot, r.text, strings.Join(slices.Compact(why), "; "))
+	if slices.ContainsFunc(mirrors, func(m *cha.ClassMirror) bool { return m.Methods == nil && !m.Excluded }) && l.s.cfg.Look {
+		err = unreadError{err}
+	}
+	return nil, err
 }
+
+// An unreadError is [ErrUnread], too.
+type unreadError struct{ error }
+
+func (e unreadError) Unwrap() []error { return []error{e.error, ErrUnread} }
 
 // inClass finds a root in one class, or says why it is none.
 func (l *loop) inClass(m *cha.ClassMirror, r *rootSpec) ([]cha.MethodID, string) {
 	if m.Methods == nil {
-		return nil, fmt.Sprintf("the bytes of %s can't be had", m.ID)
+		return nil, l.unreadRoot(m)
 	}
 	if m.Fixed || m.Hidden {
 		return nil, fmt.Sprintf("the JVM does not let agents modify %s", m.ID)
