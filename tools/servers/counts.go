@@ -27,6 +27,7 @@ func parseCounts(text string) (counts, error) {
 
 // A report is what the test reads of one of Rivulet's.
 type report struct {
+	Scheme       string
 	Calls        int64
 	Roots        int64 `json:"root_invocations"`
 	Open         int64 `json:"open_invocations"`
