@@ -64,7 +64,7 @@ const (
 )
 
 // A Host runs the scripts of one recording. Call Prepare, Start, Halt and Finish, in this order
-// and each once at most.
+// and each once at most. One goroutine at a time may use it.
 type Host struct {
 	cfg     Config
 	scripts []*script
