@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/jfr"
+	"github.com/rivulet-profiler/rivulet/controller/locks"
+	"github.com/rivulet-profiler/rivulet/controller/threads"
+)
+
+// locksJSON is the JSON form of rivulet locks.
+type locksJSON struct {
+	Schema    int                `json:"schema"`
+	Kind      string             `json:"kind"` // "locks"
+	PID       int                `json:"pid"`
+	Seconds   float64            `json:"seconds"` // over which contention was looked at; 0 if it was not
+	Exact     bool               `json:"exact"`   // each wait is counted
+	Locks     []locks.Row        `json:"locks"`
+	Notes     []string           `json:"notes"`
+	Deadlocks []threads.Deadlock `json:"deadlocks"`
+}
+
+type locksFlags struct {
+	format    string
+	file      string
+	asJSON    bool
+	virtual   bool
+	exact     bool
+	length    time.Duration
+	hz        int
+	threshold time.Duration
+	top       int
+}
+
+const (
+	usualLockDumps = 10 // a second
+	mostLockDumps  = 100
+)
+
+func (a *app) locks() *cobra.Command {
+	var f locksFlags
+	cmd := &cobra.Command{
+		Use:   "locks PID",
+		Short: "Find deadlocks in a JVM, and with --for who waits for whom at which lock",
+		Long: `Asks the JVM for a thread dump and finds deadlocks, of monitors and of the exclusive locks of
+java.util.concurrent, each with the stacks of its threads; of virtual threads on JDK 25 and later.
+
+With --for it also says who waits for whom, by lock, context of the waiter and context of the owner. It
+takes a thread dump --hz times a second, for which all threads stand still for some milliseconds
+each. Times are estimates with an error, counts are lower bounds.
+
+With --exact each wait is counted and timed by JDK Flight Recorder, those of --threshold or longer. That
+loads Flight Recorder into a JVM that has not used it yet, which on JDK 8 to 21 throws away compiled
+code once. The owner's context is known where it had to wait for the monitor, too.`,
+		Example: `  rivulet locks 4711
+  rivulet locks 4711 --for 10s
+  rivulet locks 4711 --for 10s --exact --threshold 1ms
+  rivulet locks 4711 --for 10s --json -o locks.json`,
+		Args: takes(1, "PID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			if err == nil {
+				err = f.check(cmd)
+			}
+			if err != nil {
+				return err
+			}
+			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
+				j, err := a.findLocks(in, pid, &f)
+				if err != nil {
+					return interrupted(in, err)
+				}
+				if f.format == "json" {
+					return out.write(func(w io.Writer) error { return writeJSON(w, j) })
+				}
+				return out.write(func(w io.Writer) error { return writeLocks(w, j, f.top) })
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.DurationVar(&f.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
+	fs.IntVar(&f.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d", mostLockDumps))
+	fs.BoolVar(&f.exact, "exact", false, "count and time each wait by JDK Flight Recorder")
+	fs.DurationVar(&f.threshold, "threshold", 0, "with --exact, only waits of this `time` or longer")
+	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` rows in the text; 0 for all")
+	fs.StringVar(&f.format, "format", "text", "`text` or json")
+	fs.BoolVar(&f.asJSON, "json", false, "short for --format json")
+	fs.StringVarP(&f.file, "output", "o", "", "write to this `file`; JSON if its name ends so")
+	fs.BoolVar(&f.virtual, "virtual", true, "deadlocks of virtual threads, too: JDK 25 and later tell what they hold")
+	return cmd
+}
+
+func (f *locksFlags) check(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	switch {
+	case f.format != "text" && f.format != "json":
+		return usage("--format %q: there is only text and json", f.format)
+	case f.asJSON && changed("format") && f.format != "json":
+		return usage("--json and --format %s contradict each other; give one of them", f.format)
+	case changed("for") && f.length <= 0:
+		return usage("--for %v: give a time above zero, such as 10s", f.length)
+	case f.length == 0 && (f.exact || changed("hz")):
+		return usage("--exact and --hz say how to look who waits: give a time with --for")
+	case f.exact && changed("hz"):
+		return usage("--hz is for thread dumps; --exact takes none")
+	case f.hz < 1 || f.hz > mostLockDumps:
+		return usage("--hz %d: give a number from 1 to %d", f.hz, mostLockDumps)
+	case changed("threshold") && (!f.exact || f.threshold < 0):
+		return usage("--threshold goes with --exact, and is a time such as 1ms")
+	}
+	if f.asJSON || !changed("format") && strings.HasSuffix(f.file, ".json") {
+		f.format = "json"
+	}
+	return nil
+}
+
+const noContention = "contention was not looked at; give a time with --for"
+
+func (a *app) findLocks(in *interrupts, pid int, f *locksFlags) (*locksJSON, error) {
+	j := &locksJSON{Schema: export.Schema, Kind: "locks", PID: pid, Exact: f.exact, Locks: []locks.Row{}, Notes: []string{}}
+	var err error
+	switch begun := time.Now(); {
+	case f.length == 0:
+		j.Notes = append(j.Notes, noContention)
+	case f.exact:
+		err = a.exactLocks(in, pid, f, j)
+	default:
+		err = a.dumpedLocks(in, pid, f, j)
+		j.Seconds = time.Since(begun).Seconds()
+	}
+	if err != nil {
+		return nil, err
+	}
+	// After an interrupt there is still the report to come.
+	l, err := dumpThreads(in.second, pid, 0, f.virtual)
+	if err != nil {
+		return nil, err
+	}
+	j.Notes = append(j.Notes, l.notes...)
+	j.Deadlocks = l.deadlocks
+	return j, nil
+}
+
+// dumpedLocks takes thread dumps, at moments with a jitter of a half, so that they keep no step with
+// the program.
+func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) error {
+	vm, err := attach.Open(in.first, pid)
+	if err != nil {
+		return err
+	}
+	m := startSteps(a.stderr)
+	defer m.stop()
+	ctx, cancel := context.WithTimeout(in.first, f.length)
+	defer cancel()
+	var d locks.Dumps
+	period := time.Second / time.Duration(f.hz)
+	virtual := f.virtual && vm.Process().Major() >= locksOfVirtual
+	dumps, last := 0, time.Now()
+	for {
+		m.set("looking who waits", 0, 0)
+		select {
+		case <-ctx.Done():
+			if dumps == 0 && in.first.Err() != nil {
+				return context.Cause(in.first)
+			}
+			j.Locks = d.Rows()
+			j.Notes = append(j.Notes, fmt.Sprintf("by %d thread dumps: times are estimates, error_ns holds for 95 %% of them; counts are the waits that were met, a lower bound", dumps))
+			if !virtual {
+				j.Notes = append(j.Notes, fmt.Sprintf("waits of virtual threads are told from JDK %d on", locksOfVirtual))
+			}
+			return nil
+		case <-time.After(time.Until(last.Add(period/2 + rand.N(period)))):
+		}
+		all, err := lockDump(in.second, vm, virtual)
+		if err != nil {
+			return err
+		}
+		now := time.Now()
+		d.Add(all, now.Sub(last))
+		last = now
+		dumps++
+	}
+}
+
+// lockDump is a thread dump: with virtual threads one that the JVM writes while they go on running.
+func lockDump(ctx context.Context, vm *attach.VM, virtual bool) ([]threads.Thread, error) {
+	if virtual {
+		return virtualThreads(ctx, vm)
+	}
+	text, err := vm.ThreadDump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return threads.Parse(text), nil
+}
+
+// exactLocks has the JVM record each wait.
+func (a *app) exactLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) error {
+	threshold := fmt.Sprintf("%d ns", f.threshold.Nanoseconds())
+	settings := []attach.EventSetting{}
+	for _, name := range []string{locks.MonitorEnter, locks.ThreadPark} {
+		settings = append(settings, attach.EventSetting{Event: name, Settings: map[string]string{"threshold": threshold, "stackTrace": "true"}})
+	}
+	begun := time.Now()
+	r, vm, err := a.record(in, pid, settings, f.length)
+	defer func() {
+		if err := r.Remove(context.WithoutCancel(in.first)); err != nil {
+			a.say("the recording could not be removed: %v", err)
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	j.Seconds = time.Since(begun).Seconds()
+	t, lost, err := locks.Events(in.second, jfr.NewReader(r.File, r.Size, jfr.Options{}), begun.UnixNano(), time.Now().UnixNano())
+	if err != nil {
+		return err
+	}
+	j.Locks = t.Rows()
+	j.Notes = append(j.Notes, fmt.Sprintf("by Flight Recorder: waits of %v or longer; an entry that gets its lock by spinning is no wait; of java.util.concurrent each parking counts", f.threshold))
+	if lost > 0 {
+		j.Notes = append(j.Notes, fmt.Sprintf("%d events are left out for want of room: give a --threshold", lost))
+		j.Exact = false
+	}
+	if vm.Process().Major() >= 21 {
+		j.Notes = append(j.Notes, "Flight Recorder tells of virtual threads only while they are pinned to their carrier: without --exact they are looked at, too")
+	}
+	return nil
+}
+
+func writeLocks(w io.Writer, j *locksJSON, top int) error {
+	var b strings.Builder
+	writeDeadlocks(&b, j.Deadlocks)
+	if len(j.Deadlocks) == 0 {
+		b.WriteString("no deadlock\n")
+	}
+	if j.Seconds > 0 {
+		total := int64(0)
+		for _, r := range j.Locks {
+			total += r.Blocked
+		}
+		fmt.Fprintf(&b, "\nwaiting for locks: %s in %.1f s\n", export.Duration(total), j.Seconds)
+		rows := [][]string{{"WAITED", "ERROR", "WAITS", "LOCK", "WAITER", "OWNER"}}
+		shown := j.Locks
+		if top > 0 && len(shown) > top {
+			shown = shown[:top]
+		}
+		for _, r := range shown {
+			off, owner := "", r.Owner
+			if r.Error > 0 {
+				off = "±" + export.Duration(r.Error)
+			}
+			if owner == "" && r.OwnerThread != "" {
+				owner = "thread " + r.OwnerThread
+			}
+			rows = append(rows, []string{export.Duration(r.Blocked), off, fmt.Sprint(r.Count), r.Class + " " + r.Instance, r.Waiter, owner})
+		}
+		if len(j.Locks) > 0 {
+			b.WriteString("\n" + table(rows, tableWidth(w)))
+		}
+		if more := len(j.Locks) - len(shown); more > 0 {
+			fmt.Fprintf(&b, "... %d more; --top 0 shows all\n", more)
+		}
+	}
+	for _, n := range j.Notes {
+		if n != noContention { // there is --help
+			fmt.Fprintf(&b, "\n%s\n", n)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
