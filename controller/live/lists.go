@@ -10,20 +10,22 @@ import (
 )
 
 // A Line is a method, class or package of the flat list: [method, contexts, calls, thrown,
-// self, measured, error, total, tasks, waited, longest wait]. Times are in ns. For a class
+// self, measured, error, total, tasks, waited, longest wait, flags]. Times are in ns. For a class
 // or package, method is 0 and Name says which. tasks are those of the calls that are
 // executions of tasks handed over from elsewhere; waited is how long all of them waited
 // between hand-over and execution.
 type Line struct {
 	Name    string    `json:"name,omitempty"`
-	Figures [11]int64 `json:"f"`
+	Figures [12]int64 `json:"f"`
 	Counts  []int64   `json:"c,omitempty"` // own and total of each of the view's metrics, in turn
 }
 
-func line(e flat) Line {
-	l := Line{Figures: [11]int64{int64(e.Method), e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Error, e.Total, e.Tasks, e.Waited, e.Longest}}
+func (f *Frame) line(e flat) Line {
+	l := Line{Figures: [12]int64{int64(e.Method), e.Contexts, e.Calls, e.Thrown, e.Self, e.Raw, e.Error, e.Total, e.Tasks, e.Waited, e.Longest, 0}}
 	if e.Method == 0 {
 		l.Name = e.Key
+	} else if f.Report.Counted[f.local[e.Method]] {
+		l.Figures[11] = rowCounted
 	}
 	return l
 }
@@ -55,7 +57,7 @@ func (f *Frame) methods(l *Query) MethodsView {
 	sortFlat(kept, by, m.Up, counted)
 	view.Count = len(kept)
 	for _, e := range kept[min(m.From, len(kept)):min(m.From+m.Rows, len(kept))] {
-		l := line(e)
+		l := f.line(e)
 		if view.Metrics != nil {
 			l.Counts = f.counts(e.Counts)
 		}
@@ -85,14 +87,14 @@ type AroundView struct {
 
 func (f *Frame) aroundView(l *AroundQuery) AroundView {
 	a := f.around(l.Method)
-	view := AroundView{Total: total(f.merged), Self: line(a.self)}
+	view := AroundView{Total: total(f.merged), Self: f.line(a.self)}
 	side := func(list []flat) ([]Line, int) {
 		list = slices.Clone(list)
 		sortFlat(list, "total", false, func(*metric.Values) int64 { return 0 })
 		n := min(len(list), maxList)
 		out := make([]Line, 0, n)
 		for _, e := range list[:n] {
-			out = append(out, line(e))
+			out = append(out, f.line(e))
 		}
 		return out, len(list) - n
 	}

@@ -83,6 +83,7 @@ type State struct {
 	Actions   []string       `json:"actions"`
 	Diagnosis string         `json:"diagnosis"`
 	Agents    []export.Agent `json:"agents,omitempty"` // users' scripts beside the recording
+	Ended     string         `json:"ended"`            // why the last recording ended, such as "stopped" or "the target has exited"; "" if none has
 	Frame     int64          `json:"frame"`            // 0 if there is none
 	Figures   *Figures       `json:"figures"`
 	Comparing *TrialState    `json:"comparing"` // null but while schemes are compared
@@ -120,6 +121,9 @@ func (l *Live) State() State {
 		s.Snapshots = append(s.Snapshots, k.info())
 	}
 	s.Comparing, s.Compared = l.trial.state(), l.compared
+	if l.report != nil && l.phase == Stopped {
+		s.Ended = export.Clean(l.report.Ended)
+	}
 	f, rate, session := l.frame, l.rate, l.session
 	l.mu.Unlock()
 	if with, ok := session.(Agents); ok {

@@ -15,6 +15,12 @@ const words: Record<string, string> = {
   stopping: "stopping: restoring classes…", stopped: "stopped, target restored", comparing: "comparing schemes",
 };
 
+/** stopped says how the target was left: only where Rivulet has ended the recording, it has restored anything. */
+function stopped(ended = ""): string {
+  if (ended.includes("exited")) return "the target has exited";
+  return ended.includes("agent") ? "stopped: " + ended : words.stopped;
+}
+
 let byKeys: ReturnType<typeof useAction> | null = null; // what the bar's buttons run and show
 
 /** byKey does what a button of the bar does: errors are shown there, and nothing is done while something is. */
@@ -53,6 +59,15 @@ function shows(s: State): string {
   return (known || !s.figures ? "" : `· scheme ${s.recording.scheme} · ${s.recording.clock} clock`) + (s.recording.follow ? " · following tasks" : "");
 }
 
+/** Reset forgets what was recorded so far, so it asks first. */
+function Reset({ run }: { run: () => Promise<void> }) {
+  const [sure, setSure] = useState(false);
+  return (
+    <button id="reset" class={sure ? "danger" : ""} title="Forgets what was recorded so far; Save snapshot keeps it" onBlur={() => setSure(false)}
+      onClick={() => { setSure(!sure); if (sure) void run(); }}>{sure ? "Forget all so far?" : "Reset"}</button>
+  );
+}
+
 export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
   useStore();
   const act = (byKeys = useAction());
@@ -70,7 +85,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
             <b>{base(s.target.main)}</b> <span class="muted">pid {s.target.pid}, Java {s.target.java || "?"}</span>
           </span>
         )}
-        <span class={"phase " + phase + (s?.paused || (s?.warming && live) ? " paused" : "")} role="status">{s?.paused ? "paused" : s?.warming && live ? "warming up" : sampled && live ? "sampling" : words[phase]}</span>
+        <span class={"phase " + phase + (s?.paused || (s?.warming && live) ? " paused" : "")} role="status">{s?.paused ? "paused" : s?.warming && live ? "warming up" : sampled && live ? "sampling" : phase === "stopped" ? stopped(s?.ended) : words[phase]}</span>
         {s && s.recording.roots.length > 0 && (
           <span class="roots muted" title={s.recording.roots.join("\n")}>
             {s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")} {shows(s)}
@@ -82,7 +97,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           {live && s!.actions.includes(s!.paused ? "resume" : "pause") && (
             <button onClick={() => act.run("pause", () => api("action", { name: s!.paused ? "resume" : "pause" }))}>{s!.paused ? "Resume" : "Pause"}</button>
           )}
-          {live && s!.actions.includes("reset") && <button onClick={() => act.run("reset", () => api("action", { name: "reset" }))}>Reset</button>}
+          {live && s!.actions.includes("reset") && <Reset run={() => act.run("reset", () => api("action", { name: "reset" }))} />}
           {live && !sampled && ([["clock", ["tick", "precise"]], ["scheme", ["auto", "A", "B", "C", "D"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
             <label class="withscheme" key={name} title={name === "scheme" ? "The recording ends and is kept; another one begins with the same roots" : undefined}><span class="muted">{name}</span>
               <select id={"switch-" + name} value={s!.recording[name]} disabled={!!act.busy} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
@@ -101,7 +116,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <button class={s!.figures ? "primary" : ""} id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>{s!.figures ? "Record again" : "Record"}</button>
           )}
-          {phase === "stopped" && !sampled && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
+          {phase === "stopped" && !sampled && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true, setup: { ...ui.setup, roots: [] } }); })}>Other root</button>}
           {(phase === "attached" || phase === "stopped") && <button id="detach" onClick={() => act.run("detach", async () => { await api("detach", {}); forget(); })}>{phase === "attached" ? "Detach" : "Close"}</button>}
           <button onClick={theme} title="Light or dark (d)" aria-label="Light or dark">◐</button>
           <button onClick={help} title="Keys and terms (?)" aria-label="Help">?</button>
@@ -150,7 +165,7 @@ function FiguresLine() {
       {item("methods", `${count(f.called)} / ${count(f.instrumented)}`, "Called / instrumented")}
       {item("redefined", `${f.classes} in ${plural(f.batches, "batch", "batches")}`, `${plural(f.classes, "class", "classes")} redefined in ${plural(f.batches, "batch", "batches")}, in ${time(f.redefining)} in all`)}
       {item("longest pause", f.pause === null ? "–" : time(f.pause), "Longest pause that a redefinition caused; – where it was not measured")}
-      {item("probe cost", f.subtracted === null ? "unknown" : `${time(f.subtracted)} · ${percent(f.subtracted, f.measured)} %`,
+      {item("probe cost", f.subtracted === null ? "unknown" : time(f.subtracted) + (f.measured > 0 ? ` · ${percent(f.subtracted, f.measured)} %` : ""),
         f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "Subtracted from what was measured, for the probes' own cost")}
       {f.governor && item("overhead", overhead(f.governor), whyBudget(f.governor), f.governor.overhead > f.governor.budget ? "warn" : "")}
       {item("suspended", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}

@@ -86,6 +86,7 @@ function Tabs() {
         </button>
       ))}
       </div>
+      {store.state?.phase === "attached" && <button id="to-root" onClick={() => go({ source: 0, browsing: false })}>Choose the root</button>}
       {store.state?.phase === "idle" && <button onClick={() => go({ source: 0, compared: 0, tab: "tree" })}>Back to the JVMs</button>}
     </div>
   );

@@ -3,7 +3,7 @@
 
 import { nameOf, store } from "./conn";
 import { useStore } from "./hooks";
-import { L, type Line, type Metric } from "./model";
+import { L, flagCounted, type Line, type Metric } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, arrow } from "./parts";
 import { metricCells, withMetrics } from "./metrics";
@@ -87,10 +87,10 @@ export function Methods() {
 }
 
 function figures(l: Line, whole: number, metrics?: Metric[]) {
-  const f = l.f;
+  const f = l.f, counted = (f[L.flags] & flagCounted) > 0;
   return [
-    time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
-    time(f[L.total]), count(f[L.calls]), mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c),
+    counted ? "–" : time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{counted ? "" : percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
+    counted && f[L.total] === 0 ? "–" : time(f[L.total]), count(f[L.calls]), counted ? "" : mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c),
     f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}</> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }
@@ -132,7 +132,7 @@ function Side({ title, hint, lines, of, more, none }: { title: string; hint: str
           <tbody>
             {lines.map((l) => (
               <tr key={l.f[L.method] + (l.f[L.tasks] > 0 ? " task" : "")}>
-                <td class="num">{time(l.f[L.total])}</td><td class="num sharecol"><Share part={l.f[L.total]} own={0} whole={of} />{percent(l.f[L.total], of)}</td>
+                <td class="num">{l.f[L.flags] & flagCounted && l.f[L.total] === 0 ? "–" : time(l.f[L.total])}</td><td class="num sharecol"><Share part={l.f[L.total]} own={0} whole={of} />{percent(l.f[L.total], of)}</td>
                 <td class="num">{count(l.f[L.calls])}</td>{!sampling() && <td class="num opt1">{mean(l.f[L.total], l.f[L.calls])}</td>}
                 <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}>{l.f[L.tasks] > 0 && arrow + "\u00a0"}<MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">{sampling() ? "nobody: a thread begins with it" : "from outside: it is a root"}</span>}{l.f[L.tasks] > 0 && <Async calls={l.f[L.tasks]} waited={l.f[L.waited]} longest={l.f[L.longest]} />}</td>
               </tr>

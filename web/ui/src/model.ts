@@ -47,7 +47,7 @@ export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording"
 
 export interface State {
   phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
-  recording: Recording; defaults: Recording; methods: number; actions: string[]; diagnosis: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
+  recording: Recording; defaults: Recording; methods: number; actions: string[]; diagnosis: string; ended?: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
   comparing: Trying | null; compared: number;
 }
 
@@ -70,7 +70,7 @@ export interface SchemeRun {
 // Rows are arrays; these are the places of their figures.
 export const R = { path: 0, depth: 1, method: 2, flags: 3, calls: 4, thrown: 5, self: 6, raw: 7, error: 8, total: 9, children: 10, levels: 11, waited: 12, longest: 13 } as const;
 export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, calls: 6, thrown: 7, raw: 8, error: 9, cut: 10, above: 11, flags: 12, waited: 13, longest: 14 } as const;
-export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10 } as const;
+export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10, flags: 11 } as const;
 export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10, boundTotal: 11, boundSelf: 12 } as const;
 export const F = { path: 0, depth: 1, method: 2, start: 3, width: 4, selfA: 5, selfB: 6, totalA: 7, totalB: 8, bound: 9, above: 10, flags: 11, callsA: 12, callsB: 13 } as const;
 export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16;

@@ -10,7 +10,7 @@ import { Ahead, Suggest } from "./preview";
 import { Schemes } from "./schemes";
 import { Setup, choose, recording } from "./setup";
 import { start } from "./bar";
-import { ui } from "./ui";
+import { forget, go as view, recordings, ui } from "./ui";
 
 export function Picker() {
   useStore();
@@ -46,6 +46,7 @@ export function Picker() {
   return (
     <main class="page picker">
       <h2>Choose the root</h2>
+      <SnapshotsLink />
       <p class="muted">
         The method whose callees are to be recorded, such as a request handler; several if need be. Only invocations that begin after the start count. {count(store.state?.methods ?? 0)} methods of the application are loaded.
       </p>
@@ -86,6 +87,13 @@ export function Picker() {
       </div>
     </main>
   );
+}
+
+/** SnapshotsLink leads back to what was recorded before; Other root and the tabs lead here again. */
+function SnapshotsLink() {
+  const n = store.state?.snapshots.length ?? 0;
+  if (n === 0) return null;
+  return <p><button id="to-snapshots" onClick={() => (forget(), view({ tab: "snapshots", source: recordings().at(-1)?.id ?? 0, browsing: true }))}>{plural(n, "snapshot", "snapshots")}</button></p>;
 }
 
 function Hit({ m, id, active, chosen, pick }: { m: Method; id: string; active: boolean; chosen: boolean; pick: () => void }) {

@@ -32,7 +32,7 @@ export function Timeline() {
   const [ref, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const asked = useRef(0);
-  const drag = useRef<{ x: number; from: number; to: number; moved: boolean } | null>(null);
+  const drag = useRef<{ x: number; y: number; top: number; from: number; to: number; moved: boolean } | null>(null);
   const palette = usePalette();
   const phase = store.state?.phase ?? "";
   const live = phase === "recording" && ui.source === 0;
@@ -162,13 +162,14 @@ export function Timeline() {
             <span class="muted">{page && threadName(page, info[S.lane])}, depth {info[S.depth]}</span>
             {page && words(info) && <span class="async">{words(info)}</span>}
           </>
-        ) : <span class="muted">Wheel or + and − zoom, drag or Shift+arrows move, arrows go from call to call, Enter zooms to one, 0 shows all, h follows a task.</span>}
+        ) : <span class="muted">Ctrl+wheel or + and − zoom, the wheel scrolls where threads don't fit, drag or Shift+arrows move, arrows go from call to call, Enter zooms to one, 0 shows all, h follows a task.</span>}
       </div>
       <div
         class="timeline" ref={ref} tabIndex={0} data-main role="application" onKeyDown={key}
         aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${length(selected)}, from ${time(selected[S.start])}${page && words(selected) ? ", " + words(selected) : ""}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks${page?.hops.length ? `, ${page.hops.length} tasks handed over` : ""}`)}
         onWheel={(e) => {
-          if (!p || e.ctrlKey) return;
+          const el = e.currentTarget, tall = el.scrollHeight > el.clientHeight + 1;
+          if (!p || tall && !e.ctrlKey && !e.shiftKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return; // it scrolls
           if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan((e.deltaX || e.deltaY) / 1000);
           else if (e.offsetX > p.left) zoom(e.deltaY < 0 ? 0.8 : 1.25, nsAt(p, e.offsetX));
           e.preventDefault();
@@ -177,10 +178,11 @@ export function Timeline() {
         {page && page.slices.length + page.marks.length === 0 && <Empty title={live ? "Nothing yet." : "No slice lies here."} />}
         <canvas
           ref={canvas} style={{ width: width + "px", height: height + "px" }}
-          onPointerDown={(e) => { drag.current = { x: e.offsetX, from: at.from, to, moved: false }; e.currentTarget.setPointerCapture(e.pointerId); }}
+          onPointerDown={(e) => { drag.current = { x: e.offsetX, y: e.clientY, top: ref.current?.scrollTop ?? 0, from: at.from, to, moved: false }; e.currentTarget.setPointerCapture(e.pointerId); }}
           onPointerMove={(e) => {
             const d = drag.current;
-            if (d && p && Math.abs(e.offsetX - d.x) > 3) {
+            if (d && p && (d.moved || Math.max(Math.abs(e.offsetX - d.x), Math.abs(e.clientY - d.y)) > 3)) {
+              if (ref.current) ref.current.scrollTop = d.top + d.y - e.clientY;
               d.moved = true;
               const by = ((d.x - e.offsetX) / p.width) * (d.to - d.from);
               show(d.from + by, d.to + by);

@@ -130,9 +130,9 @@ export function Detail() {
     <div class="detail" aria-live="polite">
       <MethodName name={nameOf(f.m)} />
       <Place name={nameOf(f.m)} />
-      <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>
+      {((f.flags & flagCounted) === 0 || f.total > 0) && <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>}
       {(f.flags & flagCounted) > 0 && <span>only counted: its time is its caller's</span>}
-      <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>
+      {(f.flags & flagCounted) === 0 && <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>}
       {sampling() ? <span title={entriesTitle}><b>{count(f.calls)}</b> entries</span>
         : <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>}
       {(f.flags & flagAsync) > 0 && <span class="async">{arrow} asynchronous, queued {mean(f.waited, f.calls) || 0} each, {time(f.longest)} at the longest</span>}
@@ -153,12 +153,12 @@ export function TreeTable() {
     const n = nameOf(r[R.method]);
     const leaf = r[R.children] === 0;
     return [
-      time(r[R.total]),
-      <><Share part={r[R.total]} own={r[R.self]} whole={t.total} />{percent(r[R.total], t.total)}</>,
-      time(r[R.self]),
+      r[R.flags] & flagCounted && r[R.total] === 0 ? "–" : time(r[R.total]),
+      <><Share part={r[R.total]} own={r[R.self]} whole={t.total} />{r[R.flags] & flagCounted && r[R.total] === 0 ? "" : percent(r[R.total], t.total)}</>,
+      r[R.flags] & flagCounted ? "–" : time(r[R.self]),
       r[R.error] > 0 ? time(r[R.error]) : "",
       count(r[R.calls]),
-      mean(r[R.total], r[R.calls]),
+      r[R.flags] & flagCounted && r[R.total] === 0 ? "" : mean(r[R.total], r[R.calls]),
       r[R.thrown] > 0 ? count(r[R.thrown]) : "",
       ...metricCells(t.metrics, t.counts?.[i]),
       <span class="treename" style={{ paddingLeft: Math.min(r[R.depth], 60) * 14 + "px" }}>

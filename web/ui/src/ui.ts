@@ -35,6 +35,7 @@ const fresh = {
   slow: 0, // place of the chosen one of the slowest invocations
   slowest: "", // which it is: thread and start
   hidden: false, // the icicle
+  browsing: false, // looking at snapshots while a root is to be chosen
   picking: false, // choosing a root while an old recording is there
 };
 
@@ -104,7 +105,7 @@ export function open(s: Snapshot): void {
 /** showsTabs tells whether a recording is looked at: the live one, the last, or a snapshot. */
 export function showsTabs(): boolean {
   const phase = store.state?.phase;
-  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
+  return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "attached" && ui.browsing) || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
 }
 
 /** looked is the recording that the figures are of: of two that are compared, the one after. */
