@@ -111,12 +111,18 @@ func (v *CompareView) takeChanges(all []methodChange, n diffNoise) {
 	v.Verdict = n.verdict(v.Differ, v.Within)
 }
 
+// tooWide is a variation that only recordings which are too short have.
+const tooWide = 10
+
 // verdict says in a sentence what two recordings show.
 func (n *diffNoise) verdict(differ, within int) string {
 	if n.grave {
 		return "Their times can't be compared."
 	}
 	span := fmt.Sprintf("an unchanged program may read between %.0f %% less and %.0f %% more in the second of these two recordings", 100*(1-math.Exp(-n.band.Down)), 100*(math.Exp(n.band.Up)-1))
+	if max(n.band.Up, n.band.Down) > math.Log(tooWide) {
+		span = fmt.Sprintf("methods vary more than %d-fold between these two recordings, so they hardly show changes; record more root calls", tooWide)
+	}
 	switch {
 	case differ == 0 && within == 0:
 		return "No difference in time."

@@ -99,6 +99,10 @@ func TestCompareNoise(t *testing.T) {
 			t.Errorf("beyond noise: %v", r)
 		}
 	}
+	wild := frameOf(b, many(10, 50, func(i int) int64 { return 100 << (i % 20) }))
+	if got := compare(before, wild, &CompareQuery{Rows: 9, Each: true}).Verdict; !strings.Contains(got, "methods vary more than 10-fold") || !strings.Contains(got, "record more root calls") {
+		t.Error(got)
+	}
 	other := frameOf(b, many(10, 50, func(i int) int64 {
 		if i == 7 {
 			return 300_000
