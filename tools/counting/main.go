@@ -1,6 +1,6 @@
 // Command counting measures what counting executed bytecodes and allocations costs beside a
 // recording without, and writes docs/figures/counting.md. Run it from the repository's
-// root by "go tool task bench:counting", on a machine that does nothing else.
+// root by "go tool task bench:counting" (parts objects and programs), on a machine that does nothing else.
 package main
 
 import (
@@ -36,6 +36,14 @@ var iterations = map[string]int{"h2": 24, "xalan": 60}
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes` and `--count allocations` cost beside a recording of calls and time alone.")
 	for _, j := range k.JDKs {
+		if k.Has("objects") {
+			if err := objects(k, page, j); err != nil {
+				return page, err
+			}
+		}
+		if !k.Has("programs") {
+			continue
+		}
 		page.Table(fmt.Sprintf("Real programs, JDK %d, tick", j.Version), "Overhead is the processor time of the process over all recorded iterations, compilers included, by that of a bare process. "+
 			"Beside the first way is the overhead by that of calls and time alone, and ns an object what it takes more, by the objects and arrays that are counted. Whole roots, Scheme C. ",
 			"program|", "counted|", "bare CPU ms", "overhead", "beside the first way", "calls an iteration", "objects an iteration", "MB an iteration", "ns an object")

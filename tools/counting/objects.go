@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+	"github.com/rivulet-profiler/rivulet/tools/internal/proc"
+)
+
+// kinds are what Made.java allocates, by its argument.
+var kinds = []string{"objects of four types", "arrays of four types", "objects that the compiler removes"}
+
+// objectsInCall is how many a call of Made.java allocates.
+const objectsInCall = 8
+
+// objects measures what counting an object costs on Made.java.
+func objects(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
+	page.Table(fmt.Sprintf("An object, JDK %d, tick", j.Version), "A call that allocates eight objects, the best of many repetitions, in processes of their own. The last column is what `--count allocations` adds to the recording, by object. ",
+		"allocated|", "bare ns a call", "recorded", "with allocations", "ns an object")
+	source := filepath.Join("tools", "counting", "Made.java")
+	if b, err := exec.Command(filepath.Join(j.Home, "bin", "javac"), "-d", k.Temp, source).CombinedOutput(); err != nil {
+		return fmt.Errorf("javac: %w\n%s", err, b)
+	}
+	for kind, name := range kinds {
+		var all [][]float64
+		for range k.Reps {
+			row := make([]float64, 3)
+			for i, flags := range [][]string{nil, {"--root", "Made.root"}, {"--root", "Made.root", "--count", "allocations"}} {
+				var err error
+				if row[i], err = made(k, j, kind, flags); err != nil {
+					return err
+				}
+			}
+			all = append(all, row)
+		}
+		m := bench.Medians(all)
+		page.Row(name, m[0], m[1], m[2], (m[2]-m[1])/objectsInCall)
+	}
+	return nil
+}
+
+// made runs Made.java, recorded if there are flags, and returns ns a call.
+func made(k *bench.Kit, j jdk.JDK, kind int, flags []string) (ns float64, err error) {
+	p, err := proc.Start(exec.Command(j.Java(), "-Xmx256m", "-cp", k.Temp, "Made", strconv.Itoa(kind)))
+	if err != nil {
+		return 0, err
+	}
+	defer p.Kill()
+	if _, err := p.Line("READY"); err != nil {
+		return 0, err
+	}
+	if flags != nil {
+		rec, err := k.Record(strconv.Itoa(p.Cmd.Process.Pid), append([]string{"--scheme", "B", "--depth", "1"}, flags...)...)
+		if err != nil {
+			return 0, err
+		}
+		defer rec.Kill()
+	}
+	if err := p.Send("run"); err != nil {
+		return 0, err
+	}
+	line, err := p.Line("NS ")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(strings.TrimPrefix(line, "NS ")), 64)
+}
