@@ -19,7 +19,7 @@ func (a *app) profile() *cobra.Command {
 		Use:   "profile PID --root CLASS.METHOD[(DESC)RET]",
 		Short: "Record what a root method of a running JVM calls, and report",
 		Long: `Attaches to a running JVM, instruments what the root method calls, records
-until told to stop, restores every class, detaches, and reports. Only
+until told to stop, silences all probes, reports, and has every class restored. Only
 invocations of the root that begin while recording count.
 
 A root may be a pattern of class and method, such as 'com.acme.*Service.find*':
@@ -64,6 +64,9 @@ the classes, reads their files, and leaves; no class is redefined.
 			if f.ui {
 				return a.profileOnPage(pid, f)
 			}
+			if f.restore != restoreGently && f.restore != restoreNow {
+				return usage("--restore %q: there is only %s and %s", f.restore, restoreGently, restoreNow)
+			}
 			if dry {
 				return a.dryRun(cmd, pid, f)
 			}
@@ -75,6 +78,7 @@ the classes, reads their files, and leaves; no class is redefined.
 	f.allowSamples(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	f.addOptions(cmd.Flags(), "wait")
+	cmd.Flags().StringVar(&f.restore, "restore", restoreGently, "`gently`: report at once, and let the agent restore classes by itself, as fast as the JVM's compilers can follow; now: restore them first")
 	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
 	cmd.Flags().StringVar(&f.listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")
 	addSnapshots(cmd.Flags(), &f.snapshots)
@@ -100,6 +104,7 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		}
 		cfg := a.config(f.rec.Memory)
 		cfg.Observe = f.rec.Scheme == "D" || f.rec.Scheme == spec.SchemeAuto
+		cfg.Gently = f.restore == restoreGently
 		s, m, err := a.attachShown(in, pid, cfg)
 		if err != nil {
 			return err
@@ -123,7 +128,10 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		samples.stop()
 		r, err := finish(in, s, m)
 		samples.join(r)
-		return a.deliver(r, err, f, out)
+		if err = a.deliver(r, err, f, out); err == nil {
+			a.sayWinding(in.second, pid)
+		}
+		return err
 	})
 }
 

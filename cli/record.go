@@ -38,6 +38,7 @@ type recordFlags struct {
 	listen     string
 	snapshots  string
 	agents     agentFlags
+	restore    string // one of the restore constants
 }
 
 // newRecordFlags has the defaults of all options.

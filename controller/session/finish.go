@@ -60,12 +60,13 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	return r, s.release()
 }
 
-// Close restores the target and ends the session. It is safe to call after
+// Close restores the target, at once whatever [Config].Gently says, and ends the session. It is safe to call after
 // Finish.
 func (s *Session) Close() error {
 	if s.released() {
 		return nil
 	}
+	s.cfg.Gently = false
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return errors.Join(s.detach(ctx), s.release())
@@ -124,10 +125,14 @@ func (s *Session) leave(ctx context.Context) error {
 		if err := s.do(ctx, func() {
 			s.loop.leaving = true
 			s.loop.restore = func(r restored) { out = r; close(got) }
-			s.loop.send(wire.CmdStop, nil)
+			var w wire.Writer
+			w.U8(map[bool]uint8{true: 1}[s.cfg.Gently])
+			s.loop.send(wire.CmdStop, &w)
 		}); err != nil {
 			return err
 		}
+	case wire.StateWinding:
+		return nil
 	case wire.StateStopping: // by itself
 	default:
 		return nil // it has left, or never came
@@ -139,7 +144,11 @@ func (s *Session) leave(ctx context.Context) error {
 		case <-told:
 			told = nil // its last words are to come
 		case <-tick.C:
-			if s.data.State() != wire.StateStopped {
+			switch s.data.State() {
+			case wire.StateWinding: // it needs nobody
+				return nil
+			case wire.StateStopped:
+			default:
 				continue
 			}
 			if len(out.failed) > 0 {

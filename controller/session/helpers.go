@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 )
 
@@ -111,7 +112,7 @@ func waitForOther(ctx context.Context, pid int) error {
 		busy := false
 		names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
 		for _, n := range names {
-			if b, err := os.ReadFile(n); err == nil && strings.TrimSpace(string(b)) == agentThread {
+			if b, err := os.ReadFile(n); err == nil && (strings.TrimSpace(string(b)) == agentThread || strings.HasPrefix(string(b), attach.WindingThread)) {
 				busy = true
 			}
 		}

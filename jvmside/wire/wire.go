@@ -237,6 +237,7 @@ var Layout = []Const{
 
 	{"STATE_UP", StateUp, "the agent answers"},
 	{"STATE_STOPPING", StateStopping, "classes are being restored"},
+	{"STATE_WINDING", StateWinding, "nobody touches the file any more; the agent restores classes by itself, and needs no controller"},
 	{"STATE_STOPPED", StateStopped, "the agent is gone"},
 	{"REASON_COMMAND", ReasonCommand, "told so by the controller"},
 	{"REASON_HEARTBEAT", ReasonHeartbeat, "the controller fell silent"},
@@ -387,6 +388,7 @@ const (
 	StateUp       = 1
 	StateStopping = 2
 	StateStopped  = 3
+	StateWinding  = 4
 
 	ReasonCommand   = 1
 	ReasonHeartbeat = 2

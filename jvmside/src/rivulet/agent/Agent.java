@@ -53,7 +53,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private final Object order = new Object();
     private final Thread watch;
     private volatile boolean go, obeying;
-    private boolean ending;
+    private boolean ending, gently;
 
     private Agent(String room, Instrumentation inst) throws Exception {
         this.inst = inst;
@@ -256,7 +256,9 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 case Wire.CMD_NAMES: listing.names(); break;
                 case Wire.CMD_CALIBRATE: calibrate.run(m); break;
                 case Wire.CMD_GO: go = true; break;
-                case Wire.CMD_STOP: return Layout.REASON_COMMAND;
+                case Wire.CMD_STOP:
+                    gently = m.read() > 0;
+                    return Layout.REASON_COMMAND;
                 default: throw new IOException("command " + type);
             }
         }
@@ -464,17 +466,21 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Follow.forget();
         Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
         mailbox.close(); // a thread that waits may hold what restoring needs
+        boolean alone = gently && reason == Layout.REASON_COMMAND;
+        if (alone) Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_WINDING);
+        Pace pace = alone ? new Pace(pid()) : null;
         long from = System.nanoTime();
-        Restore r = new Restore(inst, loaders, hook);
+        Restore r = new Restore(inst, loaders, hook, pace);
         int n = 0;
         try {
-            n = r.run(System.getProperty("java.specification.version").compareTo("12") < 0 ? RESTORE_BATCH_OLD : RESTORE_BATCH);
+            n = r.run(alone || System.getProperty("java.specification.version").compareTo("12") < 0 ? RESTORE_BATCH_OLD : RESTORE_BATCH);
         } catch (Throwable t) {
             // no memory, say: the probes stay, silent
         }
+        if (pace != null) pace.end();
         targets.restored();
         inst.removeTransformer(hook);
-        if (reason == Layout.REASON_COMMAND) {
+        if (reason == Layout.REASON_COMMAND && !alone) {
             Out out = new Out().u32(n).u64(System.nanoTime() - from).u32(r.failures());
             for (int i = 0; i < r.failures(); i++) {
                 Object[] k = key(r.failed(i));

@@ -20,8 +20,10 @@ final class Restore {
     private final Loaders loaders;
     private final Hook hook;
     private final Batch batch;
+    private final Pace pace; // null: at once
 
-    Restore(Instrumentation inst, Loaders loaders, Hook hook) {
+    Restore(Instrumentation inst, Loaders loaders, Hook hook, Pace pace) {
+        this.pace = pace;
         this.inst = inst;
         this.loaders = loaders;
         this.hook = hook;
@@ -43,7 +45,11 @@ final class Restore {
                 if (!c.isArray() && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
             }
             last(found);
-            for (int k = 0; k < found.size(); k += size) batch.run(found.subList(k, Math.min(k + size, found.size())), PATIENCE);
+            for (int k = 0; k < found.size(); k += size) {
+                int end = Math.min(k + size, found.size());
+                batch.run(found.subList(k, end), PATIENCE);
+                if (pace != null) pace.done(done + end, done + found.size() + keys.size());
+            }
             done += found.size();
             for (Iterator<String> k = keys.iterator(); k.hasNext(); ) if (loaders.gone(Loaders.loaderOf(k.next()))) k.remove();
         }

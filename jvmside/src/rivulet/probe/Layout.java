@@ -327,6 +327,8 @@ public final class Layout {
     public static final int STATE_UP = 1;
     /** classes are being restored. */
     public static final int STATE_STOPPING = 2;
+    /** nobody touches the file any more; the agent restores classes by itself, and needs no controller. */
+    public static final int STATE_WINDING = 4;
     /** the agent is gone. */
     public static final int STATE_STOPPED = 3;
     /** told so by the controller. */

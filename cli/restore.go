@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/session"
+)
+
+// Values of --restore.
+const (
+	restoreGently = "gently"
+	restoreNow    = "now"
+)
+
+// windingPatience is how long a command stays to see the agent end, after its report.
+const windingPatience = time.Second
+
+// sayWinding says that classes are still being restored, unless that ends at once.
+func (a *app) sayWinding(ctx context.Context, pid int) {
+	share := 0.0
+	if err := session.Wound(ctx, pid, windingPatience, func(s float64) { share = s }); err != nil {
+		a.say("the agent goes on restoring classes by itself (%.0f %% are done), as fast as the JVM's compilers can follow; rivulet ps shows how far it is, rivulet restore %d hurries it", 100*share, pid)
+	}
+}
+
+func (a *app) restore() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore PID",
+		Short: "Have classes restored at once that the agent is restoring by itself",
+		Long: `After a recording the agent restores classes by itself, a few at a time, so that the
+JVM's compilers can follow. "rivulet ps" shows which JVMs are at it and how far they
+are. This command ends the pauses and waits until all classes are restored. Where
+nothing is to be restored it says so.`,
+		Example: `  rivulet restore 4711`,
+		Args:    takes(1, "PID"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			pid, err := parsePID(args[0])
+			if err != nil {
+				return err
+			}
+			in := watchInterrupts()
+			defer in.stop()
+			p, err := a.backend.inspect(in.first, pid)
+			if err != nil {
+				return err
+			}
+			if p.WindingDown == nil {
+				a.say("process %d has no classes that an agent is restoring by itself", pid)
+				return nil
+			}
+			if err := session.Restore(in.first, p, func(share float64) { a.say("restoring classes: %.0f %%", 100*share) }); err != nil {
+				return interrupted(in, err)
+			}
+			a.say("all classes of process %d are as they were", pid)
+			return nil
+		},
+	}
+}

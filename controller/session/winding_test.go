@@ -1,0 +1,94 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/session/sessiontest"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// TestGently: a session that leaves gently has its report at once, another one that begins meanwhile
+// counts right, and at the end nothing is left.
+func TestGently(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Parts")
+	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "Parts", nil, "2")
+		before := int64(0)
+		for range 3 {
+			s, err := session.Attach(t.Context(), p.PID(), session.Config{Gently: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Scheme: "A"})
+			ran := ask(t, p, "run 100", "RAN")
+			n := ran - before
+			before = ran
+			r, err := s.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := calls(r); c["Parts.root"] != n || !r.Exact() {
+				t.Fatalf("%d root invocations of %d: %v %v", c["Parts.root"], n, c, r.Gaps)
+			}
+		}
+		if err := session.Wound(t.Context(), p.PID(), patient, nil); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Gone(t, p.PID(), patient)
+	})
+}
+
+// TestRestore: who is restoring by itself is told to hurry, by a file that only its own user can have made
+// matter, and is waited for. The program stands for an agent.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Need(t, 17)
+	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Winding.java": `package t;
+public class Winding {
+    public static void main(String[] a) throws Exception {
+        java.io.File hurry = new java.io.File("/tmp/.rivulet-hurry-" + new java.io.File("/proc/self").getCanonicalFile().getName());
+        Thread w = new Thread(() -> {
+            Thread.currentThread().setName("` + attach.WindingThread + `40%");
+            System.out.println("READY");
+            try {
+                while (!hurry.exists()) Thread.sleep(5);
+                Thread.currentThread().setName("` + attach.WindingThread + `90%");
+                Thread.sleep(100);
+            } catch (InterruptedException e) {
+                return;
+            }
+        });
+        w.start();
+        System.in.read();
+    }
+}`})
+	p := program(t, j, dir, "Winding", nil)
+	about, err := attach.Inspect(p.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if about.WindingDown == nil || *about.WindingDown != 0.4 {
+		t.Fatalf("winding down: %v", about.WindingDown)
+	}
+	if err := session.Wound(t.Context(), p.PID(), 50*time.Millisecond, nil); err == nil {
+		t.Error("it has ended without being told to")
+	}
+	var last float64
+	if err := session.Restore(t.Context(), about, func(share float64) { last = share }); err != nil {
+		t.Fatal(err)
+	}
+	if _, is := attach.Winding(p.PID()); is || last != 0.9 && last != 0 {
+		t.Errorf("winding %v, last %v", is, last)
+	}
+	if _, files := sessiontest.Traces(p.PID()); len(files) > 0 {
+		t.Errorf("left: %q", files)
+	}
+	if err := session.Restore(t.Context(), about, nil); err != nil {
+		t.Error(err)
+	}
+}
