@@ -51,6 +51,7 @@ func less(n, before *cct.Node) *cct.Node {
 	if n.Counts != nil {
 		d.Counts = &metric.Values{Table: n.Counts.Table, Own: n.Counts.Own}
 	}
+	d.Allocs = fewer(n.Allocs, before)
 	if before == nil {
 		return d
 	}
@@ -65,6 +66,28 @@ func less(n, before *cct.Node) *cct.Node {
 		}
 	}
 	return d
+}
+
+// fewer is what was allocated, by type, without what a node had before, which may be nil.
+func fewer(now []cct.Alloc, before *cct.Node) []cct.Alloc {
+	if before == nil || len(now) == 0 {
+		return now
+	}
+	var out []cct.Alloc
+	for _, a := range now {
+		if i := slices.IndexFunc(before.Allocs, func(b cct.Alloc) bool { return b.Type.Name == a.Type.Name }); i >= 0 {
+			b := before.Allocs[i]
+			a.Objects -= b.Objects
+			a.Elements -= b.Elements
+			if a.Bytes >= 0 && b.Bytes >= 0 {
+				a.Bytes -= b.Bytes
+			}
+		}
+		if a.Objects != 0 {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // still tells whether nothing has happened in a node of a difference.

@@ -196,7 +196,7 @@ func (t *tree) flat(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	}
 	var rows []*row
 	for _, f := range cct.FlatOf(t.roots) {
-		rows = append(rows, &row{of: t.names.of(f.Method), table: t.table, contexts: f.Contexts, figures: figures{f.Calls, f.Thrown, f.Self, f.Total, f.Counts}})
+		rows = append(rows, &row{of: t.names.of(f.Method), table: t.table, contexts: f.Contexts, figures: figures{f.Calls, f.Thrown, f.Self, f.Total, f.Counts}, allocs: f.Allocs})
 	}
 	slices.SortFunc(rows, func(a, b *row) int { return a.of.compare(b.of) })
 	return list(rows), nil
@@ -206,6 +206,27 @@ func (m method) compare(o method) int {
 	return cmp.Or(strings.Compare(m.full, o.full), strings.Compare(m.loader, o.loader))
 }
 
+// allocations lists what was allocated, by type.
+func allocations(of []cct.Alloc) *starlark.List {
+	of = slices.SortedFunc(slices.Values(of), func(a, b cct.Alloc) int { return strings.Compare(a.Type.Name, b.Type.Name) })
+	out := make([]starlark.Value, len(of))
+	for i, a := range of {
+		d := starlark.NewDict(4)
+		bytes := starlark.Value(starlark.None)
+		if a.Bytes >= 0 {
+			bytes = starlark.MakeInt64(a.Bytes)
+		}
+		for _, p := range []starlark.Tuple{
+			{starlark.String("type"), starlark.String(a.Type.Name)}, {starlark.String("objects"), starlark.MakeInt64(a.Objects)},
+			{starlark.String("elements"), starlark.MakeInt64(a.Elements)}, {starlark.String("bytes"), bytes},
+		} {
+			d.SetKey(p[0], p[1]) //nolint:errcheck // strings can be keys
+		}
+		out[i] = d
+	}
+	return starlark.NewList(out)
+}
+
 // A row is a method over all its contexts.
 type row struct {
 	plain
@@ -213,6 +234,7 @@ type row struct {
 	table    *metric.Table
 	contexts int64
 	figures  figures
+	allocs   []cct.Alloc
 }
 
 func (r *row) String() string        { return "<" + r.of.full + ">" }
@@ -220,13 +242,16 @@ func (r *row) Type() string          { return "method" }
 func (r *row) Hash() (uint32, error) { return starlark.String(r.of.full).Hash() }
 
 func (r *row) AttrNames() []string {
-	return slices.Sorted(slices.Values(slices.Concat(methodAttrs, figureAttrs(r.table), []string{"contexts"})))
+	return slices.Sorted(slices.Values(slices.Concat(methodAttrs, figureAttrs(r.table), []string{"allocations", "contexts"})))
 }
 
 // Attr implements starlark.HasAttrs.
 func (r *row) Attr(name string) (starlark.Value, error) {
-	if name == "contexts" {
+	switch name {
+	case "contexts":
 		return starlark.MakeInt64(r.contexts), nil
+	case "allocations":
+		return allocations(r.allocs), nil
 	}
 	return first(r.of.attr(name), r.figures.attr(name)), nil
 }
@@ -282,7 +307,7 @@ func (n *node) Hash() (uint32, error) { return uint32(n.n.Method)*31 + uint32(n.
 func (n *node) keeps() int64          { return n.tree.keeps() }
 
 func (n *node) AttrNames() []string {
-	own := []string{"children", "depth", "incomplete", "parent", "path", "task"}
+	own := []string{"allocations", "children", "depth", "incomplete", "parent", "path", "task"}
 	return slices.Sorted(slices.Values(slices.Concat(methodAttrs, figureAttrs(n.tree.table), own)))
 }
 
@@ -291,6 +316,8 @@ func (n *node) Attr(name string) (starlark.Value, error) {
 	switch name {
 	case "children":
 		return list(n.tree.children(n, n.n.Children)), nil
+	case "allocations":
+		return allocations(n.n.Allocs), nil
 	case "depth":
 		return starlark.MakeInt(n.depth), nil
 	case "incomplete":

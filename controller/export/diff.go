@@ -29,6 +29,8 @@ type Diff struct {
 	Small   int        // contexts beside those of Tree that hardly differ
 	Methods []DiffLine // those whose own time differs most, of those beyond noise, the largest first
 	More    int        // methods beyond noise that are not listed
+
+	Metrics []DiffMetric // that both recordings have beside calls and time
 }
 
 // A DiffLine is a context or a method before and after; times in ns.
@@ -98,6 +100,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	t.section("Methods whose self time differs beyond noise")
 	if len(d.Methods) == 0 {
 		t.text("none\n")
+		d.metricSections(&t)
 		if err := t.flush(); err != nil {
 			return fmt.Errorf("difference: %w", err)
 		}
@@ -111,6 +114,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	if d.More > 0 {
 		t.printf("and %s\n", Plural(int64(d.More), "method", "methods"))
 	}
+	d.metricSections(&t)
 	if err := t.flush(); err != nil {
 		return fmt.Errorf("difference: %w", err)
 	}
@@ -159,6 +163,8 @@ type jsonDiff struct {
 	Small   int            `json:"hardly_differ"`
 	Methods []jsonDiffLine `json:"methods"`
 	More    int            `json:"more_methods"`
+
+	Metrics []jsonDiffMetric `json:"metrics,omitempty"`
 }
 
 type jsonDiffSide struct {
@@ -199,6 +205,9 @@ func (d *Diff) JSON(w io.Writer) error {
 	}
 	for _, l := range d.Methods {
 		j.Methods = append(j.Methods, l.json(d))
+	}
+	for i := range d.Metrics {
+		j.Metrics = append(j.Metrics, d.Metrics[i].json())
 	}
 	return writeJSON(w, "the difference", j)
 }

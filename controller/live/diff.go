@@ -61,5 +61,8 @@ func Difference(before, after *export.Report, o DifferenceOptions) *export.Diff 
 		})
 	}
 	d.More = view.More + len(view.Changes) - len(d.Methods)
+	if before.Sampling == nil && after.Sampling == nil && !export.Grave(view.Unlike) {
+		d.Metrics = export.DiffMetrics(before, after, view.Scaled, o.Top)
+	}
 	return d
 }
