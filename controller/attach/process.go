@@ -42,6 +42,10 @@ type Process struct {
 	noSignals bool  // -Xrs
 }
 
+// Start is when the process began, in clock ticks since the machine booted: with PID it
+// tells processes apart.
+func (p Process) Start() uint64 { return p.start }
+
 // Major is the Java feature release, 8 for "1.8.0_504"; 0 if unknown.
 func (p Process) Major() int {
 	v := strings.TrimPrefix(p.JavaVersion, "1.")

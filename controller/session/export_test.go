@@ -77,3 +77,11 @@ func CompilersIn(pid int) []int { return priority.CompilersIn(priority.Threads(p
 
 // Block has the loop answer nobody while f runs.
 func (s *Session) Block(f func()) { s.do(s.ctx, f) } //nolint:errcheck // the session is on
+
+// CacheIn has sessions keep what they know in another folder until restore is called. No
+// session may be on.
+func CacheIn(dir string) (restore func()) {
+	old := cacheDir
+	cacheDir = func() (string, error) { return dir, nil }
+	return func() { cacheDir = old }
+}

@@ -30,6 +30,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 		samples, onCPU = s.cpu.figures(s.data.Epoch())
 	}
 	s.stopWatching(ctx)
+	s.keepKnown()
 	s.lastSizes(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)

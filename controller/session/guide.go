@@ -33,6 +33,9 @@ func (s *Session) learnInvoked(make func(*cha.Hierarchy) scheme.Scheme) func() g
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if g.invoked, err = vmstructs.Read(s.proc.PID); err == nil {
+			if err := loadKnown(s.proc, g.invoked); err != nil {
+				s.log.Debug("not known what was invoked before earlier sessions", "reason", err)
+			}
 			g.eager = s.proc.Major() >= eagerFrom || crowded(s.proc.PID)
 		}
 	})
