@@ -6,6 +6,7 @@ import { useStore } from "./hooks";
 import type { DoubtsPage } from "./model";
 import { count, parse, percent, plural, time } from "./format";
 import { Empty, MethodName } from "./parts";
+import { Agents } from "./agents";
 import { SampledDoubts } from "./sampled";
 import { focusMain, go, sampling, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -18,6 +19,7 @@ export function Doubts() {
   return (
     <div class="split scroll" id="doubts" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="What is uncertain">
       <SourceBar />
+      <Agents />
       {sampling() ? <SampledDoubts s={sampling()!} /> : <div class="columns"><Counts d={d} /><Times d={d} /></div>}
       {d.notes.length > 0 && <section><h3>Notes</h3><ul>{d.notes.map((n) => <li key={n}>{n}</li>)}</ul></section>}
       <Dark d={d} />

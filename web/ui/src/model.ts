@@ -48,7 +48,12 @@ export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording"
 export interface State {
   phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
   recording: Recording; defaults: Recording; methods: number; actions: string[]; diagnosis: string; ended?: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
-  comparing: Trying | null; compared: number;
+  comparing: Trying | null; compared: number; agents?: Agent[];
+}
+
+/** A user's script beside the recording, as docs/formats-report.md describes it. */
+export interface Agent {
+  name: string; activations: number; seconds: number; output: string[]; dropped?: number; folder?: string; files?: string[]; marks?: number; went_on?: number; failed?: string;
 }
 
 /** How far a comparison of schemes is. */

@@ -72,7 +72,7 @@ export function Timeline() {
   const css = getComputedStyle(document.documentElement);
   const ink: Ink = {
     ...palette, text: css.getPropertyValue("--text").trim(), faint: css.getPropertyValue("--line").trim(),
-    marks: { gc: css.getPropertyValue("--bad").trim(), redefinition: css.getPropertyValue("--warn").trim(), reveal: css.getPropertyValue("--accent").trim(), load: css.getPropertyValue("--good").trim() },
+    marks: { gc: css.getPropertyValue("--bad").trim(), redefinition: css.getPropertyValue("--warn").trim(), reveal: css.getPropertyValue("--accent").trim(), load: css.getPropertyValue("--good").trim(), agent: css.getPropertyValue("--accent").trim() },
   };
   const names = new Map<number, Name>();
   const name = (m: number): Name => {
@@ -216,7 +216,7 @@ function hopText(page: TimelinePage, s: number[], name: (m: number) => string): 
 }
 
 function MarkLine({ m }: { m: Mark }) {
-  const of = { gc: "collections", redefinition: "classes", reveal: "threads waited", load: "" }[m.kind];
+  const of = { gc: "collections", redefinition: "classes", reveal: "threads waited", load: "", agent: "" }[m.kind];
   return (
     <>
       <span><b>{kindNames[m.kind]}</b> {m.name}</span>
