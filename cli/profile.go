@@ -15,8 +15,9 @@ import (
 func (a *app) profile() *cobra.Command {
 	f := newRecordFlags()
 	var dry bool
+	var targets targetFlags
 	cmd := &cobra.Command{
-		Use:   "profile PID --root CLASS.METHOD[(DESC)RET]",
+		Use:   "profile " + targetsUse + " --root CLASS.METHOD[(DESC)RET]",
 		Short: "Record what a root method of a running JVM calls, and report",
 		Long: `Attaches to a running JVM, instruments what the root method calls, records
 until told to stop, silences all probes, reports, and has every class restored. Only
@@ -29,6 +30,10 @@ all matching methods are roots then, those of classes loaded later included. Wit
 Without --for and --until-calls it records until Ctrl-C, which detaches cleanly,
 reports, and exits 0. A second Ctrl-C no longer waits for the target.
 
+With several PIDs, --match or --all the same roots are recorded in several JVMs at the same time, and
+the reports are put together: those of one program in one tree, with columns that say what each process
+has. A process that fails is named; the report is of the others, and the exit code 1.
+
 --dry-run says what scheme A would instrument. For that the agent is loaded, lists
 the classes, reads their files, and leaves; no class is redefined.
 
@@ -36,6 +41,7 @@ the classes, reads their files, and leaves; no class is redefined.
 		Example: `  rivulet profile 4711 --root shop.orders.OrderService.process --for 10s
   rivulet profile 4711 --root 'shop.Price.of(I)J' --root 'shop.Price.of(J)J' --until-calls 1000
   rivulet profile 4711 --root auto --for 10s
+  rivulet profile --match 'main=*Order*' --root shop.orders.OrderService.process --for 10s
   rivulet profile 4711 --root shop.Main.loop --dry-run
   rivulet profile 4711 --root 'shop.**.*Service.find*' --for 10s
   rivulet profile 4711 --root shop.Front.serve --overhead 5% --for 1m
@@ -47,15 +53,22 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
   rivulet profile 4711 --root shop.Main.loop --for 1m --count bytecodes --agent rates.star
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
-		Args: takes(1, "PID"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pid, err := parsePID(args[0])
-			if err != nil {
-				return err
-			}
 			if err := errors.Join(f.check(cmd), f.checkSamples(cmd)); err != nil {
 				return err
 			}
+			pids, err := targets.choose(cmd.Context(), a.backend, args)
+			if err != nil {
+				return err
+			}
+			if len(pids) > 1 {
+				if dry {
+					return usage("--dry-run is of one JVM: give one PID")
+				}
+				return a.profileSeveral(pids, f)
+			}
+			pid := pids[0]
 			if f.auto {
 				if err := a.chooseRoot(pid, f); err != nil {
 					return err
@@ -76,6 +89,7 @@ the classes, reads their files, and leaves; no class is redefined.
 	f.add(cmd)
 	f.allowAuto(cmd)
 	f.allowSamples(cmd)
+	targets.add(cmd.Flags())
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	f.addOptions(cmd.Flags(), "wait")
 	cmd.Flags().StringVar(&f.restore, "restore", restoreGently, "`gently`: report at once, and let the agent restore classes by itself, as fast as the JVM's compilers can follow; now: restore them first")

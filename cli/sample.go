@@ -88,12 +88,13 @@ func wildcard(pattern string) func(string) bool {
 func (a *app) sampleCommand() *cobra.Command {
 	var f sampleFlags
 	var v viewFlags
+	var targets targetFlags
 	var length time.Duration
 	var asJSON, ui bool
 	var listen string
 	cmd := &cobra.Command{
-		Use:   "sample PID",
-		Short: "Sample the stacks of a running JVM from outside, and report",
+		Use:   "sample " + targetsUse,
+		Short: "Sample the stacks of a running JVM, or of several, from outside, and report",
 		Long: `Samples the stacks of a JVM's threads from outside: no agent is loaded, nothing is
 changed in the JVM, and nothing stays in it. The report says which methods take the
 time, in which contexts, with the interval in which each share lies, and how many
@@ -103,22 +104,24 @@ one method see rivulet profile; rivulet suggest says which are worth it.
 Without --for it samples until Ctrl-C, which reports and exits 0. With --ui a page in the
 browser shows the tree while it grows, until Ctrl-C.
 
+Several JVMs are sampled at the same time and put together, those of one program in one tree, with
+columns that say what each process has: give several PIDs, --match or --all. A process that can't be
+sampled is named; the report is of the others, and the exit code 1.
+
 Time on a core is sampled by perf events. That needs the target's user, or root. Without
 perf events, threads are stopped for each sample, by ptrace.`,
 		Example: `  rivulet sample 4711 --for 10s
   rivulet sample 4711 --for 30s -o flame.html
   rivulet sample 4711 --ui
+  rivulet sample --match 'main=*Order*' --for 10s
+  rivulet sample 4711 4712 4713 --for 10s --json
   rivulet sample 4711 --wall --threads 'http-*' --for 10s
   rivulet sample 4711 --hz 999 --lines --json -o samples.json
   rivulet sample 4711 --for 10s -o before.rivulet && rivulet view before.rivulet --ui
   rivulet diff before.rivulet after.rivulet`,
-		Args: takes(1, "PID"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			begun := time.Now()
-			pid, err := parsePID(args[0])
-			if err != nil {
-				return err
-			}
 			if asJSON {
 				if v.format != "" && v.format != "json" {
 					return usage("--json and --format %s: give one of both", v.format)
@@ -131,6 +134,13 @@ perf events, threads are stopped for each sample, by ptrace.`,
 			}
 			if !ui && cmd.Flags().Changed("listen") {
 				return usage("--listen is the page's address: give --ui with it")
+			}
+			pids, err := targets.choose(cmd.Context(), a.backend, args)
+			if err != nil {
+				return err
+			}
+			if ui && len(pids) > 1 {
+				return usage("--ui shows one JVM: give one PID, or write a snapshot with -o FILE.rivulet and open it with rivulet view --ui")
 			}
 			depth := 0
 			if cmd.Flags().Changed("depth") {
@@ -147,10 +157,13 @@ perf events, threads are stopped for each sample, by ptrace.`,
 				return err
 			}
 			var r *export.Report
-			if ui {
-				r, err = a.sampleOnPage(pid, o, length, listen, begun)
-			} else {
-				r, err = a.sampleFor(pid, o, length, begun)
+			switch {
+			case ui:
+				r, err = a.sampleOnPage(pids[0], o, length, listen, begun)
+			case len(pids) > 1:
+				r, err = a.sampleSeveralFor(pids, o, length, begun)
+			default:
+				r, err = a.sampleFor(pids[0], o, length, begun)
 			}
 			if r == nil {
 				return err
@@ -167,6 +180,7 @@ perf events, threads are stopped for each sample, by ptrace.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.DurationVar(&length, "for", 0, "sample for this `time`, such as 10s (default: until Ctrl-C)")
+	targets.add(fs)
 	f.add(fs)
 	fs.IntVar(&f.frames, "frames", 0, "look at the innermost `N` frames of a stack only; 0 for all")
 	fs.BoolVar(&f.lines, "lines", false, "count source lines of the innermost frames, for JSON")

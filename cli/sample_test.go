@@ -277,3 +277,32 @@ func TestAutoRoot(t *testing.T) {
 	f.attachErr = sampler.ErrMemory
 	f.run(t, "profile", "4711", "--root", "auto").want(t, 1, "", "--root auto: "+sampler.ErrMemory.Error())
 }
+
+// TestSampleSeveral samples two JVMs at once, one of which there isn't.
+func TestSampleSeveral(t *testing.T) {
+	f := newFake()
+	r := f.run(t, "sample", "4711", "4712", "--for", "1m")
+	r.want(t, 0, "202 samples", "")
+	r.want(t, 0, "(2 processes", "")
+	r.want(t, 0, "shop.jar: main", "")
+	r = newFake().run(t, "sample", "--pid", "4711,7", "--for", "1m", "--json")
+	r.want(t, 1, `"error": "pid 7: `, "1 of 2 processes failed, the report is of the others")
+	if strings.Contains(r.stderr, "pid 7: pid 7") {
+		t.Error(r.stderr)
+	}
+	newFake().run(t, "sample", "7", "8", "--for", "1m").want(t, 2, "", "none of 2 processes")
+	r = newFake().run(t, "sample", "--match", "main=*shop*", "--for", "1m")
+	r.want(t, 0, "101 samples", "")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--match", "main=nothing"}, "no JVM is meant by --match main=nothing"},
+		{[]string{"--match", "color=red"}, "where KEY is main"},
+		{[]string{"--match", "main=x", "--all"}, "leave out --match"},
+		{[]string{"--pid", "-3"}, "not a process id"},
+		{[]string{"--match", "user=*", "--ui"}, "--ui shows one JVM"},
+	} {
+		newFake().run(t, append([]string{"sample"}, c.args...)...).want(t, 2, "", c.want)
+	}
+}

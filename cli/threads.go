@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,8 +46,9 @@ func (a *app) threads() *cobra.Command {
 	var asJSON, stacks, virtual bool
 	var length time.Duration
 	var file string
+	var targets targetFlags
 	cmd := &cobra.Command{
-		Use:   "threads PID",
+		Use:   "threads " + targetsUse,
 		Short: "Show the threads of a JVM: state, CPU time, what they wait for, alike stacks, deadlocks",
 		Long: `Asks the JVM for a thread dump, for which all threads stand still for some milliseconds, and shows each
 thread with its state, CPU time, what it waits for and who holds that, groups of threads with the same
@@ -57,10 +59,11 @@ them into a private folder of its /tmp, which is removed, while they go on runni
 		Example: `  rivulet threads 4711
   rivulet threads 4711 --for 2s          # and who uses the processors
   rivulet threads 4711 --stacks
-  rivulet threads 4711 --json`,
-		Args: takes(1, "PID"),
+  rivulet threads 4711 --json
+  rivulet threads --match 'main=*Order*' # the threads of all, alike ones put together`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pid, err := parsePID(args[0])
+			pids, err := targets.choose(cmd.Context(), a.backend, args)
 			switch {
 			case err != nil:
 				return err
@@ -68,6 +71,16 @@ them into a private folder of its /tmp, which is removed, while they go on runni
 				return usage("--for %v: give a time above zero, such as 2s", length)
 			}
 			return a.with(file, a.stdout, func(in *interrupts, out *output) error {
+				if len(pids) > 1 {
+					all, failed := a.threadsOfSeveral(in.first, pids, length, virtual)
+					return errors.Join(out.write(func(w io.Writer) error {
+						if asJSON || strings.HasSuffix(file, ".json") {
+							return writeJSON(w, all)
+						}
+						return all.write(w, stacks, tableWidth(out.w))
+					}), failed)
+				}
+				pid := pids[0]
 				l, err := dumpThreads(in.first, pid, length, virtual)
 				if err != nil {
 					return interrupted(in, err)
@@ -82,6 +95,7 @@ them into a private folder of its /tmp, which is removed, while they go on runni
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	targets.add(fs)
 	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
 	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
 	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")

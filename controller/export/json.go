@@ -68,6 +68,7 @@ type head struct {
 	Marks            *jsonMarks       `json:"marks,omitempty"`
 	Agents           []Agent          `json:"agents,omitempty"`
 	Notes            []string         `json:"notes"`
+	Processes        []Process        `json:"processes,omitempty"`
 	Threads          []jsonThread     `json:"threads"`
 
 	Kind     string    `json:"kind,omitempty"`     // "" of a recording
@@ -179,6 +180,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Marks:            r.Marks.json(),
 		Agents:           r.Agents,
 		Notes:            some(r.Notes),
+		Processes:        r.Processes,
 		Threads:          []jsonThread{},
 	}
 	for _, t := range f.threads {
@@ -295,6 +297,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.flag("counted", w.report.Counted[e.Method])
 	w.hidden(e.Method)
 	w.source(e.Method)
+	w.processes(e.Method)
 	w.text("}")
 }
 

@@ -17,8 +17,14 @@ import (
 // are averaged by calls; Clock and the like are of the first. The given reports
 // stay as they are. There must be one at least, and they must be [Comparable].
 func Merge(reports ...*Report) *Report {
+	out, _ := merge(reports)
+	return out
+}
+
+// merge is [Merge]; numbers are those of the reports' methods in the result.
+func merge(reports []*Report) (out *Report, numbers map[*Report]map[int32]int32) {
 	first := reports[0]
-	out := &Report{
+	out = &Report{
 		Target: first.Target, Fold: first.Fold, Filter: first.Filter, Tree: &cct.Snapshot{Metrics: unionOf(reports)},
 		Scheme: list(reports, func(r *Report) string { return r.Scheme }),
 		Clock:  list(reports, func(r *Report) string { return r.Clock }),
@@ -29,7 +35,7 @@ func Merge(reports ...*Report) *Report {
 	out.Target.VM = list(reports, func(r *Report) string { return r.Target.VM })
 	var methods []cct.Method
 	var matcher cct.Matcher
-	numbers := map[*Report]map[int32]int32{} // by the report's own ids
+	numbers = map[*Report]map[int32]int32{} // by the report's own ids
 	skipped := map[Skipped]bool{}
 	out.Counted = map[int32]bool{}
 	number := func(r *Report, id int32) int32 {
@@ -113,7 +119,7 @@ func Merge(reports ...*Report) *Report {
 		}
 		return methods[id], true
 	}
-	return out
+	return out, numbers
 }
 
 // methodIDs are those of all methods in the trees, in order.

@@ -55,6 +55,7 @@ type reader struct {
 	metrics *metric.Table
 	types   map[string]*cct.Type // that were allocated, by their names
 	cut     bool                 // there are levels that were left out
+	columns []func([]Process)    // of "flat", for the processes
 	slowest *Slowest
 	line    *Timeline
 }
@@ -138,6 +139,10 @@ func (in *reader) build() (*Report, error) {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
 	r.Sampling, r.Estimates = h.Sampling, h.Estimates
+	r.Processes = h.Processes
+	for _, fill := range in.columns {
+		fill(r.Processes)
+	}
 	if in.fields["exact"] == nil && r.Sampling == nil { // written by an earlier version
 		r.AddGap("the version of Rivulet that recorded this did not look for calls that it could not follow", nil)
 	}
@@ -218,6 +223,8 @@ func (in *reader) flat() error {
 			Line   int    `json:"line"`
 
 			Counted bool `json:"counted"`
+
+			Processes *jsonColumns `json:"processes"`
 		}
 		if err := in.value(&e); err != nil {
 			return err
@@ -225,6 +232,9 @@ func (in *reader) flat() error {
 		id := in.method(cct.Method{Name: e.Method, Loader: e.Loader, Hidden: e.Hidden, Source: e.Source, Line: e.Line})
 		if e.Counted {
 			in.counted[id] = true
+		}
+		if method := id; e.Processes != nil {
+			in.columns = append(in.columns, func(to []Process) { e.Processes.read(to, method) })
 		}
 		if _, ok := in.byName[e.Method]; ok {
 			id = -1

@@ -38,6 +38,10 @@ type Report struct {
 	Ended  string        // why it ended, such as "stopped" or "target exited"
 	Notes  []string      // whole sentences that the reader should know
 
+	// Processes are the JVMs whose reports were put together here, see
+	// [MergeProcesses]; nil of one JVM.
+	Processes []Process
+
 	Tree   *cct.Snapshot // nil reads as empty
 	Lookup cct.Lookup    // names of the methods in Tree
 

@@ -11,14 +11,16 @@ import (
 
 // sampleHead is everything before "flat" and "tree" in a report of samples.
 type sampleHead struct {
-	Schema   int            `json:"schema"`
-	Kind     string         `json:"kind"`
-	Target   jsonTarget     `json:"target"`
-	Seconds  float64        `json:"seconds"`
-	Ended    string         `json:"ended"`
-	Sampling *Sampling      `json:"sampling"`
-	Notes    []string       `json:"notes"`
-	Threads  []sampleThread `json:"threads"`
+	Schema   int        `json:"schema"`
+	Kind     string     `json:"kind"`
+	Target   jsonTarget `json:"target"`
+	Seconds  float64    `json:"seconds"`
+	Ended    string     `json:"ended"`
+	Sampling *Sampling  `json:"sampling"`
+	Notes    []string   `json:"notes"`
+
+	Processes []Process      `json:"processes,omitempty"`
+	Threads   []sampleThread `json:"threads"`
 }
 
 // A sampleThread has as many entries of "tree" as Trees says, in order.
@@ -36,7 +38,7 @@ func (r *Report) sampleJSON(w io.Writer, o JSONOptions) error {
 	f := r.figures()
 	h := sampleHead{
 		Schema: Schema, Kind: sampleKind, Target: jsonTarget(r.Target), Seconds: r.Time.Seconds(), Ended: r.Ended,
-		Sampling: r.Sampling, Notes: some(r.Notes), Threads: []sampleThread{},
+		Sampling: r.Sampling, Notes: some(r.Notes), Processes: r.Processes, Threads: []sampleThread{},
 	}
 	for _, t := range f.threads {
 		sum := cct.Sum(t.Roots)
@@ -75,6 +77,7 @@ func (w *sampleWriter) flat(e cct.Flat, total int64) {
 	w.share("self", e.Self)
 	w.share("total", e.Total)
 	w.source(e.Method)
+	w.processes(e.Method)
 	w.text("}")
 }
 

@@ -88,6 +88,9 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 		t.threadTable()
 	}
 	if o.Part == All {
+		t.processTables()
+	}
+	if o.Part == All {
 		t.wrapped(t.footer)
 	}
 	if err := t.flush(); err != nil {
@@ -182,7 +185,11 @@ func (t *textWriter) target() {
 	if main == "" {
 		main = "JVM"
 	}
-	t.printf("%s (pid %d", Clean(main), r.Target.PID)
+	of := fmt.Sprintf("pid %d", r.Target.PID)
+	if n := r.reporting(); n > 1 {
+		of = Plural(n, "process", "processes")
+	}
+	t.printf("%s (%s", Clean(main), of)
 	if r.Target.Java != "" {
 		t.printf(", Java %s", Clean(r.Target.Java))
 	}

@@ -1,0 +1,309 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A Process is one of several JVMs whose reports were put together by [MergeProcesses].
+type Process struct {
+	Host    string  `json:"host,omitempty"` // where it runs; "" if all are of this machine
+	PID     int     `json:"pid"`
+	Java    string  `json:"java"`
+	VM      string  `json:"vm"`
+	Main    string  `json:"main"`
+	Seconds float64 `json:"seconds"`
+	Ended   string  `json:"ended,omitempty"`
+	Error   string  `json:"error,omitempty"` // why there is nothing of it, or why something is missing
+	Samples int64   `json:"samples"`         // 0 of a recording
+	Calls   int64   `json:"calls"`           // of a report of samples: entries
+	Self    int64   `json:"self_ns"`
+
+	columns map[int32]Column // by methods' numbers in the report
+}
+
+// A Column has a method's figures in one process; times are in ns, recursion counts once.
+type Column struct{ Samples, Calls, Self, Total int64 }
+
+// Of is what the process has of a method of the report.
+func (p *Process) Of(method int32) Column { return p.columns[method] }
+
+// A ProcessReport is what one process has to be put together with others.
+type ProcessReport struct {
+	Host   string // "" of this machine
+	Target Target
+	Report *Report // nil if there is none
+	Err    error   // why there is no report, or what it lacks; nil if nothing
+}
+
+// MergeProcesses puts reports of several processes, made at the same time, together.
+// Threads are put together by program and name, not by id. Contexts of different
+// programs stay apart, in threads named "PROGRAM: THREAD". Times are those of the
+// longest report. Processes of the result says what each has part in it, or why it has
+// none. It is nil if no part has a report. The parts' reports must be [Comparable], and
+// stay as they are.
+func MergeProcesses(parts []ProcessReport) *Report {
+	var reports []*Report
+	var longest time.Duration
+	programs := map[string]bool{}
+	for _, p := range parts {
+		if p.Report != nil {
+			programs[p.Report.Target.Main] = true
+			longest = max(longest, p.Report.Time)
+		}
+	}
+	ids := map[string]int64{}
+	for _, p := range parts {
+		if p.Report == nil {
+			continue
+		}
+		r := *p.Report
+		r.Tree = byName(r.Tree, r.Target.Main, len(programs) > 1, ids)
+		reports = append(reports, &r)
+	}
+	if len(reports) == 0 {
+		return nil
+	}
+	out, numbers := merge(reports)
+	out.Time = longest
+	if len(reports) > 1 {
+		out.Target.PID = 0
+	}
+	if out.Sampling != nil {
+		out.Sampling.Seconds = longest.Seconds()
+	}
+	if len(reports) > 1 {
+		out.Notes[0] = fmt.Sprintf("These are %d processes put together: threads of one name of one program are one thread here.", len(reports))
+	} else {
+		out.Notes = out.Notes[1:]
+	}
+	next := 0
+	for _, p := range parts {
+		row := Process{Host: p.Host, PID: p.Target.PID, Java: p.Target.Java, VM: p.Target.VM, Main: p.Target.Main}
+		if p.Err != nil {
+			row.Error = p.Err.Error()
+			out.Notes = append(out.Notes, row.Name()+": "+strings.TrimPrefix(row.Error, row.Name()+": "))
+		}
+		if p.Report != nil {
+			row.fill(p.Report, numbers[reports[next]])
+			next++
+		}
+		out.Processes = append(out.Processes, row)
+	}
+	return out
+}
+
+// byName are the threads of a tree, put together by name. ids has their numbers.
+func byName(tree *cct.Snapshot, main string, several bool, ids map[string]int64) *cct.Snapshot {
+	if tree == nil {
+		return nil
+	}
+	out := *tree
+	out.Threads = nil
+	for _, t := range tree.Threads {
+		c := *t
+		if several {
+			c.Name = programName(main) + ": " + t.Name
+		}
+		if ids[c.Name] == 0 {
+			ids[c.Name] = int64(len(ids) + 1)
+		}
+		c.ID = ids[c.Name]
+		out.Threads = append(out.Threads, &c)
+	}
+	return &out
+}
+
+// programName is the last part of a main class's or jar's name.
+func programName(main string) string {
+	if strings.HasSuffix(main, ".jar") {
+		return main[strings.LastIndexByte(main, '/')+1:]
+	}
+	return main[strings.LastIndexByte(main, '.')+1:]
+}
+
+// fill takes the figures of a report, whose methods have other numbers in the result.
+func (p *Process) fill(r *Report, numbers map[int32]int32) {
+	p.Java, p.VM, p.Main, p.Ended, p.Seconds = r.Target.Java, r.Target.VM, r.Target.Main, r.Ended, r.Time.Seconds()
+	f := r.figures()
+	p.Samples, p.Calls, p.Self = f.sums.Samples, f.sums.Calls, f.sums.Self
+	p.columns = make(map[int32]Column, len(f.flat))
+	var total map[int32]int64
+	if r.Sampling != nil {
+		total = totalSamples(f.snapshot.Roots())
+	} else {
+		p.Samples = 0
+	}
+	for _, e := range f.flat {
+		k, ok := numbers[e.Method]
+		if !ok {
+			k = e.Method // calls without room
+		}
+		p.columns[k] = Column{total[e.Method], e.Calls, e.Self, e.Total}
+	}
+}
+
+// Name names the process: "host1/4711", or "pid 4711".
+func (p *Process) Name() string {
+	if p.Host != "" {
+		return fmt.Sprintf("%s/%d", p.Host, p.PID)
+	}
+	return fmt.Sprintf("pid %d", p.PID)
+}
+
+// reporting is how many processes have a part in the report.
+func (r *Report) reporting() int64 {
+	n := int64(0)
+	for _, p := range r.Processes {
+		if p.Seconds > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Named is an error's text with the process in front, where it isn't already.
+func Named(pid int, text string) string {
+	name := fmt.Sprintf("pid %d: ", pid)
+	return name + strings.TrimPrefix(text, name)
+}
+
+// processes writes a method's columns, one entry a process in the order of "processes".
+func (w *jsonWriter) processes(method int32) {
+	all := w.report.Processes
+	if len(all) == 0 {
+		return
+	}
+	w.text(`,"processes":{`)
+	list := func(name string, of func(Column) int64) {
+		w.text(`"` + name + `":[`)
+		for i := range all {
+			if i > 0 {
+				w.text(",")
+			}
+			w.number(of(all[i].Of(method)))
+		}
+		w.text("]")
+	}
+	if w.report.Sampling != nil {
+		list("total_samples", func(c Column) int64 { return c.Samples })
+		w.text(",")
+	}
+	list(map[bool]string{true: "entries", false: "calls"}[w.report.Sampling != nil], func(c Column) int64 { return c.Calls })
+	w.text(",")
+	list("self_ns", func(c Column) int64 { return c.Self })
+	w.text(",")
+	list("total_ns", func(c Column) int64 { return c.Total })
+	w.text("}")
+}
+
+// jsonColumns is what processes writes.
+type jsonColumns struct {
+	Samples []int64 `json:"total_samples"`
+	Calls   []int64 `json:"calls"`
+	Entries []int64 `json:"entries"`
+	Self    []int64 `json:"self_ns"`
+	Total   []int64 `json:"total_ns"`
+}
+
+// read gives the columns to their processes.
+func (c *jsonColumns) read(to []Process, method int32) {
+	at := func(list []int64, i int) int64 {
+		if i < len(list) {
+			return list[i]
+		}
+		return 0
+	}
+	for i := range to {
+		col := Column{at(c.Samples, i), at(c.Calls, i) + at(c.Entries, i), at(c.Self, i), at(c.Total, i)}
+		if col == (Column{}) {
+			continue
+		}
+		if to[i].columns == nil {
+			to[i].columns = map[int32]Column{}
+		}
+		to[i].columns[method] = col
+	}
+}
+
+// Figures of methods by process in the text form.
+const (
+	mostProcesses = 12 // columns
+	oddShare      = 3  // times the median, from which on a process is named
+	leastOdd      = 0.05
+)
+
+// processTables list the processes, and where hot methods' time goes in each.
+func (t *textWriter) processTables() {
+	all := t.report.Processes
+	if len(all) == 0 {
+		return
+	}
+	t.section("Processes")
+	rows := table{head: []string{"process", "java", "time", map[bool]string{true: "samples", false: "calls"}[t.report.Sampling != nil], "self", "program"}}
+	for i := range all {
+		p := &all[i]
+		n := p.Calls
+		if t.report.Sampling != nil {
+			n = p.Samples
+		}
+		label := Clean(p.Main)
+		if p.Error != "" {
+			label = strings.TrimSpace(label + "  failed: " + Clean(strings.TrimPrefix(p.Error, p.Name()+": ")))
+		}
+		rows.add(label, "", Clean(p.Name()), Clean(p.Java), Duration(int64(p.Seconds*1e9)), Count(n), Duration(p.Self))
+	}
+	rows.write(&t.sink, t.o.Color, t.o.Width)
+	ok := slices.DeleteFunc(slices.Clone(all), func(p Process) bool { return p.Self == 0 })
+	if len(ok) < 2 || len(ok) > mostProcesses {
+		return
+	}
+	t.section("Hot methods by process: share of the process's self time")
+	shares := table{}
+	for i := range ok {
+		shares.head = append(shares.head, Clean(strings.TrimPrefix(ok[i].Name(), "pid ")))
+	}
+	shares.head = append(shares.head, "method")
+	flat := sorted(t.flat, t.o.Sort, t.labels)
+	if t.o.Top > 0 && len(flat) > t.o.Top {
+		flat = flat[:t.o.Top]
+	}
+	for _, e := range flat {
+		var cells []string
+		for i := range ok {
+			cells = append(cells, share(ok[i].Of(e.Method).Self, ok[i].Self))
+		}
+		shares.add(t.labels[e.Method], "", cells...)
+	}
+	shares.write(&t.sink, t.o.Color, t.o.Width)
+	for _, e := range flat {
+		for _, line := range odd(ok, e.Method, t.labels[e.Method]) {
+			t.text(line + "\n")
+		}
+	}
+}
+
+// odd says which processes spend a far larger share in a method than the others do.
+func odd(all []Process, method int32, label string) []string {
+	if len(all) < 3 {
+		return nil
+	}
+	var shares []float64
+	for i := range all {
+		shares = append(shares, float64(all[i].Of(method).Self)/float64(all[i].Self))
+	}
+	ordered := slices.Clone(shares)
+	slices.Sort(ordered)
+	usual := ordered[(len(ordered)-1)/2]
+	var out []string
+	for i, s := range shares {
+		if s >= leastOdd && s >= oddShare*max(usual, leastOdd/oddShare) {
+			out = append(out, fmt.Sprintf("%s spends %.1f %% of its time in %s itself, the median process %.1f %%", Clean(all[i].Name()), 100*s, label, 100*usual))
+		}
+	}
+	return out
+}

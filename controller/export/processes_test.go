@@ -1,0 +1,114 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// processReport is a recording of main calling work n times, in ns each.
+func processReport(pid int, program string, n, ns int64, at time.Duration) *Report {
+	names := []cct.Method{{Name: program + ".main()V", Loader: "app"}, {Name: "lib.Work.work()V", Loader: "app"}}
+	if pid%2 == 0 { // numbers of methods differ between processes
+		names[0], names[1] = names[1], names[0]
+	}
+	main, work := int32(pid%2^1), int32(pid%2)
+	root := &cct.Node{Method: main, Calls: 1, Self: 10, Children: []*cct.Node{{Method: work, Calls: n, Self: n * ns}}}
+	cct.Totals([]*cct.Node{root})
+	return &Report{
+		Target: Target{PID: pid, Main: program, Java: "17", VM: "VM"}, Scheme: "B", Clock: "precise", Roots: []string{program + ".main()V"}, Time: at, Ended: "stopped",
+		Tree:   &cct.Snapshot{Threads: []*cct.Thread{{ID: int64(pid), Name: "main", Roots: []*cct.Node{root}, RootEntries: 1, RootReturns: 1}}},
+		Lookup: func(id int32) (cct.Method, bool) { return names[id], true },
+	}
+}
+
+func TestMergeProcesses(t *testing.T) {
+	var parts []ProcessReport
+	for i, n := range []int64{100, 200, 300} {
+		r := processReport(i+1, "shop.Orders", n, 10, time.Duration(i+1)*time.Second)
+		parts = append(parts, ProcessReport{Target: r.Target, Report: r})
+	}
+	parts = append(parts, ProcessReport{Target: Target{PID: 9, Main: "shop.Gone"}, Err: errors.New("pid 9: no such process")})
+	r := MergeProcesses(parts)
+	if len(r.Tree.Threads) != 1 || r.Tree.Threads[0].RootEntries != 3 || r.Time != 3*time.Second {
+		t.Fatalf("%d threads, %v", len(r.Tree.Threads), r.Time)
+	}
+	if s := cct.Sum(r.Tree.Roots()); s.Calls != 603 {
+		t.Errorf("%d calls", s.Calls)
+	}
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "3 processes") || !strings.Contains(notes, "pid 9: no such process") || strings.Contains(notes, "pid 9: pid 9") {
+		t.Error(notes)
+	}
+	for id := range int32(2) {
+		if r.Method(id).Name != "lib.Work.work()V" {
+			continue
+		}
+		for i, want := range []int64{100, 200, 300, 0} {
+			if got := r.Processes[i].Of(id).Calls; got != want {
+				t.Errorf("process %d has %d calls of work, not %d", i, got, want)
+			}
+		}
+	}
+	var text bytes.Buffer
+	if err := r.Text(&text, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"shop.Orders (3 processes, Java 17)", "failed: no such process", "99.7 %  lib.Work.work"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	// What was written is read again, and written the same.
+	var first, second bytes.Buffer
+	if err := r.JSON(&first, JSONOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"processes":{"calls":[100,200,300,0],"self_ns":[1000,2000,3000,0],"total_ns":[1000,2000,3000,0]}`; !strings.Contains(first.String(), want) {
+		t.Errorf("no %s in\n%s", want, first.String())
+	}
+	back, err := ReadJSON(bytes.NewReader(first.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back.JSON(&second, JSONOptions{}); err != nil || first.String() != second.String() {
+		t.Errorf("%v: read again it is\n%s\nnot\n%s", err, second.String(), first.String())
+	}
+}
+
+// TestMergePrograms keeps the contexts of different programs apart.
+func TestMergePrograms(t *testing.T) {
+	a, b := processReport(1, "shop.Orders", 5, 10, time.Second), processReport(2, "shop.Stock", 7, 10, time.Second)
+	r := MergeProcesses([]ProcessReport{{Target: a.Target, Report: a}, {Target: b.Target, Report: b}})
+	var names []string
+	for _, th := range r.Tree.Threads {
+		names = append(names, th.Name)
+	}
+	if got := strings.Join(names, ", "); got != "Orders: main, Stock: main" {
+		t.Error(got)
+	}
+	if a.Tree.Threads[0].Name != "main" || a.Tree.Threads[0].ID != 1 {
+		t.Error("the given report was changed")
+	}
+	if MergeProcesses([]ProcessReport{{Err: errors.New("x")}}) != nil {
+		t.Error("a report of nothing")
+	}
+}
+
+// TestOddProcess names a process that spends far more in a method than others do.
+func TestOddProcess(t *testing.T) {
+	var all []Process
+	for i, self := range []int64{5, 6, 60} {
+		all = append(all, Process{PID: i + 1, Self: 100, columns: map[int32]Column{1: {Self: self}}})
+	}
+	got := odd(all, 1, "work")
+	if len(got) != 1 || got[0] != "pid 3 spends 60.0 % of its time in work itself, the median process 6.0 %" {
+		t.Errorf("%q", got)
+	}
+	if got := odd(all[:2], 1, "work"); got != nil {
+		t.Errorf("two processes have no outlier: %q", got)
+	}
+}
