@@ -24,7 +24,7 @@ func (a *app) load(path string) (export.Saved, error) {
 	}
 	s, err := export.ReadSaved(from)
 	if errors.Is(err, export.ErrNotReport) {
-		return export.Saved{}, usage("%s: %w; write one with rivulet profile --format json -o FILE", path, err)
+		return export.Saved{}, usage("%s: %w; write one with rivulet profile --format json -o FILE, or give samples as pprof or collapsed stacks", path, err)
 	}
 	if err != nil {
 		return export.Saved{}, fmt.Errorf("%s: %w", path, err)
@@ -72,7 +72,8 @@ func (a *app) view() *cobra.Command {
 		Use:   "view FILE",
 		Short: "Show a report or a comparison that was saved as JSON, or write it in another form",
 		Long: `Reads what rivulet profile --format json (or snapshot) has written and shows it,
-or writes it in another form: html is one page that needs nothing else, pprof is
+or writes it in another form. Samples that other profilers have written are read, too, as pprof or
+collapsed stacks (of async-profiler: collapsed, also by thread). html is one page that needs nothing else, pprof is
 for go tool pprof, collapsed for flame graph tools, speedscope for
 www.speedscope.app. A comparison, of rivulet compare --json or saved by the page,
 is shown as that command does. With --ui it is opened on the page of rivulet serve:
@@ -84,6 +85,7 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
   rivulet view report.json --weight allocated_bytes -o bytes.collapsed
   rivulet view monday.rivulet --trace timeline.json
   rivulet view compared.json
+  rivulet view async-profiler.collapsed --ui
   rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
 		Args: takes(1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

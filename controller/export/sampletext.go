@@ -11,7 +11,10 @@ import (
 func (t *textWriter) sampleSummary() {
 	r, s := t.report, t.report.Sampling
 	t.target()
-	t.printf("%s, %s", r.How(), Duration(int64(r.Time)))
+	t.text(r.How())
+	if r.Time > 0 {
+		t.text(", " + Duration(int64(r.Time)))
+	}
 	if r.Ended != "" {
 		t.printf(" (%s)", Clean(r.Ended))
 	}
@@ -75,11 +78,13 @@ func (t *textWriter) sampleFooter() {
 	if s.Samples > 0 {
 		t.printf("95 %%: the share lies in this interval with that probability, if samples are independent of each other\n")
 		t.printf("entries: activations that samples met and that began meanwhile, a lower bound of the calls\n")
-		t.printf("%s of the stacks complete", percent(s.Complete, s.Samples))
-		if s.Heuristic > 0 {
-			t.printf(", %s with a frame that was guessed and checked", percent(s.Heuristic, s.Samples))
+		if s.Complete > 0 || len(s.Broken) > 0 { // files of other profilers don't say
+			t.printf("%s of the stacks complete", percent(s.Complete, s.Samples))
+			if s.Heuristic > 0 {
+				t.printf(", %s with a frame that was guessed and checked", percent(s.Heuristic, s.Samples))
+			}
+			t.text("\n")
 		}
-		t.text("\n")
 	}
 	for _, reason := range byCount(s.Broken) {
 		t.printf("  %s  %s\n", Count(s.Broken[reason]), Clean(reason))
@@ -106,7 +111,9 @@ func (t *textWriter) sampleFooter() {
 	if s.First > 0 {
 		t.printf("the first sample came after %s; ", Duration(int64(s.First*1e6)))
 	}
-	t.printf("sampling took %.2f %% of a core\n", 100*s.Share)
+	if s.Share > 0 || t.report.Target.PID != 0 {
+		t.printf("sampling took %.2f %% of a core\n", 100*s.Share)
+	}
 	t.notes()
 }
 

@@ -97,6 +97,9 @@ func shareOf(part, whole, n int64) (low, high float64) {
 // How says in a few words how the report was made: "scheme C, tick clock".
 func (r *Report) How() string {
 	if s := r.Sampling; s != nil {
+		if s.Hz == 0 {
+			return fmt.Sprintf("samples of %s by %s", modeNames[s.Mode], s.Source)
+		}
 		return fmt.Sprintf("samples of %s by %s at %s", modeNames[s.Mode], s.Source, hertz(s.Hz))
 	}
 	return fmt.Sprintf("scheme %s, %s clock", r.Scheme, r.Clock)

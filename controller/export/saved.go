@@ -21,9 +21,10 @@ const (
 	kindWithin     = 256     // bytes of a file, that say what it is
 )
 
-// ReadSaved reads what [Report.JSON] or [Comparison.JSON] has written, compressed
-// by gzip or not. Errors are those of [ReadJSON] and [ReadComparison]; a file of
-// more than 8 GB of text is one, too.
+// ReadSaved reads what [Report.JSON] or [Comparison.JSON] has written, and samples that
+// other profilers have: pprof and collapsed stacks. All may be compressed
+// by gzip. Errors are those of [ReadJSON] and [ReadComparison]; those about samples of
+// others wrap [ErrNotReport], too. A file of more than 8 GB of text, of samples 1 GB, is an error.
 func ReadSaved(r io.Reader) (Saved, error) {
 	text, err := unpacked(r)
 	if err != nil {
@@ -31,7 +32,12 @@ func ReadSaved(r io.Reader) (Saved, error) {
 	}
 	bounded := &io.LimitedReader{R: text, N: mostText}
 	in := bufio.NewReaderSize(bounded, 1<<16)
-	if head, _ := in.Peek(kindWithin); kindOf(head) == comparisonKind {
+	head, _ := in.Peek(kindWithin)
+	if kind := kindOfFile(head); kind != ownKind {
+		r, err := readForeign(in, kind)
+		return Saved{Report: r}, err
+	}
+	if kindOf(head) == comparisonKind {
 		c, err := ReadComparison(io.LimitReader(in, mostComparison))
 		return Saved{Comparison: c}, err
 	}

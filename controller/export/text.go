@@ -188,6 +188,8 @@ func (t *textWriter) target() {
 	of := fmt.Sprintf("pid %d", r.Target.PID)
 	if n := r.reporting(); n > 1 {
 		of = Plural(n, "process", "processes")
+	} else if r.Target.PID == 0 && r.Sampling != nil {
+		of = "from a file of " + r.Sampling.Source
 	}
 	t.printf("%s (%s", Clean(main), of)
 	if r.Target.Java != "" {
