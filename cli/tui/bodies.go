@@ -293,6 +293,10 @@ func (m *model) compareBody() []string {
 	if m.against == 0 || c == nil {
 		return append(out, m.fit(m.style.faint, "  b marks the one before, Enter the one after (the recording as of now without one)"))
 	}
+	for _, u := range c.Unlike {
+		out = append(out, m.fit(lipgloss.NewStyle(), "  ! "+export.Clean(u.Text)))
+	}
+	out = append(out, m.fit(lipgloss.NewStyle(), "  "+c.Verdict))
 	columns := func(change, before, after, calls, callsAfter string) string {
 		return m.cells(cell{change, 9, 0}, cell{before, 9, 60}, cell{after, 9, 60}, cell{calls, 12, 80}, cell{callsAfter, 12, 80})
 	}
