@@ -50,7 +50,10 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	for i, when := range []string{"before", "after "} {
 		what := Plural(d.Invocations[i], "root invocation", "root invocations")
 		if d.sampled() {
-			what = Plural(d.Samples[i], "sample", "samples") + " in " + Duration(int64(1e9*d.Seconds[i]))
+			what = Plural(d.Samples[i], "sample", "samples")
+			if d.Seconds[i] > 0 { // collapsed stacks don't say
+				what += " in " + Duration(int64(1e9*d.Seconds[i]))
+			}
 		}
 		t.printf("%s  %s: %s, %s\n", when, Clean(cmp.Or(d.Names[i], "?")), what, Duration(d.Total[i]))
 	}
@@ -121,7 +124,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	return nil
 }
 
-func (d *Diff) sampled() bool { return d.Seconds != [2]float64{} }
+func (d *Diff) sampled() bool { return d.Seconds != [2]float64{} || d.Samples != [2]int64{} }
 
 // bound writes how far an unchanged program's times go apart; nothing where nothing compares.
 func (d *Diff) bound(ns int64) string {
