@@ -19,7 +19,7 @@ func TestViewForeign(t *testing.T) {
 	newFake().run(t, "view", before).want(t, 0, "90.0 %", "")
 	newFake().run(t, "view", before).want(t, 0, "from a file of collapsed", "")
 	newFake().run(t, "diff", before, after).want(t, 0, "shop.Price.of", "")
-	newFake().run(t, "diff", before, after).want(t, 0, "before.txt: 10,000 samples, 100 s\n", "")
+	newFake().run(t, "diff", before, after).want(t, 0, "before.txt: 10,000 samples, 1m 40s\n", "")
 	newFake().run(t, "merge", before, after).want(t, 0, "20,000 samples", "")
 	profile := filepath.Join(dir, "x.pb.gz")
 	newFake().run(t, "view", before, "-o", profile).want(t, 0, "", "")

@@ -217,8 +217,10 @@ func allocations(of []cct.Alloc) *starlark.List {
 			bytes = starlark.MakeInt64(a.Bytes)
 		}
 		for _, p := range []starlark.Tuple{
-			{starlark.String("type"), starlark.String(a.Type.Name)}, {starlark.String("objects"), starlark.MakeInt64(a.Objects)},
-			{starlark.String("elements"), starlark.MakeInt64(a.Elements)}, {starlark.String("bytes"), bytes},
+			{starlark.String("type"), starlark.String(a.Type.Name)},
+			{starlark.String("objects"), starlark.MakeInt64(a.Objects)},
+			{starlark.String("elements"), starlark.MakeInt64(a.Elements)},
+			{starlark.String("bytes"), bytes},
 		} {
 			d.SetKey(p[0], p[1]) //nolint:errcheck // strings can be keys
 		}

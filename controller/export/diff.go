@@ -60,7 +60,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	calls := "calls"
 	if d.sampled() {
 		calls = "entries"
-		if d.Each {
+		if d.Each && d.Seconds[0] > 0 && d.Seconds[1] > 0 {
 			t.text("figures of after are scaled to as many seconds as before\n")
 		}
 	} else if d.Each && d.Invocations[0] != d.Invocations[1] {

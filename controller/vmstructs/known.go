@@ -39,11 +39,11 @@ func (v *Invoked) Save(w io.Writer) error {
 	z := gzip.NewWriter(w)
 	b := bufio.NewWriter(z)
 	for class, methods := range v.classes {
-		b.WriteString(class)
+		b.WriteString(class) //nolint:errcheck // Flush says it
 		for m := range methods {
-			b.WriteString("\t" + m)
+			b.WriteString("\t" + m) //nolint:errcheck // so
 		}
-		b.WriteString("\n")
+		b.WriteString("\n") //nolint:errcheck // so
 	}
 	return errors.Join(b.Flush(), z.Close())
 }
