@@ -55,10 +55,10 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root shop.Main.loop --for 1m --format json -o report.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(f.check(cmd), f.checkSamples(cmd)); err != nil {
-				return err
-			}
 			pids, err := targets.choose(cmd.Context(), a.backend, args)
+			if err == nil {
+				err = errors.Join(f.check(cmd), f.checkSamples(cmd))
+			}
 			if err != nil {
 				return err
 			}

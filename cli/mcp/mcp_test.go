@@ -140,9 +140,10 @@ func TestJob(t *testing.T) {
 	}
 	var diff struct {
 		Kind    string
-		Methods []struct{ Calls [2]int64 }
+		Verdict string
+		Tree    []struct{ Calls [2]int64 }
 	}
-	if p := call(t, c, "diff", args{"before": one.Report, "after": two.Report}, &diff); p != "" || diff.Kind != "difference" || len(diff.Methods) != 1 || diff.Methods[0].Calls != [2]int64{4, 8} {
+	if p := call(t, c, "diff", args{"before": one.Report, "after": two.Report}, &diff); p != "" || diff.Kind != "difference" || diff.Verdict == "" || len(diff.Tree) != 1 || diff.Tree[0].Calls != [2]int64{4, 8} {
 		t.Error(p, diff)
 	}
 	var kept keptReports
