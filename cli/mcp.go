@@ -40,8 +40,7 @@ Log lines go to standard error.
 
 An assistant is configured to start this command. Its log says what it was asked.`,
 		Example: `  rivulet mcp
-  rivulet mcp --allow record --longest 10s --pid 4711
-  claude mcp add rivulet -- rivulet mcp --allow record`,
+  rivulet mcp --allow record --longest 10s --pid 4711`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, role := range allow {

@@ -11,7 +11,7 @@ import (
 type Request struct {
 	Type uint32 // a wire.Req number
 	Body []byte
-	Box  int  // which box waits for the reply
+	Box  int  // for the reply: a number that no other request has
 	Left bool // nobody waits any more; it is one of those that are of use all the same
 }
 
@@ -23,14 +23,16 @@ var keptWhenLeft = map[uint32]bool{wire.ReqLoaders: true, wire.ReqTransform: tru
 // One goroutine at a time may use it. The zero value is not ready:
 // [NewMailbox] makes one.
 type Mailbox struct {
-	d     *File
-	boxes [wire.Boxes]box
+	d      *File
+	boxes  [wire.Boxes]box
+	serial int // of the last request
 }
 
 type box struct {
-	in   []byte // parts of the request so far
-	out  []byte // what is left of the reply
-	busy bool   // the request is with the session
+	in     []byte // parts of the request so far
+	out    []byte // what is left of the reply
+	busy   bool   // the request is with the session
+	serial int    // of that request
 }
 
 func boxAt(i int) int64 { return int64(wire.OffBoxes) + int64(i)<<wire.BoxShift }
@@ -39,62 +41,71 @@ func boxAt(i int) int64 { return int64(wire.OffBoxes) + int64(i)<<wire.BoxShift 
 func NewMailbox(d *File) *Mailbox { return &Mailbox{d: d} }
 
 // Poll moves every box on as far as it goes, and returns the requests that have
-// become complete. The target is not trusted: a box whose words make no sense is
-// freed, and err says so; out is valid nevertheless.
+// become complete. A box whose request nobody waits for any more is free at once,
+// whatever becomes of the request: the agent's thread needs boxes, and replies may
+// need the agent's thread. The target is not trusted: a box whose words make no sense
+// is freed, and err says so; out is valid nevertheless.
 func (m *Mailbox) Poll() (out []Request, err error) {
 	for i := range m.boxes {
 		at, b := boxAt(i), &m.boxes[i]
 		switch state := m.d.load32(at + wire.BState); state {
 		case wire.BoxRequest, wire.BoxLeft:
 			if b.busy {
+				if state == wire.BoxLeft {
+					m.free(i)
+				}
 				continue
 			}
 			total, n := int(m.d.load32(at+wire.BTotal)), int(m.d.load32(at+wire.BLength))
 			if n > wire.BoxData || total > wire.MaxMessage || len(b.in)+n > total {
-				*b = box{}
-				m.d.store32(at+wire.BState, wire.BoxFree)
+				m.free(i)
 				err = fmt.Errorf("a request of %d bytes in parts of %d makes no sense", total, n)
 				continue
 			}
 			b.in = append(b.in, m.d.mem[at+wire.BoxHeader:][:n]...)
 			if len(b.in) < total {
 				if state == wire.BoxLeft || !m.d.swap32(at+wire.BState, state, wire.BoxMore) {
-					*b = box{}
-					m.d.store32(at+wire.BState, wire.BoxFree)
+					m.free(i)
 				}
 				continue
 			}
-			b.busy = true
-			q := Request{Type: m.d.load32(at + wire.BType), Body: b.in, Box: i, Left: state == wire.BoxLeft}
-			if q.Left && !keptWhenLeft[q.Type] {
-				m.Reply(i, nil)
-			} else {
+			m.serial++
+			b.busy, b.serial = true, m.serial
+			q := Request{Type: m.d.load32(at + wire.BType), Body: b.in, Box: m.serial*wire.Boxes + i, Left: state == wire.BoxLeft}
+			b.in = nil
+			if !q.Left || keptWhenLeft[q.Type] {
 				out = append(out, q)
 			}
-			b.in = nil
+			if q.Left {
+				m.free(i)
+			}
 		case wire.BoxNext:
 			m.put(i)
 		case wire.BoxAbandoned:
-			if !b.busy { // else the reply to come frees it
-				*b = box{}
-				m.d.store32(at+wire.BState, wire.BoxFree)
-			}
+			m.free(i)
 		}
 	}
 	return out, err
 }
 
-// Reply answers the request of a box, once. A request that the target has
-// abandoned meanwhile frees its box; then it reports false.
-func (m *Mailbox) Reply(i int, body []byte) bool {
+// free gives a box back that is the controller's to free. A reply to its request
+// comes too late.
+func (m *Mailbox) free(i int) {
+	m.boxes[i] = box{}
+	m.d.store32(boxAt(i)+wire.BState, wire.BoxFree)
+}
+
+// Reply answers a request ([Request].Box), once. It reports false if nobody waits
+// for the reply any more.
+func (m *Mailbox) Reply(request int, body []byte) bool {
+	i := request % wire.Boxes
 	at, b := boxAt(i), &m.boxes[i]
-	if !b.busy {
+	if !b.busy || b.serial != request/wire.Boxes {
 		return false
 	}
 	b.busy = false
 	if state := m.d.load32(at + wire.BState); state == wire.BoxAbandoned || state == wire.BoxLeft {
-		*b = box{}
-		m.d.store32(at+wire.BState, wire.BoxFree)
+		m.free(i)
 		return false
 	}
 	b.out = body
@@ -112,8 +123,7 @@ func (m *Mailbox) put(i int) bool {
 	b.out = b.out[n:]
 	from := m.d.load32(at + wire.BState)
 	if from == wire.BoxAbandoned || from == wire.BoxLeft || !m.d.swap32(at+wire.BState, from, wire.BoxReply) {
-		*b = box{}
-		m.d.store32(at+wire.BState, wire.BoxFree)
+		m.free(i)
 		return false
 	}
 	return true

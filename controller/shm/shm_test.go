@@ -216,26 +216,54 @@ func TestMailbox(t *testing.T) {
 	}
 }
 
-// Who waited has gone: the reply frees the box.
+// Who waited has gone: the box is free at once, and the reply does nothing to whoever has
+// it next.
 func TestAbandoned(t *testing.T) {
-	d := InMemory(make([]byte, wire.OffNodes))
-	m, g := NewMailbox(d), target{d, 0}
-	g.part(wire.ReqReveal, 1, []byte{1})
-	reqs, err := m.Poll()
-	if err != nil || len(reqs) != 1 {
-		t.Fatal(reqs, err)
+	for _, state := range []int32{wire.BoxAbandoned, wire.BoxLeft} {
+		d := InMemory(make([]byte, wire.OffNodes))
+		m, g := NewMailbox(d), target{d, 0}
+		g.part(wire.ReqReveal, 1, []byte{1})
+		first, err := m.Poll()
+		if err != nil || len(first) != 1 {
+			t.Fatal(first, err)
+		}
+		g.setState(state)
+		if again, err := m.Poll(); err != nil || len(again) > 0 || g.state() != wire.BoxFree {
+			t.Fatalf("state %d: %d requests, state %d, %v", state, len(again), g.state(), err)
+		}
+		g.part(wire.ReqBytes, 1, []byte{2})
+		second, err := m.Poll()
+		if err != nil || len(second) != 1 || second[0].Box == first[0].Box {
+			t.Fatal(second, err)
+		}
+		if m.Reply(first[0].Box, []byte{9}) || g.state() != wire.BoxRequest {
+			t.Errorf("the late reply reaches another request: state %d", g.state())
+		}
+		if !m.Reply(second[0].Box, []byte{7}) || g.state() != wire.BoxReply || d.mem[g.at()+wire.BoxHeader] != 7 {
+			t.Errorf("state %d after the reply", g.state())
+		}
+		if m.Reply(second[0].Box, []byte{7}) {
+			t.Error("a second reply is taken")
+		}
 	}
-	g.setState(wire.BoxAbandoned)
-	if _, err := m.Poll(); err != nil || g.state() != wire.BoxAbandoned {
-		t.Fatalf("state %d before the reply, %v", g.state(), err)
-	}
-	m.Reply(0, []byte{1})
-	if g.state() != wire.BoxFree {
-		t.Errorf("state %d after the reply, want free", g.state())
-	}
-	m.Reply(0, []byte{1}) // nobody waits: nothing
-	if g.state() != wire.BoxFree {
-		t.Errorf("state %d after a second reply, want free", g.state())
+}
+
+// A request that is left before it was read is read if it is of use all the same.
+func TestLeft(t *testing.T) {
+	for typ, want := range map[uint32]int{wire.ReqTransform: 1, wire.ReqBytes: 0} {
+		d := InMemory(make([]byte, wire.OffNodes))
+		m, g := NewMailbox(d), target{d, 0}
+		g.part(typ, 1, []byte{1})
+		g.setState(wire.BoxLeft)
+		got, err := m.Poll()
+		if err != nil || len(got) != want || g.state() != wire.BoxFree {
+			t.Fatalf("%d requests, state %d, %v", len(got), g.state(), err)
+		}
+		for _, q := range got {
+			if !q.Left || m.Reply(q.Box, nil) {
+				t.Error("somebody waits for it")
+			}
+		}
 	}
 }
 
