@@ -151,17 +151,20 @@ func TestTargetsStay(t *testing.T) {
 	p := open(t, served(t), 1280, 800)
 	button := fmt.Sprintf(`button[data-pid="%d"]`, first.cmd.Process.Pid)
 	p.do("focus", chromedp.WaitVisible(button), chromedp.Focus(button))
-	// What a pointer points at. Other JVMs of this machine come and go, whose
-	// rows may be wider, so a pixel more or less is no matter.
+	// The row that a pointer points at. Other JVMs of this machine come and go, whose
+	// rows may be wider or wrap, so columns may move, and lines by less than a row.
 	point := func(name, selector string) {
 		value[bool](p, fmt.Sprintf(`(() => {
 			const b = document.querySelector('%s').getBoundingClientRect();
-			window.%s = [b.left + b.width / 2, b.top + b.height / 2];
+			window.%s = b.top;
 			return true;
 		})()`, selector, name))
 	}
 	points := func(name, selector string) bool {
-		return value[bool](p, fmt.Sprintf(`document.elementFromPoint(...window.%s)?.closest('%s') != null`, name, selector))
+		return value[bool](p, fmt.Sprintf(`(() => {
+			const b = document.querySelector('%s').getBoundingClientRect();
+			return Math.abs(b.top - window.%s) < b.height;
+		})()`, selector, name))
 	}
 	point("first", button)
 	point("demo", "#demo")
