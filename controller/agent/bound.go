@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
 )
 
 // Limits bound what scripts may take. The zero value has the defaults.
@@ -35,9 +34,6 @@ func (l Limits) withDefaults() Limits {
 	}
 	return l
 }
-
-// maxElements bounds lists that come from a range or a product, in one operation.
-const maxElements = 1 << 20
 
 // watchEvery is how often time and memory of an activation are looked at.
 const watchEvery = 5 * time.Millisecond
@@ -149,58 +145,6 @@ func size(most int64, values ...starlark.Value) (n int64) {
 type keeper interface {
 	starlark.Value
 	keeps() int64 // bytes
-}
-
-// guardProducts has each product in a file looked at before it is made: a list or string times a
-// number may be as large as it likes otherwise.
-func guardProducts(f *syntax.File) {
-	wrap := func(e syntax.Expr) syntax.Expr {
-		start, _ := e.Span()
-		return &syntax.CallExpr{Fn: &syntax.Ident{NamePos: start, Name: guardName}, Lparen: start, Args: []syntax.Expr{e}, Rparen: start}
-	}
-	syntax.Walk(f, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.BinaryExpr:
-			if n.Op == syntax.STAR {
-				n.Y = wrap(n.Y)
-			}
-		case *syntax.AssignStmt:
-			if n.Op == syntax.STAR_EQ {
-				n.RHS = wrap(n.RHS)
-			}
-		}
-		return true
-	})
-}
-
-// guardName is no name that a script can have by accident.
-const guardName = "__factor"
-
-// A factor is the right side of a product.
-type factor struct{ starlark.Value }
-
-// Binary implements starlark.HasBinary: x * f.
-func (f factor) Binary(op syntax.Token, x starlark.Value, side starlark.Side) (starlark.Value, error) {
-	if op != syntax.STAR || side != starlark.Right {
-		return nil, nil
-	}
-	for _, p := range [][2]starlark.Value{{x, f.Value}, {f.Value, x}} {
-		n, ok := p[1].(starlark.Int)
-		if !ok {
-			continue
-		}
-		k, small := n.Int64()
-		most := int64(maxElements)
-		if _, text := p[0].(starlark.String); text {
-			most <<= 4 // letters
-		} else if _, number := p[0].(starlark.Int); number {
-			continue
-		}
-		if length := int64(max(starlark.Len(p[0]), 0)); length > 0 && (!small && n.Sign() > 0 || k > most/length) {
-			return nil, fmt.Errorf("a product of more than %d elements", most)
-		}
-	}
-	return starlark.Binary(op, x, f.Value)
 }
 
 // boundedRange is range with a bound.

@@ -113,7 +113,7 @@ func load(src Source, h *Host, limits Limits) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	guardProducts(file)
+	guard(file)
 	program, err := starlark.FileProgram(file, predeclared.Has)
 	if err != nil {
 		return nil, err
@@ -240,9 +240,13 @@ func (s *script) builtins() starlark.StringDict {
 		out[name] = starlark.NewBuiltin(name, f)
 	}
 	add("range", boundedRange)
-	add(guardName, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-		return factor{args[0]}, nil
-	})
+	for name, f := range map[string]func(starlark.Value) starlark.Value{
+		operandName: func(v starlark.Value) starlark.Value { return operand{v} }, addendName: addend, methodName: guardMethod,
+	} {
+		add(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return f(args[0]), nil
+		})
+	}
 	s.addHandlers(add)
 	s.addActions(add)
 	return out
