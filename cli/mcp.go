@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/rivulet-profiler/rivulet/cli/mcp"
@@ -60,7 +59,7 @@ An assistant is configured to start this command. Its log says what it was asked
 			version, _ := versionOf()
 			in := watchInterrupts()
 			defer in.stop()
-			err := mcp.New(assistant{a}, b, version).Run(in.first, &sdk.IOTransport{Reader: io.NopCloser(a.stdin), Writer: writeCloser{a.stdout}})
+			err := mcp.New(assistant{a}, b, version).Run(in.first, mcp.Over(a.stdin, a.stdout))
 			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 				return nil // Ctrl-C, or the assistant has gone
 			}
@@ -74,11 +73,6 @@ An assistant is configured to start this command. Its log says what it was asked
 	fs.IntSliceVar(&b.PIDs, "pid", nil, "look at this `PID` only; may be repeated")
 	return cmd
 }
-
-// A writeCloser does not close what it writes to.
-type writeCloser struct{ io.Writer }
-
-func (writeCloser) Close() error { return nil }
 
 // An assistant's requests are carried out as the commands of the same names are.
 type assistant struct{ a *app }
@@ -95,17 +89,7 @@ func (s assistant) Sample(ctx context.Context, pid int, length time.Duration, wa
 	if wall {
 		o.sampler.Hz = usualWall
 	}
-	sampled, err := s.a.sample(ctx, pid, o, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, length)
-	defer cancel()
-	ended, err := sampled.run(ctx)
-	if err != nil && sampled.collector.Samples() == 0 {
-		return nil, err
-	}
-	return sampled.report(ended), nil
+	return s.a.sampleQuietly(ctx, pid, o, length)
 }
 
 // Record leaves the JVM as it was even if the assistant has lost interest.

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -242,5 +244,41 @@ func TestGivenUp(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
+	}
+}
+
+// Lines that are no messages are answered, and the next ones, too.
+func TestJunk(t *testing.T) {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- New(&fake{}, all, "test").Run(t.Context(), Over(inR, outW))
+		outW.Close()
+	}()
+	answers := bufio.NewScanner(outR)
+	for _, c := range []struct{ line, want string }{
+		{"junk", "-32700"},
+		{"42", "-32600"},
+		{`{"id":1}`, "-32600"},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600"},
+		{`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, `"id":7`},
+		{"", ""},
+		{"more {junk", "-32700"},
+		{`{"jsonrpc":"2.0","id":8,"method":"ping"}`, `"id":8`},
+	} {
+		if _, err := io.WriteString(inW, c.line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if c.want == "" {
+			continue
+		}
+		if !answers.Scan() || !strings.Contains(answers.Text(), c.want) {
+			t.Fatalf("%s: %q, want %s", c.line, answers.Text(), c.want)
+		}
+	}
+	inW.Close()
+	if err := <-ended; err != nil && !errors.Is(err, io.EOF) {
+		t.Error(err)
 	}
 }
