@@ -254,3 +254,18 @@ func clockOf(id int32) int64 {
 	}
 	return t.Nano()
 }
+
+// sampleQuietly samples for a time, or until ctx ends, and shows nothing meanwhile.
+func (a *app) sampleQuietly(ctx context.Context, pid int, o sampleOptions, length time.Duration) (*export.Report, error) {
+	s, err := a.sample(ctx, pid, o, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	ended, err := s.run(ctx)
+	if err != nil && s.collector.Samples() == 0 {
+		return nil, err
+	}
+	return s.report(ended), nil
+}

@@ -82,17 +82,10 @@ const (
 func (a *app) suggestBySamples(ctx context.Context, pid int) (*live.Suggestions, error) {
 	o := sampleOptions{}
 	o.sampler.Hz = pageSuggestHz
-	s, err := a.sample(ctx, pid, o, time.Now())
+	r, err := a.sampleQuietly(ctx, pid, o, pageSuggestFor)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, pageSuggestFor)
-	defer cancel()
-	ended, err := s.run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := s.report(ended)
 	out := &live.Suggestions{Samples: r.Sampling.Samples, Seconds: r.Time.Seconds(), Threads: len(r.Tree.Threads), Busy: len(r.Tree.Threads), Roots: []live.Suggestion{}}
 	for _, s := range suggest.Roots(r, mostSuggested) {
 		out.Roots = append(out.Roots, live.Suggestion{

@@ -173,17 +173,7 @@ func (d *Diff) metricSections(t *textWriter) {
 		labels := labelsOf(all)
 		table := table{head: []string{"change", "before", "after", "context"}}
 		for _, l := range m.Contexts {
-			label, path := "", l.Path
-			if len(path) > growthLevels {
-				label, path = "… > ", path[len(path)-growthLevels:]
-			}
-			for i, of := range path {
-				if i > 0 {
-					label += " > "
-				}
-				label += labels[of]
-			}
-			table.add(label, "", signed(l.Self[1]-l.Self[0]), Count(l.Self[0]), Count(l.Self[1]))
+			table.add(pathLabel(l.Path, labels), "", signed(l.Self[1]-l.Self[0]), Count(l.Self[0]), Count(l.Self[1]))
 		}
 		table.write(&t.sink, t.o.Color, t.o.Width)
 		if m.More > 0 {

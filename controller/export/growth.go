@@ -190,17 +190,7 @@ func (g *Growth) Text(w io.Writer, o TextOptions) error {
 		t.section("Contexts that have grown, for each root invocation")
 		table := table{head: []string{"change", "before", "after", "context"}}
 		for _, l := range g.Contexts {
-			label, path := "", l.Path
-			if len(path) > growthLevels {
-				label, path = "… > ", path[len(path)-growthLevels:]
-			}
-			for i, m := range path {
-				if i > 0 {
-					label += " > "
-				}
-				label += labels[m]
-			}
-			table.add(label, "", "+"+perRoot(l.Each[1]-l.Each[0]), perRoot(l.Each[0]), perRoot(l.Each[1]))
+			table.add(pathLabel(l.Path, labels), "", "+"+perRoot(l.Each[1]-l.Each[0]), perRoot(l.Each[0]), perRoot(l.Each[1]))
 		}
 		table.write(&t.sink, o.Color, o.Width)
 		if g.More > 0 {
@@ -265,4 +255,19 @@ func (g *Growth) JSON(w io.Writer) error {
 		j.Contexts = append(j.Contexts, line)
 	}
 	return writeJSON(w, "the growth", j)
+}
+
+// pathLabel is the end of a path in one line.
+func pathLabel(path []cct.Method, labels map[cct.Method]string) string {
+	label := ""
+	if len(path) > growthLevels {
+		label, path = "… > ", path[len(path)-growthLevels:]
+	}
+	for i, m := range path {
+		if i > 0 {
+			label += " > "
+		}
+		label += labels[m]
+	}
+	return label
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -314,6 +315,12 @@ func (l *loop) noteAllocations(r *export.Report) {
 	}
 	if l.allocations.vague {
 		r.Notes = append(r.Notes, "This JVM does not say how large objects are, or its memory may not be read (ptrace_scope, CAP_SYS_PTRACE): bytes are those of arrays alone.")
+	}
+	if names := l.unsized(); len(names) > 0 && !l.allocations.vague {
+		slices.Sort(names)
+		some := strings.ReplaceAll(strings.Join(names[:min(len(names), 3)], ", "), "/", ".")
+		r.Notes = append(r.Notes, fmt.Sprintf("The JVM ended, or the recording, before the size of %s was read (%s%s): objects of these have no bytes, and sums of bytes are at least what is shown.",
+			export.Plural(int64(len(names)), "class", "classes"), some, map[bool]string{true: " and others"}[len(names) > 3]))
 	}
 	if n := l.ledger.Typeless(); n > 0 {
 		r.Notes = append(r.Notes, export.Plural(int64(n), "place allocates", "places allocate")+" a type for which there was no number left: these objects are not counted.")

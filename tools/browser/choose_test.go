@@ -151,20 +151,17 @@ func TestTargetsStay(t *testing.T) {
 	p := open(t, served(t), 1280, 800)
 	button := fmt.Sprintf(`button[data-pid="%d"]`, first.cmd.Process.Pid)
 	p.do("focus", chromedp.WaitVisible(button), chromedp.Focus(button))
-	// The row that a pointer points at. Other JVMs of this machine come and go, whose
-	// rows may be wider or wrap, so columns may move, and lines by less than a row.
+	// What a pointer points at. Other JVMs of this machine come and go, whose
+	// rows may be wider, so a pixel more or less is no matter.
 	point := func(name, selector string) {
 		value[bool](p, fmt.Sprintf(`(() => {
 			const b = document.querySelector('%s').getBoundingClientRect();
-			window.%s = b.top;
+			window.%s = [b.left + b.width / 2, b.top + b.height / 2];
 			return true;
 		})()`, selector, name))
 	}
 	points := func(name, selector string) bool {
-		return value[bool](p, fmt.Sprintf(`(() => {
-			const b = document.querySelector('%s').getBoundingClientRect();
-			return Math.abs(b.top - window.%s) < b.height;
-		})()`, selector, name))
+		return value[bool](p, fmt.Sprintf(`document.elementFromPoint(...window.%s)?.closest('%s') != null`, name, selector))
 	}
 	point("first", button)
 	point("demo", "#demo")
