@@ -184,7 +184,7 @@ func (a *app) readRecording(ctx context.Context, out *output, file io.ReaderAt, 
 	if damage != nil {
 		r.Notes = append(r.Notes, "The recording is not whole: "+damage.Error())
 	}
-	writing := writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort}})
+	writing := writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort, Frameworks: f.app.frameworks()}})
 	return errors.Join(damage, writing)
 }
 

@@ -39,6 +39,7 @@ type recordFlags struct {
 	snapshots  string
 	agents     agentFlags
 	restore    string // one of the restore constants
+	app        appFlags
 }
 
 // newRecordFlags has the defaults of all options.
@@ -61,6 +62,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` hot methods in the text report; 0 for all")
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the report; 0 for all (json: all unless given)")
+	f.app.add(fs)
 	f.addOptions(fs, "memory")
 	f.agents.add(fs)
 }
@@ -105,6 +107,9 @@ func (f *recordFlags) check(cmd *cobra.Command) error {
 	if err := f.rec.ValidateOptions(); err != nil {
 		return usage("--%w", err)
 	}
+	if err := f.app.check(); err != nil {
+		return err
+	}
 	return f.agents.read(&f.rec)
 }
 
@@ -124,7 +129,7 @@ func enumerate(list []string) string {
 
 // report writes r in the form that the flags ask for.
 func (f *recordFlags) report(r *export.Report, o *output) error {
-	options := export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth}}
+	options := export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Frameworks: f.app.frameworks()}}
 	if f.depthGiven {
 		options.JSON.Depth = f.depth
 	}

@@ -146,7 +146,7 @@ perf events, threads are stopped for each sample, by ptrace.`,
 			if cmd.Flags().Changed("depth") {
 				depth = v.depth
 			}
-			options := export.FormatOptions{Text: export.TextOptions{Top: v.top, Depth: v.depth, Sort: v.sort}}
+			options := export.FormatOptions{Text: export.TextOptions{Top: v.top, Depth: v.depth, Sort: v.sort, Frameworks: v.app.frameworks()}}
 			options.JSON.Depth = depth
 			out, err := openOutput(v.file, a.stdout)
 			if err != nil {

@@ -45,6 +45,7 @@ func (a *app) loadReport(path string) (*export.Report, error) {
 type viewFlags struct {
 	format, file, sort, weight string
 	top, depth                 int
+	app                        appFlags
 }
 
 func (f *viewFlags) add(cmd *cobra.Command) {
@@ -56,11 +57,12 @@ func (f *viewFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.depth, "depth", export.DefaultDepth, "`N` levels of the tree in the text; 0 for all")
 	fs.StringVar(&f.sort, "sort", "self", "hot methods in the text by `KEY`: "+enumerate(export.Sorts))
 	fs.StringVar(&f.weight, "weight", "self", "what counts in collapsed stacks: `METRIC` is "+enumerate(export.Weights))
+	f.app.add(fs)
 }
 
 func (a *app) writeView(r *export.Report, f *viewFlags) error {
 	return a.with(f.file, a.stdout, func(_ *interrupts, out *output) error {
-		return writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort}, Weight: f.weight})
+		return writeReport(r, out, f.format, export.FormatOptions{Text: export.TextOptions{Top: f.top, Depth: f.depth, Sort: f.sort, Frameworks: f.app.frameworks()}, Weight: f.weight})
 	})
 }
 
@@ -130,7 +132,7 @@ func (a *app) viewTrace(r *export.Report, from, to string, f *viewFlags) error {
 
 // viewComparison shows a comparison, or writes it in the other of its two forms.
 func (a *app) viewComparison(cmd *cobra.Command, c *export.Comparison, f *viewFlags) error {
-	for _, flag := range []string{"top", "depth", "sort", "weight", "trace"} {
+	for _, flag := range []string{"top", "depth", "sort", "weight", "trace", "app", "unfold"} {
 		if cmd.Flags().Changed(flag) {
 			return usage("--%s is nothing for a comparison of schemes, which has no methods, no tree and no timeline", flag)
 		}
@@ -158,7 +160,7 @@ func (f *viewFlags) check() error {
 			return usage("--weight %q: there is only %s", f.weight, enumerate(export.Weights))
 		}
 	}
-	return checkFormat(f.format)
+	return errors.Join(f.app.check(), checkFormat(f.format))
 }
 
 func (a *app) merge() *cobra.Command {

@@ -157,12 +157,17 @@ func (t *textWriter) slowest() {
 
 // invocation writes the heaviest branches of an invocation's tree.
 func (t *textWriter) invocation(root *cct.Node) {
-	roots := cct.FoldRecursion([]*cct.Node{root})
-	cct.Sort(roots)
+	roots := t.folded(cct.FoldRecursion([]*cct.Node{root}))
 	rows, left := 0, int64(0)
+	levels := []int{0} // of the path, without those that only lead to the application
 	table := table{head: []string{"  calls", "self", "total", "share", "  method"}}
 	cct.Walk(roots, func(n *cct.Node, depth int) bool {
-		if depth > 0 && (float64(n.Total) < slowShare*float64(roots[0].Total) || depth > slowDepth || rows >= slowRows) {
+		level := levels[depth]
+		if !t.view.Passes(n) {
+			level++
+		}
+		levels = append(levels[:depth+1], level)
+		if depth > 0 && (float64(n.Total) < slowShare*float64(roots[0].Total) || levels[depth] > slowDepth || rows >= slowRows) {
 			left++
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rivulet-profiler/rivulet/controller/application"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
@@ -29,6 +30,14 @@ type TextOptions struct {
 	// Contexts, where positive, is how many nodes of the tree are written: those
 	// with the most time. The rest is folded; Depth counts no more.
 	Contexts int
+	// Frameworks says how their levels are folded in trees; nil shows all of them.
+	Frameworks *Frameworks
+}
+
+// Frameworks say how levels of frameworks are folded in the trees of a text report.
+type Frameworks struct {
+	App  []string // the application's packages, see [application.New]; nil leaves them to its list
+	Hint string   // what shows the levels, as "--unfold shows them"
 }
 
 // A Part is some of a text report.
@@ -70,6 +79,13 @@ const (
 func (r *Report) Text(w io.Writer, o TextOptions) error {
 	f := r.figures()
 	t := textWriter{sink: sink{w: w}, report: r, figures: f, o: o, labels: r.labels(f.flat)}
+	if k := o.Frameworks; k != nil {
+		rules, err := application.New(k.App, r.Target.Main)
+		if err != nil {
+			return fmt.Errorf("text report: %w", err)
+		}
+		t.rules = rules
+	}
 	wants := func(p Part) bool { return o.Part == All && f.sums.Nodes > 0 || o.Part == p }
 	if o.Part == All {
 		t.wrapped(t.summary)
@@ -105,6 +121,8 @@ type textWriter struct {
 	report *Report
 	o      TextOptions
 	labels map[int32]string
+	rules  *application.Rules // nil shows all levels of frameworks
+	view   *application.View  // of the tree that is written; nil where nothing is folded
 }
 
 func (t *textWriter) printf(format string, args ...any) { t.text(fmt.Sprintf(format, args...)) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rivulet-profiler/rivulet/controller/application"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
@@ -17,12 +18,12 @@ type branch struct {
 	prefix string // of the lines below it
 	joint  string // before its own label
 	depth  int
+	level  int // as a limit of levels counts them: without those that only lead to the application
 }
 
 func (t *textWriter) tree() {
 	t.section("Calling context tree, all threads (* hot path)")
-	roots := cct.FoldRecursion(t.figures.snapshot.Roots())
-	cct.Sort(roots)
+	roots := t.folded(cct.FoldRecursion(t.figures.snapshot.Roots()))
 	hot := map[*cct.Node]bool{}
 	for _, n := range cct.HotPath(roots) {
 		hot[n] = true
@@ -70,6 +71,9 @@ func (t *textWriter) tree() {
 		}
 		n := b.node
 		mark, style := "  ", ""
+		if n.Method == cct.Frameworks {
+			style = styleFold
+		}
 		if hot[n] {
 			mark, style = "* ", styleHot
 		}
@@ -86,6 +90,22 @@ func (t *textWriter) tree() {
 		push(t.below(b, len(table.rows)+len(todo), top))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
+	if t.view != nil && t.o.Frameworks.Hint != "" {
+		t.printf("… levels of frameworks that lead to the application are folded; %s\n", t.o.Frameworks.Hint)
+	}
+}
+
+// folded sorts a tree, and folds its frameworks' levels where that is wanted.
+func (t *textWriter) folded(roots []*cct.Node) []*cct.Node {
+	cct.Sort(roots)
+	t.view = nil
+	if t.rules == nil {
+		return roots
+	}
+	if t.view = application.Fold(roots, t.rules, t.report.Method); t.view == nil {
+		return roots
+	}
+	return t.view.Roots
 }
 
 // foldBut folds all nodes but those of a set.
@@ -105,10 +125,14 @@ func foldBut(nodes []*cct.Node, top map[*cct.Node]bool) (shown []*cct.Node, fold
 // which nodes are.
 func (t *textWriter) below(b branch, rows int, top map[*cct.Node]bool) []branch {
 	var lines []branch
+	level := b.level
+	if !t.view.Passes(b.node) {
+		level++
+	}
 	least := int64(smallShare * math.Max(float64(t.sums.Self), 0))
 	if kids := b.node.Children; len(kids) == 0 {
 		return nil
-	} else if top == nil && t.o.Depth > 0 && b.depth+1 >= t.o.Depth || rows > mostRows {
+	} else if top == nil && t.o.Depth > 0 && level >= t.o.Depth || rows > mostRows {
 		lines = []branch{{fold: cct.FoldAll(kids), what: "deeper"}}
 	} else {
 		shown, fold := cct.FoldSmall(kids, least, mostChildren)
@@ -124,7 +148,7 @@ func (t *textWriter) below(b branch, rows int, top map[*cct.Node]bool) []branch 
 	}
 	for i := range lines {
 		l := &lines[i]
-		l.depth = b.depth + 1
+		l.depth, l.level = b.depth+1, level
 		joint, pass := "├─ ", "│  "
 		if i == len(lines)-1 {
 			joint, pass = "└─ ", "   "
@@ -144,6 +168,9 @@ const noTime = "-"
 const asyncMark = "⇢ "
 
 func (t *textWriter) nodeLabel(b branch) string {
+	if run := t.view.Run(b.node); run != nil {
+		return "… " + run.Label()
+	}
 	label := t.labels[b.node.Method]
 	if b.node.Method == cct.Unplaced {
 		label = noRoom

@@ -83,7 +83,8 @@ final class Batch {
             for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);
         } catch (Throwable t) {
             if (classes.size() == 1 || hook.mute()) {
-                for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), Out.reason(t));
+                String reason = classes.size() == 1 ? Out.reason(t) : "Rivulet did not answer in time for a class that was redefined with this one";
+                for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), reason);
                 return;
             }
             int half = classes.size() / 2;

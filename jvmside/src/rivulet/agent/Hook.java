@@ -111,7 +111,10 @@ final class Hook implements ClassFileTransformer {
         return users.get() > 0;
     }
 
-    /** The controller did not answer the last request in time: no use to ask for other classes of a batch. */
+    /**
+     * The controller did not answer for the last class to be redefined: no use to ask for other classes of a batch. Who
+     * loads a class may have gone on after a short patience, which says nothing of the controller.
+     */
     boolean mute() {
         return mute;
     }
@@ -131,7 +134,7 @@ final class Hook implements ClassFileTransformer {
         byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), deadline - System.nanoTime());
         if (redefined == null) memory.waited(from);
         String key = Loaders.key(id, name);
-        mute = reply == null;
+        if (redefined != null) mute = reply == null;
         if (reply == null || reply.length == 0) {
             missed();
             if (redefined == null) return null;
