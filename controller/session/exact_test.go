@@ -6,7 +6,7 @@ import "testing"
 func TestRefusedGap(t *testing.T) {
 	for reason, gap := range map[string]bool{
 		"abstract": false, unlinkable: false,
-		"native": true, "over 64 KB of code with probes": true, "its definition did not end while a caller waited": true,
+		"native": true, "over 64 KB of code with probes": true,
 	} {
 		if got := refusedGap(reason) != ""; got != gap {
 			t.Errorf("%s: a gap: %v", reason, got)

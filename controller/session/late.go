@@ -27,6 +27,8 @@ type late struct {
 	pause   time.Duration // until they are tried again
 	tried   time.Time
 	trying  bool
+	coming  map[cha.ClassID]bool // of these, whose definition takes longer than a caller waits
+	long    bool                 // there were such
 }
 
 func (w *late) add(ids []cha.ClassID) {
@@ -34,6 +36,19 @@ func (w *late) add(ids []cha.ClassID) {
 		w.classes = append(w.classes, ids...)
 		w.pause, w.tried = lateFirst, time.Now()
 	}
+}
+
+// definedLate lets callers go on without a class whose definition takes long: its methods
+// are recorded from when it is there.
+func (l *loop) definedLate(id cha.ClassID) {
+	l.s.log.Info("the definition of a class takes longer than a caller waits", "class", id)
+	l.noteUnanswered(id)
+	delete(l.owing, id)
+	if l.late.coming == nil {
+		l.late.coming = map[cha.ClassID]bool{}
+	}
+	l.late.coming[id], l.late.long = true, true
+	l.late.add([]cha.ClassID{id})
 }
 
 // checkLate has the agent's thread redefine the late classes that are initialized
@@ -51,6 +66,7 @@ func (l *loop) checkLate() {
 	}
 	w.trying = true
 	l.enqueue(&job{classes: slices.Clone(w.classes), done: func([]cha.ClassID) {
+		l.lateInForce()
 		w.trying, w.tried = false, time.Now()
 		w.pause = min(2*w.pause, lateMost)
 	}})

@@ -64,7 +64,7 @@ func (p *patience) forget() {
 // reportLate says in a report what was recorded late.
 func (l *loop) reportLate(r *export.Report) {
 	w, p := l.s.watching, &l.patience
-	if w == nil && !p.bounded() {
+	if w == nil && !p.bounded() && len(p.late) == 0 {
 		return
 	}
 	r.Late = []export.Late{}
@@ -74,6 +74,9 @@ func (l *loop) reportLate(r *export.Report) {
 		names = append(names, x.id.String())
 	}
 	switch n := l.s.data.GivenUp(); {
+	case w == nil && !p.bounded() && !l.late.long: // a thread that gave up is in the tree's Incomplete
+	case w == nil && !p.bounded():
+		r.AddGap("the definition of classes took longer than a caller waits for it: their methods, and what they call, are recorded from some moment on", names)
 	case len(names) > 0 && w != nil:
 		r.AddGap("methods were called while recording that had been asleep, or within their reach: they are recorded from some moment on", names)
 	case len(names) > 0 || n > 0:

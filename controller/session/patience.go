@@ -118,17 +118,22 @@ func (l *loop) unansweredLoad(id cha.ClassID) {
 	if l.scheme == nil || !l.ledger.Wants(hotswap.ClassID(id)) {
 		return
 	}
+	l.changes++
+	l.wanted[id], l.owing[id] = l.changes, true
+	l.filed[id] = time.Now() // it is about to be defined
+	l.noteUnanswered(id)
+	l.enqueue(&job{classes: []cha.ClassID{id}, all: true, done: func([]cha.ClassID) { l.lateInForce() }})
+}
+
+// noteUnanswered notes that the program may call a class's methods before they have probes.
+func (l *loop) noteUnanswered(id cha.ClassID) {
 	var ids []cha.MethodID
 	l.ledger.Rows(hotswap.ClassID(id), func(m *hotswap.Method) {
 		if m.ID > 0 && m.Reason == "" {
 			ids = append(ids, methodID(m))
 		}
 	})
-	l.changes++
-	l.wanted[id], l.owing[id] = l.changes, true
-	l.filed[id] = time.Now() // it is about to be defined
 	l.gaveUp(ids)
-	l.enqueue(&job{classes: []cha.ClassID{id}, all: true, done: func([]cha.ClassID) { l.lateInForce() }})
 }
 
 // sortedLate are the late methods in an order that repeats.

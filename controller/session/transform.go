@@ -304,6 +304,10 @@ func (l *loop) settled(id cha.ClassID) {
 	l.inForce[id] = max(l.inForce[id], l.offered[id])
 	if !l.pending(id) {
 		delete(l.owing, id)
+		if l.late.coming[id] {
+			delete(l.late.coming, id)
+			l.noteUnanswered(id)
+		}
 		delete(l.patience.owed, id)
 	}
 }
@@ -472,19 +476,21 @@ func (l *loop) onBatch(r *wire.Reader) error {
 
 // definedBy is how long after its class file was seen a class is believed to be still
 // on its way. Its supertypes are loaded meanwhile, by the program's loaders.
-const definedBy = 5 * time.Second
+const definedBy = time.Minute
 
 // gone handles a class that the agent did not find. One that the load hook
 // announced a moment ago is about to be defined by some
-// thread: it is tried again for some 200 ms. Any other was unloaded.
+// thread: it is tried again for some 200 ms, and then now and then, while nobody waits
+// for it. Any other was unloaded.
 func (l *loop) gone(id cha.ClassID) {
 	m := l.h.Class(id)
 	coming := m != nil && m.Exact == nil && time.Since(l.filed[id]) < definedBy
 	switch {
+	case coming && l.late.coming[id]:
 	case coming && l.round != nil && l.round.tries < 20:
 		l.round.again = append(l.round.again, id)
 	case coming:
-		l.refused(id, "its definition did not end while a caller waited")
+		l.definedLate(id)
 	default:
 		if m != nil {
 			l.h.Remove(id)
