@@ -65,6 +65,7 @@ Commands:
 	f.addOptions(fs, "root")
 	f.addFilters(fs)
 	f.addOptions(fs, "scheme", "observe", "patience", "every", "share", "overhead", "agents", "clock", "memory", "wait", "recursion", "mode", "cpu", "count", "follow", "natives", "probes", "leaves")
+	f.app.addApp(fs)
 	f.agents.add(fs)
 	return cmd
 }
@@ -135,7 +136,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 	}
 	news := make(chan struct{}, 1)
 	var t terminal
-	backend := &liveBackend{app: a, quiet: true, log: log, agents: f.agents.sources}
+	backend := &liveBackend{app: a, packages: f.app.app, quiet: true, log: log, agents: f.agents.sources}
 	t.live = live.New(live.Config{
 		Backend: backend, Log: log,
 		Changed: func() {
@@ -145,6 +146,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 			}
 		},
 		Watched: func() bool { return interactive },
+		App:     f.app.app,
 	})
 	backend.steer = t.live.Do
 	t.close = func() {}
@@ -160,7 +162,7 @@ func (a *app) terminal(pid int, f *attachFlags, interactive bool) terminal {
 	}
 	cfg := console.Config{
 		Live: t.live, PID: pid, Save: a.saveReport, Load: a.loadReport,
-		Color: !interactive && hasColor(a.stdout),
+		Color: !interactive && hasColor(a.stdout), App: f.app.app,
 	}
 	if !interactive && isTerminal(a.stdout) {
 		cfg.Width = columns(a.stdout)

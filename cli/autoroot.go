@@ -50,7 +50,7 @@ func (a *app) chooseRoot(pid int, f *recordFlags) error {
 	if err != nil {
 		return fmt.Errorf("--root auto: %w", err)
 	}
-	found := suggest.Roots(r, 1)
+	found := suggest.Roots(r, 1, f.app.app...)
 	if len(found) == 0 {
 		return errNoRootFound
 	}

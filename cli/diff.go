@@ -51,7 +51,7 @@ and each of them alone.`,
 				return usage("%s and %s: %w", args[0], args[1], err)
 			}
 			if p.ui {
-				return a.showPage(p.listen, args, []export.Saved{{Report: before}, {Report: after}}, absolute)
+				return a.showPage(p.listen, nil, args, []export.Saved{{Report: before}, {Report: after}}, absolute)
 			}
 			if found := export.UnlikeOf(before, after); !unlike {
 				for _, u := range found {

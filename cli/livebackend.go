@@ -24,6 +24,8 @@ type liveBackend struct {
 	app  *app
 	java string // command for the sample program; "" is the first JDK found
 
+	packages []string // the application's, as a person has named them
+
 	agents []agent.Source                                        // scripts that run beside recordings
 	steer  func(ctx context.Context, action, value string) error // by which they change these
 
@@ -61,7 +63,7 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 		with.steer = b.steer
 	}
 	return liveSession{attached: s, suggestBySamples: func(ctx context.Context) (*live.Suggestions, error) {
-		return b.app.suggestBySamples(ctx, pid)
+		return b.app.suggestBySamples(ctx, pid, b.packages)
 	}}, nil
 }
 

@@ -159,7 +159,7 @@ perf events, threads are stopped for each sample, by ptrace.`,
 			var r *export.Report
 			switch {
 			case ui:
-				r, err = a.sampleOnPage(pids[0], o, length, listen, begun)
+				r, err = a.sampleOnPage(pids[0], o, length, listen, v.app.app, begun)
 			case len(pids) > 1:
 				r, err = a.sampleSeveralFor(pids, o, length, begun)
 			default:

@@ -123,9 +123,9 @@ func (s *sampleSession) Close() error {
 }
 
 // sampleOnPage is sample with its tree on a page while it grows.
-func (a *app) sampleOnPage(pid int, o sampleOptions, length time.Duration, listen string, begun time.Time) (*export.Report, error) {
+func (a *app) sampleOnPage(pid int, o sampleOptions, length time.Duration, listen string, packages []string, begun time.Time) (*export.Report, error) {
 	b := &sampleBackend{liveBackend: &liveBackend{app: a}, o: o, begun: begun}
-	return a.servePage(web.Config{Backend: b}, listen, b.liveBackend, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+	return a.servePage(web.Config{Backend: b, App: packages}, listen, b.liveBackend, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 		if err := l.Attach(ctx, pid, 0); err != nil {
 			return web.Opening{}, err
 		}

@@ -16,6 +16,7 @@ const defaultListen = "127.0.0.1:0"
 
 func (a *app) serve() *cobra.Command {
 	var listen, java, snapshots string
+	var packages appFlags
 	cmd := &cobra.Command{
 		Use:   "serve [PID]",
 		Short: "Open a page in the browser: choose a JVM and a root, record, and look at the tree while it grows",
@@ -38,7 +39,10 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
-			_, err := a.servePage(web.Config{Snapshots: snapshots}, listen, &liveBackend{app: a, java: java}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+			if err := packages.check(); err != nil {
+				return err
+			}
+			_, err := a.servePage(web.Config{Snapshots: snapshots, App: packages.app}, listen, &liveBackend{app: a, java: java, packages: packages.app}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 				if pid == 0 {
 					return web.Opening{}, nil
 				}
@@ -49,6 +53,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 	}
 	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS:PORT` of the page; port 0 is any free one")
 	addSnapshots(cmd.Flags(), &snapshots)
+	packages.addApp(cmd.Flags())
 	cmd.Flags().StringVar(&java, "java", "", "java `command` for the bundled sample program (default: JAVA_HOME, PATH, /usr/lib/jvm)")
 	return cmd
 }
@@ -115,7 +120,7 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	}
 	defaults := f.rec.Clone() // of further recordings
 	defaults.Roots, defaults.UntilCalls, defaults.Wait = nil, 0, false
-	r, err := a.servePage(web.Config{Snapshots: f.snapshots, Defaults: defaults}, f.listen, &liveBackend{app: a, agents: f.agents.sources}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+	r, err := a.servePage(web.Config{Snapshots: f.snapshots, Defaults: defaults, App: f.app.app}, f.listen, &liveBackend{app: a, packages: f.app.app, agents: f.agents.sources}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 		if err := l.Attach(ctx, pid, f.rec.Memory); err != nil {
 			return web.Opening{}, err
 		}

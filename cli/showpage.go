@@ -41,8 +41,8 @@ func (f *pageFlags) check(cmd *cobra.Command) error {
 
 // showPage opens what was saved on a page: one alone, or the second of two compared
 // with the first. It serves until Ctrl-C.
-func (a *app) showPage(listen string, paths []string, saved []export.Saved, absolute bool) error {
-	_, err := a.servePage(web.Config{}, listen, &liveBackend{app: a}, func(_ context.Context, l *live.Live) (web.Opening, error) {
+func (a *app) showPage(listen string, packages []string, paths []string, saved []export.Saved, absolute bool) error {
+	_, err := a.servePage(web.Config{App: packages}, listen, &liveBackend{app: a}, func(_ context.Context, l *live.Live) (web.Opening, error) {
 		o := web.Opening{Absolute: absolute}
 		for i, s := range saved {
 			name := filepath.Base(paths[i])

@@ -24,6 +24,7 @@ func (a *app) suggestCommand() *cobra.Command {
 	var length time.Duration
 	var most int
 	var asJSON bool
+	var packages appFlags
 	cmd := &cobra.Command{
 		Use:   "suggest PID|FILE",
 		Short: "Suggest root methods for exact recording, by samples",
@@ -31,7 +32,8 @@ func (a *app) suggestCommand() *cobra.Command {
 and names methods that are worth an exact recording: they hold much of the time, are
 entered while one looks, and are the program's own rather than the JDK's. Methods that
 are always on the stack, such as a main loop, are none, since only invocations that begin
-while recording count. Methods that only wait are none either.
+while recording count. Methods that only wait or poll are none either, and of those with as much
+time the application's come before a framework's (--app says what is the application's).
 
 For each it says what its recording would meet. Entries and calls are those that samples
 met: a lower bound. The price is judged by how many frames below the method are new at
@@ -40,6 +42,8 @@ that calls are short and many, and what the root calls may run up to six times s
 while it is recorded.`,
 		Example: `  rivulet suggest 4711
   rivulet suggest 4711 --for 30s --json
+  rivulet suggest 4711 --app com.acme
+  rivulet profile 4711 --root "$(rivulet suggest 4711 --json | jq -r '.roots[0].root')" --for 10s
   rivulet sample 4711 --for 1m -o samples.json && rivulet suggest samples.json`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,11 +55,14 @@ while it is recorded.`,
 			if err := errors.Join(err, checkLength(cmd, length)); err != nil {
 				return err
 			}
+			if err := packages.check(); err != nil {
+				return err
+			}
 			r, err := a.samplesOf(args[0], o, length, begun)
 			if err != nil {
 				return err
 			}
-			roots := suggest.Roots(r, most)
+			roots := suggest.Roots(r, most, packages.app...)
 			if asJSON {
 				return writeJSON(a.stdout, suggestionsJSON(r, roots))
 			}
@@ -67,6 +74,7 @@ while it is recorded.`,
 	fs.DurationVar(&length, "for", suggestFor, "sample for this `time`")
 	fs.IntVar(&most, "top", 8, "`N` suggestions")
 	f.add(fs)
+	packages.addApp(fs)
 	fs.BoolVar(&asJSON, "json", false, "write JSON: what was sampled, and a list of roots")
 	return cmd
 }
@@ -79,7 +87,7 @@ const (
 )
 
 // suggestBySamples are suggestions for the page.
-func (a *app) suggestBySamples(ctx context.Context, pid int) (*live.Suggestions, error) {
+func (a *app) suggestBySamples(ctx context.Context, pid int, packages []string) (*live.Suggestions, error) {
 	o := sampleOptions{}
 	o.sampler.Hz = pageSuggestHz
 	r, err := a.sampleQuietly(ctx, pid, o, pageSuggestFor)
@@ -87,7 +95,7 @@ func (a *app) suggestBySamples(ctx context.Context, pid int) (*live.Suggestions,
 		return nil, err
 	}
 	out := &live.Suggestions{Samples: r.Sampling.Samples, Seconds: r.Time.Seconds(), Threads: len(r.Tree.Threads), Busy: len(r.Tree.Threads), Roots: []live.Suggestion{}}
-	for _, s := range suggest.Roots(r, mostSuggested) {
+	for _, s := range suggest.Roots(r, mostSuggested, packages...) {
 		out.Roots = append(out.Roots, live.Suggestion{
 			Root: s.Name(), Share: thousandths(s.Share), Low: thousandths(s.Low), High: thousandths(s.High), Rate: thousandths(s.Rate), Price: string(s.Price),
 		})
@@ -178,6 +186,7 @@ type jsonSuggestion struct {
 	Classes int     `json:"classes"`
 	Depth   int     `json:"depth"`
 	Own     bool    `json:"own"`
+	Library bool    `json:"framework"` // of a framework's, by the documented list or --app
 }
 
 func suggestionsJSON(r *export.Report, roots []suggest.Root) jsonSuggestions {
@@ -189,7 +198,7 @@ func suggestionsJSON(r *export.Report, roots []suggest.Root) jsonSuggestions {
 		out.Roots = append(out.Roots, jsonSuggestion{
 			Root: s.Name(), Method: s.Method.Name, Samples: s.Samples, Share: thousandths(s.Share), Low: thousandths(s.Low), High: thousandths(s.High),
 			Time: s.Time, Entries: s.Entries, Rate: thousandths(s.Rate), Calls: thousandths(s.Calls), Fresh: thousandths(s.Fresh), Price: string(s.Price),
-			Charge: s.Charge(), Methods: s.Methods, Classes: s.Classes, Depth: s.Depth, Own: s.Own,
+			Charge: s.Charge(), Methods: s.Methods, Classes: s.Classes, Depth: s.Depth, Own: s.Own, Library: s.Framework,
 		})
 	}
 	return out

@@ -99,7 +99,7 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
 			case err != nil:
 				return err
 			case p.ui:
-				return a.showPage(p.listen, args, []export.Saved{s}, false)
+				return a.showPage(p.listen, f.app.app, args, []export.Saved{s}, false)
 			case s.Comparison != nil:
 				return a.viewComparison(cmd, s.Comparison, &f)
 			case trace != "":

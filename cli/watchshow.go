@@ -229,7 +229,7 @@ from the last sample: -10m. Without a time it shows all.`,
 				return err
 			}
 			if p.ui {
-				return a.showPage(p.listen, []string{"samples of " + args[0]}, []export.Saved{{Report: report}}, false)
+				return a.showPage(p.listen, v.app.app, []string{"samples of " + args[0]}, []export.Saved{{Report: report}}, false)
 			}
 			return a.writeView(report, &v)
 		},

@@ -37,6 +37,9 @@ type Config struct {
 	// Defaults are what a recording has where the page chooses nothing else.
 	Defaults spec.Recording
 
+	// App are the application's packages, as of [live.Config].
+	App []string
+
 	// Snapshots is the folder that snapshots are kept in, made when it is
 	// needed; "" keeps them in memory.
 	Snapshots string
@@ -75,7 +78,7 @@ func Listen(address string, c Config) (*Server, error) {
 		log: c.Log.Named("web"),
 	}
 	s.hub = newHub()
-	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults})
+	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults, App: c.App})
 	return s, nil
 }
 

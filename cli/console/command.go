@@ -47,6 +47,7 @@ func init() { // refers to itself by help
 		{"status", "", 0, 0, "how far the recording is, in one line for each thing", status},
 		{"top", "[N]", 0, 1, "the N contexts with the most time, as a tree (20)", top},
 		{"tree", "[LEVELS]", 0, 1, "the tree, small branches folded (12 levels)", tree},
+		{"unfold", "[on|off]", 0, 1, "show in trees all levels of frameworks, or fold those that lead to the application (off)", unfold},
 		{"methods", "[N] [by KEY]", 0, 3, "the N hottest methods (20), by self, total, calls, thrown, error or name", methods},
 		{"around", "WORDS", 1, 1, "a method's callers and callees", around},
 		{"threads", "", 0, 0, "the threads", threads},

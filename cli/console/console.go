@@ -38,6 +38,8 @@ type Config struct {
 	// Load reads a report that was saved as JSON.
 	Load func(path string) (*export.Report, error)
 
+	App []string // the application's packages, as of [live.Config]
+
 	Color bool // in what commands print
 	Width int  // columns that tables are cut to; 0 cuts nothing
 }
@@ -49,6 +51,8 @@ type Console struct {
 
 	mu  sync.Mutex
 	set spec.Recording // what the next recording begins with
+
+	unfolded bool // levels of frameworks are shown
 }
 
 // New makes a console whose first recording begins with next. Its JVM is attached to by

@@ -102,7 +102,36 @@ func (c *Console) text(ctx context.Context, out io.Writer, o export.TextOptions)
 		return err
 	}
 	o.Color, o.Width = c.cfg.Color, c.cfg.Width
+	if !c.Unfolded() {
+		o.Frameworks = &export.Frameworks{App: c.cfg.App, Hint: "unfold on shows them"}
+	}
 	return r.Text(out, o)
+}
+
+// Unfolded tells whether trees show the levels of frameworks that lead to the application.
+func (c *Console) Unfolded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unfolded
+}
+
+// Unfold has trees show these levels, or fold them.
+func (c *Console) Unfold(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unfolded = on
+}
+
+func unfold(_ context.Context, c *Console, out io.Writer, args []string) error {
+	if len(args) == 0 {
+		_, err := fmt.Fprintln(out, map[bool]string{true: "on", false: "off"}[c.Unfolded()])
+		return err
+	}
+	if args[0] != "on" && args[0] != "off" {
+		return wrong("unfold is on or off")
+	}
+	c.Unfold(args[0] == "on")
+	return nil
 }
 
 func top(ctx context.Context, c *Console, out io.Writer, args []string) error {

@@ -125,6 +125,9 @@ func (m *model) treeBody() []string {
 			mark, style = "* ", m.style.hot
 		}
 		name := mark + short(m.live.Method(int32(r[2])).Name)
+		if r[3]&live.RowFold != 0 {
+			name = mark + "… " + m.live.Method(int32(r[2])).Name + " (f)"
+		}
 		if r[11] > 1 {
 			name += fmt.Sprintf(" (recursive, %d levels)", r[11])
 		}

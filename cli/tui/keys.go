@@ -21,7 +21,7 @@ var keys = [][2]string{
 	{"Enter, t", "in threads: the tree and the methods of this one alone; t: of all again"},
 	{"Right, Left", "open and close a branch; Left again goes to its caller"},
 	{"Up, PgUp, Home, ...", "move"},
-	{"h", "open the hot path, and keep it open while it changes"},
+	{"h; f, F", "open the hot path; show a line's levels of frameworks, all"},
 	{"s", "start, and stop"},
 	{"p", "pause, and go on"},
 	{"r", "reset: forget what was recorded"},
@@ -182,10 +182,20 @@ func (m *model) inView(k string) tea.Cmd {
 func (m *model) inTree(k string) tea.Cmd {
 	row, ok := m.treeRow(m.places[treeView].at)
 	switch {
+	case k == "F":
+		clear(m.unfold)
+		m.con.Unfold(!m.con.Unfolded())
+		return m.redraw()
 	case k == "h":
 		m.auto = true
 		return m.redraw()
 	case !ok:
+		return nil
+	case k == "f" && row[3]&live.RowFold != 0:
+		m.unfold[int32(row[0])] = true
+		return m.redraw()
+	case row[3]&live.RowFold != 0 && (k == "a" || k == "R"):
+		m.tell(true, "this line stands for several methods; f shows them")
 		return nil
 	case k == "a":
 		return m.lookAround(int32(row[2]))

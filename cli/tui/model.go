@@ -83,7 +83,8 @@ type model struct {
 	count int
 
 	open    map[int32]bool
-	auto    bool // the hot path is open, and nothing else
+	unfold  map[int32]bool // folds of frameworks' levels that are open
+	auto    bool           // the hot path is open, and nothing else
 	sort    int
 	filter  string
 	around  int32
@@ -96,7 +97,7 @@ type model struct {
 func newModel(ctx context.Context, c *console.Console, r *lipgloss.Renderer) *model {
 	input := textinput.New()
 	input.Prompt = ""
-	m := &model{ctx: ctx, con: c, live: c.Live(), style: newStyles(r), input: input, width: 80, height: 24, open: map[int32]bool{}, auto: true}
+	m := &model{ctx: ctx, con: c, live: c.Live(), style: newStyles(r), input: input, width: 80, height: 24, open: map[int32]bool{}, unfold: map[int32]bool{}, auto: true}
 	m.setStatus(m.status())
 	m.search()
 	if len(m.set.Roots) == 0 {
@@ -198,7 +199,10 @@ func (m *model) viewQuery() *live.Query {
 		for path := range m.open {
 			t.Open = append(t.Open, path)
 		}
-		l.Tree, l.Fold, l.Thread = t, true, m.thread
+		l.Tree, l.Fold, l.Thread, l.Frameworks = t, true, m.thread, !m.con.Unfolded()
+		for path := range m.unfold {
+			l.Unfold = append(l.Unfold, path)
+		}
 	case methodsView:
 		l.Methods = &live.MethodsQuery{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
 		l.Thread = m.thread

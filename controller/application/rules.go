@@ -111,10 +111,8 @@ func (r *Rules) Kind(m cct.Method) Kind {
 	if class == "" || m.Loader == "native" || m.Loader == "unknown" {
 		return Caller
 	}
-	for _, part := range generated {
-		if strings.Contains(class, part) {
-			return Framework
-		}
+	if Generated(class) {
+		return Framework
 	}
 	for _, p := range r.given {
 		if within(class, p) {
@@ -132,12 +130,20 @@ func (r *Rules) Kind(m cct.Method) Kind {
 	return kind
 }
 
-// classOf is the class in a method's name; "" if it has none, as a native function.
-func classOf(method string) string {
-	head, _, ok := strings.Cut(method, "(")
-	if !ok {
-		return ""
+// Generated tells whether a framework has made a class at run time, as a proxy, by its name.
+func Generated(class string) bool {
+	for _, part := range generated {
+		if strings.Contains(class, part) {
+			return true
+		}
 	}
+	return false
+}
+
+// classOf is the class in a method's name, which other profilers write without a
+// descriptor; "" if it has none, as a native function.
+func classOf(method string) string {
+	head, _, _ := strings.Cut(method, "(")
 	return head[:max(strings.LastIndexByte(head, '.'), 0)]
 }
 
@@ -145,10 +151,8 @@ func classOf(method string) string {
 // class was generated as.
 func packageOf(m cct.Method) string {
 	class := classOf(m.Name)
-	for _, part := range generated {
-		if strings.Contains(class, part) {
-			return "generated proxies"
-		}
+	if Generated(class) {
+		return "generated proxies"
 	}
 	if class == "" {
 		return "native code"

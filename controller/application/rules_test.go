@@ -53,7 +53,7 @@ func TestKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []cct.Method{{Name: "__memmove"}, {Name: "shop.A.a()V", Loader: "native"}, {Name: "unknown method 3", Loader: "unknown"}} {
+	for _, m := range []cct.Method{{Name: "__memmove"}, {Name: "shop.A.a()V", Loader: "native"}, {Name: "unknown method 3", Loader: "unknown"}, {Name: "(JIT compiler C2)"}} {
 		if got := r.Kind(m); got != Caller {
 			t.Errorf("%+v is %d", m, got)
 		}

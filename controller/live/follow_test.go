@@ -37,7 +37,7 @@ func TestFollow(t *testing.T) {
 	var rows []string
 	for _, r := range page.Rows {
 		rows = append(rows, fmt.Sprint(r[1], " m", f.local[int32(r[2])], " ", r[4], " calls, async ", r[3]&rowAsync != 0, " ", r[12], " ", r[13]))
-		n := f.find(f.merged, int32(r[0]))
+		n := (selection{f: f, roots: f.merged}).find(int32(r[0]))
 		if n == nil || n.Calls != r[4] || (n.Async != nil) != (r[3]&rowAsync != 0) {
 			t.Errorf("path %d of row %v leads to %+v", r[0], r, n)
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/application"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
@@ -27,6 +28,7 @@ type Frame struct {
 
 	mu        sync.Mutex
 	trees     map[treeKey][]*cct.Node
+	views     map[viewKey]*application.View
 	flats     map[flatKey][]flat
 	arounds   map[int32]*around
 	children  map[childKey][]*cct.Node
@@ -48,7 +50,7 @@ func newFrame(id int64, r *export.Report, numbering *Numbering) *Frame {
 	f := &Frame{
 		ID: id, Report: r, numbering: numbering, threads: r.Tree.ByThread(),
 		local: map[int32]int32{}, numbers: map[int32]int32{},
-		trees: map[treeKey][]*cct.Node{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{},
+		trees: map[treeKey][]*cct.Node{}, views: map[viewKey]*application.View{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{},
 	}
 	f.places = numbering.threadNumbers(r.Target.PID, f.threads)
 	f.merged = cct.Merge(r.Tree.Roots())
@@ -103,6 +105,9 @@ func (f *Frame) method(id int32) cct.Method { return f.Report.Method(id) }
 
 // edge is the last step of a node's path.
 func (f *Frame) edge(n *cct.Node) int32 {
+	if n.Method == cct.Frameworks {
+		return foldEdge
+	}
 	if n.Async != nil {
 		return -f.numbers[n.Method]
 	}
@@ -140,29 +145,6 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 	}
 	f.trees[k] = t
 	return t
-}
-
-// find is the node at the end of a path; nil if this tree doesn't have it.
-func (f *Frame) find(roots []*cct.Node, path int32) *cct.Node {
-	var at *cct.Node
-	for _, edge := range f.numbering.edges(path) {
-		id, ok := f.local[methodOf(edge)]
-		if !ok {
-			return nil
-		}
-		at = nil
-		for _, n := range roots {
-			if n.Method == id && (n.Async != nil) == (edge < 0) {
-				at = n
-				break
-			}
-		}
-		if at == nil {
-			return nil
-		}
-		roots = at.Children
-	}
-	return at
 }
 
 // total is the time of a list of trees.

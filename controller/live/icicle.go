@@ -57,19 +57,19 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 	}
 	out.Total = out.Whole
 	least := int64(0)
-	if focus := v.f.find(v.roots, l.Focus); focus != nil && focus.Total > 0 {
+	if focus := v.find(l.Focus); focus != nil && focus.Total > 0 {
 		steps := v.f.numbering.edges(l.Focus)
 		out.Focus, out.Total = l.Focus, focus.Total
 		least = out.Total / int64(l.Width)
 		var above int32
 		for _, edge := range steps[:len(steps)-1] {
 			above = v.f.numbering.addPath(above, edge)
-			out.Above = append(out.Above, Step{above, methodOf(edge)})
+			out.Above = append(out.Above, Step{above, v.stepMethod(above, edge)})
 		}
 		level = []item{{focus, above, 0}}
 	} else {
 		least = out.Total / int64(l.Width)
-		level, _ = place(nil, v.roots, 0, 0, least)
+		level, _ = place(nil, v.kids(v.roots, 0), 0, 0, least)
 	}
 	for depth := 0; len(level) > 0 && depth < l.Depth; depth++ {
 		var next []item
@@ -80,12 +80,16 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 			n := it.node
 			edge := v.f.edge(n)
 			path := v.f.numbering.addPath(it.above, edge)
-			cut := len(n.Children)
+			kids := v.kids(n.Children, path)
+			cut := len(kids)
 			if depth+1 < l.Depth {
-				next, cut = place(next, n.Children, path, it.start, least)
+				next, cut = place(next, kids, path, it.start, least)
 			}
 			b := Box{
-				int64(path), int64(depth), int64(methodOf(edge)), it.start, n.Total, n.Self, n.Calls, n.Thrown, n.Raw, n.Error, int64(cut), int64(it.above), 0, 0, 0,
+				int64(path), int64(depth), int64(v.method(n, edge)), it.start, n.Total, n.Self, n.Calls, n.Thrown, n.Raw, n.Error, int64(cut), int64(it.above), 0, 0, 0,
+			}
+			if n.Method == cct.Frameworks {
+				b[12] |= RowFold
 			}
 			if n.Incomplete {
 				b[12] |= rowIncomplete

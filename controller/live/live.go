@@ -96,6 +96,7 @@ type Live struct {
 	trial     *trial // nil but while schemes are compared
 	compared  int64  // number of the last comparison, 0 if there was none
 
+	app      []string       // immutable
 	store    store          // immutable
 	defaults spec.Recording // immutable
 }
@@ -115,6 +116,10 @@ type Config struct {
 	Backend Backend
 	Log     hclog.Logger // nil logs nothing
 
+	// App are the application's packages, as a person has named them, see [application.New]; nil
+	// leaves them to its list of frameworks.
+	App []string
+
 	// Changed is called, from any goroutine, when something is new. It must not
 	// block, nor call the Live. nil tells nobody.
 	Changed func()
@@ -133,7 +138,7 @@ type Config struct {
 // New makes a Live that is attached to nothing, and lists the snapshots in its folder. It
 // starts no goroutine: call [Live.Run].
 func New(c Config) *Live {
-	l := &Live{backend: c.Backend, log: c.Log, changed: c.Changed, watched: c.Watched, numbering: newNumbering(), phase: Idle, store: store{c.Snapshots}, defaults: c.Defaults.WithDefaults()}
+	l := &Live{backend: c.Backend, log: c.Log, changed: c.Changed, watched: c.Watched, numbering: newNumbering(), phase: Idle, store: store{c.Snapshots}, app: c.App, defaults: c.Defaults.WithDefaults()}
 	if l.log == nil {
 		l.log = hclog.NewNullLogger()
 	}

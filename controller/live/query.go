@@ -9,12 +9,14 @@ import (
 // A Query says what one viewer has on its screen; only that is computed. JSON names are those
 // of the WebSocket's messages (docs/formats-web.md).
 type Query struct {
-	Seq         int64         `json:"seq"`     // comes back with the answer
-	Source      int64         `json:"source"`  // a snapshot's number, 0 for the live recording
-	Against     int64         `json:"against"` // the snapshot to compare with (the older), where Compare is set
-	Thread      int           `json:"thread"`  // a thread's place, 0 for all
-	Slow        int           `json:"slow"`    // place in the list of the slowest invocations plus one, 0 for none; it goes before Thread
-	Fold        bool          `json:"fold"`    // put direct recursion together
+	Seq         int64         `json:"seq"`                  // comes back with the answer
+	Source      int64         `json:"source"`               // a snapshot's number, 0 for the live recording
+	Against     int64         `json:"against"`              // the snapshot to compare with (the older), where Compare is set
+	Thread      int           `json:"thread"`               // a thread's place, 0 for all
+	Slow        int           `json:"slow"`                 // place in the list of the slowest invocations plus one, 0 for none; it goes before Thread
+	Fold        bool          `json:"fold"`                 // put direct recursion together
+	Frameworks  bool          `json:"frameworks,omitempty"` // fold levels of frameworks that lead to the application
+	Unfold      []int32       `json:"unfold,omitempty"`     // paths of folds that are open
 	Tree        *TreeQuery    `json:"tree,omitempty"`
 	Icicle      *IcicleQuery  `json:"icicle,omitempty"`
 	Methods     *MethodsQuery `json:"methods,omitempty"`
@@ -24,6 +26,8 @@ type Query struct {
 	Skipped     *SkippedQuery `json:"skipped,omitempty"`
 	Slowest     bool          `json:"slowest,omitempty"`
 	Compare     *CompareQuery `json:"compare,omitempty"`
+
+	app []string // the application's packages, as of [Config]
 }
 
 // A TreeQuery asks for a window of the expandable table.
@@ -104,6 +108,9 @@ func ParseQuery(b []byte) (*Query, error) {
 	var l Query
 	if err := json.Unmarshal(b, &l); err != nil {
 		return nil, fmt.Errorf("%w: %w", errQuery, err)
+	}
+	if len(l.Unfold) > maxOpen {
+		return nil, fmt.Errorf("%w: more than %d open folds", errQuery, maxOpen)
 	}
 	if t := l.Tree; t != nil {
 		if len(t.Open) > maxOpen {

@@ -15,6 +15,7 @@ const (
 	rowHot                    // on the hot path
 	rowAsync                  // executions of tasks that the caller handed over
 	rowCounted                // only counted: its time is its caller's
+	RowFold                   // stands for levels of frameworks, which the method's name says
 )
 
 // A Row is a node of the tree: [path, depth, method, flags, calls, thrown, self, measured,
@@ -37,27 +38,6 @@ type TreeView struct {
 	Counts  [][]int64       `json:"counts,omitempty"`
 }
 
-// A selection is the tree of a frame that a query is about. It draws views out of one frame for one client.
-type selection struct {
-	f     *Frame
-	roots []*cct.Node
-}
-
-func (f *Frame) selection(q *Query) selection { return selection{f, f.tree(q.key())} }
-
-// hot is the hot path from the root on, as numbers of paths, as far as it can be shown.
-func (v selection) hot() []int32 {
-	path := []int32{}
-	above := int32(0)
-	for _, n := range cct.HotPath(v.roots) {
-		if above = v.f.numbering.addPath(above, v.f.edge(n)); above == 0 || len(path) == maxDepth {
-			break
-		}
-		path = append(path, above)
-	}
-	return path
-}
-
 // tree cuts the window out of the table. It costs time in proportion to the
 // rows above the window's end and to the children of the open nodes.
 func (v selection) tree(l *TreeQuery) TreeView {
@@ -68,7 +48,7 @@ func (v selection) tree(l *TreeQuery) TreeView {
 		nodes []*cct.Node
 		above int32
 	}
-	stack := []level{{v.f.sorted(v.roots, nil, l.Sort, l.Up), 0}}
+	stack := []level{{v.f.sorted(v.kids(v.roots, 0), nil, l.Sort, l.Up), 0}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(top.nodes) == 0 {
@@ -90,7 +70,7 @@ func (v selection) tree(l *TreeQuery) TreeView {
 		}
 		if shown {
 			r := Row{
-				int64(path), int64(depth), int64(methodOf(edge)), 0, n.Calls, n.Thrown, n.Self, n.Raw, n.Error, n.Total,
+				int64(path), int64(depth), int64(v.method(n, edge)), 0, n.Calls, n.Thrown, n.Self, n.Raw, n.Error, n.Total,
 				int64(len(n.Children)), int64(n.Levels), 0, 0,
 			}
 			if isOpen {
@@ -105,6 +85,9 @@ func (v selection) tree(l *TreeQuery) TreeView {
 			if hot[path] {
 				r[3] |= rowHot
 			}
+			if n.Method == cct.Frameworks {
+				r[3] |= RowFold
+			}
 			if a := n.Async; a != nil {
 				r[3] |= rowAsync
 				r[12], r[13] = a.Waited, a.Longest
@@ -115,7 +98,11 @@ func (v selection) tree(l *TreeQuery) TreeView {
 			}
 		}
 		if isOpen && depth < maxDepth {
-			stack = append(stack, level{v.f.sorted(n.Children, n, l.Sort, l.Up), path})
+			kids, of := v.kids(n.Children, path), n
+			if len(v.unfold) > 0 {
+				of = nil // the list is this client's
+			}
+			stack = append(stack, level{v.f.sorted(kids, of, l.Sort, l.Up), path})
 		}
 	}
 	return view

@@ -76,7 +76,7 @@ func TestWindows(t *testing.T) {
 			if i > 0 && r[1] > rows[i-1][1]+1 {
 				t.Errorf("seed %d, row %d: depth %d after %d", seed, i, r[1], rows[i-1][1])
 			}
-			if n := f.find(f.merged, int32(r[0])); n == nil || n.Calls != r[4] || n.Total != r[9] {
+			if n := (selection{f: f, roots: f.merged}).find(int32(r[0])); n == nil || n.Calls != r[4] || n.Total != r[9] {
 				t.Errorf("seed %d, row %d: path %d leads to %+v", seed, i, r[0], n)
 			}
 		}

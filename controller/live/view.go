@@ -42,7 +42,10 @@ func (s *View) Method(number int32) cct.Method {
 
 // View computes what a query asks for, out of the newest frame or out of a snapshot. It does
 // not read a frame: [Live.Run] does, or [Live.ReportNow].
-func (l *Live) View(q *Query) View {
+func (l *Live) View(asked *Query) View {
+	query := *asked
+	q := &query
+	q.app = l.app
 	s := View{numbering: l.numbering}
 	f := l.source(q.Source)
 	if f == nil {

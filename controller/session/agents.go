@@ -25,7 +25,10 @@ const mostManifest = 1 << 20
 // jacocoInit is a method that JaCoCo puts into every class.
 const jacocoInit = "$jacocoInit"
 
-// agentsOf finds the agents among a JVM's options. One whose jar can't be read is left out.
+// ownAgent is the class of Rivulet's own agent in programs that it launches.
+const ownAgent = "rivulet.boot.Boot1"
+
+// agentsOf finds the agents of others among a JVM's options. One whose jar can't be read is left out.
 func agentsOf(p attach.Process) (out []agentCode) {
 	for _, o := range p.Options {
 		file, ok := strings.CutPrefix(o, "-javaagent:")
@@ -34,7 +37,7 @@ func agentsOf(p attach.Process) (out []agentCode) {
 		}
 		file, _, _ = strings.Cut(file, "=")
 		class, err := premainOf(p.PID, file)
-		if prefix := agentPrefix(class); err == nil && prefix != "" {
+		if prefix := agentPrefix(class); err == nil && prefix != "" && class != ownAgent {
 			out = append(out, agentCode{path.Base(file), prefix})
 		}
 	}

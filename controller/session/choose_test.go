@@ -1,9 +1,16 @@
 package session
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 )
 
 func TestAgentPrefix(t *testing.T) {
@@ -64,5 +71,30 @@ func TestHurried(t *testing.T) {
 		if p.size < test.least || p.size > test.most {
 			t.Errorf("%+v: %d classes", test, p.size)
 		}
+	}
+}
+
+// TestAgentsOf finds agents by the manifests of their jars, and takes none of Rivulet's own
+// for another's.
+func TestAgentsOf(t *testing.T) {
+	dir := t.TempDir()
+	p := attach.Process{PID: os.Getpid()}
+	for name, class := range map[string]string{"otel.jar": "io.opentelemetry.javaagent.OpenTelemetryAgent", "boot1.jar": "rivulet.boot.Boot1", "top.jar": "Top"} {
+		file := filepath.Join(dir, name)
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create("META-INF/MANIFEST.MF")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(w, "Manifest-Version: 1.0\r\nPremain-Class: %s\r\n\r\n", class)
+		if err := errors.Join(z.Close(), os.WriteFile(file, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		p.Options = append(p.Options, "-javaagent:"+file+"=a=b")
+	}
+	p.Options = append(p.Options, "-Xmx1g", "-javaagent:"+filepath.Join(dir, "missing.jar"))
+	if got := agentsOf(p); len(got) != 1 || got[0] != (agentCode{"otel.jar", "io/opentelemetry/javaagent/"}) {
+		t.Errorf("agents %+v", got)
 	}
 }

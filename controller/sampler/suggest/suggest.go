@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rivulet-profiler/rivulet/controller/application"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
@@ -26,6 +27,8 @@ const (
 	sameShare    = 0.85 // of its caller's time: less is worth a suggestion of its own
 	leastEntries = 2    // met
 	idle         = 0.02 // share of its time on a core, up to which a method only waits
+	idleShare    = 0.6  // share of its samples in waiting operations, from which it only polls
+	leastCore    = 2e-3 // of a core, that is no poll's
 )
 
 // A Price says how dear recording a root exactly is likely to be.
@@ -53,17 +56,22 @@ type Root struct {
 	Methods   int  // that were met below it, itself included, without the JDK's
 	Classes   int  // of these
 	Depth     int  // levels below it
-	Own       bool // in the packages of the program's main class
+	Own       bool // in the packages of the program's main class, or named as the application's
+	Framework bool // of a framework's
 }
 
-// Roots are the n best suggestions, the best first. r must be a report of samples.
-func Roots(r *export.Report, n int) []Root {
+// Roots are the n best suggestions, the best first. r must be a report of samples. app are the
+// application's packages, see [application.New]; none leave them to its list.
+func Roots(r *export.Report, n int, app ...string) []Root {
 	if r.Tree == nil || r.Sampling == nil || r.Time <= 0 {
 		return nil
 	}
 	roots := cct.Merge(r.Tree.Roots())
-	own := ownPackage(r.Target.Main)
-	found := measure(roots)
+	rules, err := application.New(app, r.Target.Main)
+	if err != nil {
+		return nil
+	}
+	found := measure(roots, waiting(r))
 	all := int64(0)
 	sums := cct.SampleTotals(roots)
 	for _, root := range roots {
@@ -79,10 +87,14 @@ func Roots(r *export.Report, n int) []Root {
 		if f.time > 0 && float64(f.ran) <= idle*float64(f.time) {
 			continue // it waits
 		}
+		if float64(f.waits) > idleShare*float64(f.samples) || float64(f.ran) < leastCore*float64(r.Time) && r.Sampling.Mode != export.WallMode {
+			continue // it polls
+		}
+		kind := rules.Kind(m)
 		s := Root{
 			Method: m, Samples: f.samples, Share: float64(f.samples) / float64(all), Time: f.time, Entries: f.entries,
 			Rate: float64(f.entries) / r.Time.Seconds(), Calls: float64(f.entries+f.below) / r.Time.Seconds(),
-			Own: own != "" && strings.HasPrefix(m.Name, own),
+			Own: kind == application.Own, Framework: kind == application.Framework,
 		}
 		s.Low, s.High = export.Wilson(f.samples, all)
 		if f.visits > 0 {
@@ -116,7 +128,10 @@ func priceOf(fresh float64) Price {
 func better(a, b Root) int {
 	score := func(r Root) float64 {
 		s := r.Share
-		if !r.Own {
+		switch r.rank() {
+		case 0:
+			s *= 0.3
+		case 1:
 			s *= 0.6
 		}
 		switch r.Price {
@@ -130,17 +145,29 @@ func better(a, b Root) int {
 	return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a.Method.Name, b.Method.Name))
 }
 
+// rank says how much the application's own it is.
+func (r *Root) rank() int {
+	switch {
+	case r.Own:
+		return 2
+	case r.Framework:
+		return 0
+	}
+	return 1
+}
+
 // A figure is what the tree has of a method: each path counts once, from its outermost level.
 type figure struct {
 	samples, time, ran int64
 	entries            int64
 	below              int64 // entries below
 	visits             int64 // frames below, at all samples
+	waits              int64 // of samples, those in operations that wait
 }
 
 // measure adds up every method's subtrees.
-func measure(roots []*cct.Node) map[int32]*figure {
-	type sum struct{ samples, time, ran, entries, visits int64 }
+func measure(roots []*cct.Node, waiting func(int32) bool) map[int32]*figure {
+	type sum struct{ samples, time, ran, entries, visits, waits int64 }
 	sums := map[*cct.Node]sum{}
 	out := map[int32]*figure{}
 	open := map[int32]int{}
@@ -154,13 +181,16 @@ func measure(roots []*cct.Node) map[int32]*figure {
 			s := sums[c]
 			delete(sums, c)
 			below.samples, below.time, below.ran = below.samples+s.samples, below.time+s.time, below.ran+s.ran
-			below.entries, below.visits = below.entries+s.entries, below.visits+s.visits
+			below.entries, below.visits, below.waits = below.entries+s.entries, below.visits+s.visits, below.waits+s.waits
 		}
 		own := sum{time: n.Self}
 		if s := n.Sample; s != nil {
 			own.samples, own.ran = s.Count, s.Ran
 		}
 		samples := below.samples + own.samples
+		if waiting(n.Method) {
+			below.waits = samples
+		}
 		if open[n.Method] == 0 {
 			f := out[n.Method]
 			if f == nil {
@@ -173,8 +203,9 @@ func measure(roots []*cct.Node) map[int32]*figure {
 			f.entries += n.Calls
 			f.below += below.entries
 			f.visits += below.visits
+			f.waits += below.waits
 		}
-		sums[n] = sum{samples, below.time + own.time, below.ran + own.ran, below.entries + n.Calls, below.visits + samples}
+		sums[n] = sum{samples, below.time + own.time, below.ran + own.ran, below.entries + n.Calls, below.visits + samples, below.waits}
 	})
 	return out
 }
@@ -214,7 +245,7 @@ func thin(roots []*cct.Node, r *export.Report, list []Root, number map[int32]int
 			if dropped[outer] || dropped[inner] || above[outer][inner] || float64(in.Samples) < sameShare*float64(out.Samples) {
 				continue
 			}
-			if in.Own && !out.Own {
+			if in.rank() > out.rank() {
 				dropped[outer] = true
 			} else {
 				dropped[inner] = true
@@ -272,25 +303,12 @@ func eligible(m cct.Method) bool {
 		}
 	}
 	class := classOf(m.Name)
-	return !strings.Contains(class, "$$") && !strings.Contains(class, "/") && !strings.Contains(m.Name, ".<clinit>(")
+	return !application.Generated(class) && !strings.Contains(class, "$$") && !strings.Contains(class, "/") && !strings.Contains(m.Name, ".<clinit>(")
 }
 
 func classOf(method string) string {
 	head, _, _ := strings.Cut(method, "(")
 	return head[:max(strings.LastIndexByte(head, '.'), 0)]
-}
-
-// ownPackage is the beginning of names of the program's own methods, by its main
-// class: up to two parts of the package. "" if that says nothing, as of a jar.
-func ownPackage(main string) string {
-	if _, class, ok := strings.Cut(main, "/"); ok && !strings.HasSuffix(main, ".jar") { // module/class
-		main = class
-	}
-	parts := strings.Split(main, ".")
-	if strings.HasSuffix(main, ".jar") || len(parts) < 2 {
-		return ""
-	}
-	return strings.Join(parts[:min(2, len(parts)-1)], ".") + "."
 }
 
 // Name is the root in the form that --root takes: without its descriptor.

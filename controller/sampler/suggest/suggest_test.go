@@ -30,6 +30,12 @@ var names = []string{
 	"shop.app.Price$Table.row(I)I",               // 17
 	"shop.app.Orders.line(I)V",                   // 18
 	"org.lib.Server$Worker.run()V",               // 19
+	"org.springframework.web.Filter.filter()V",   // 20
+	"com.zaxxer.hikari.pool.HikariPool.fill()V",  // 21
+	"sun.nio.ch.SelectorImpl.select(J)I",         // 22
+	"sun.nio.ch.EPoll.wait(IJII)I",               // 23
+	"com.acme.Batch.run()V",                      // 24
+	"jdk.proxy2.$Proxy41.find()V",                // 25
 }
 
 // at is a context: entries, samples of its own, and how many of these ran.
@@ -104,6 +110,26 @@ func TestRoots(t *testing.T) {
 			report("shop.app.Main", at(7, 9, 20, 20), at(11, 9, 20, 20), at(15, 9, 20, 20), at(9, 9, 20, 20)),
 			nil,
 		},
+		{
+			"the application's goes before a framework that calls it, with and without a known package",
+			report("/opt/shop.jar", at(14, 1, 0, 0, at(20, 80, 2, 2, at(25, 80, 0, 0, at(2, 80, 98, 98))))),
+			[]string{"shop.app.Orders.process"},
+		},
+		{
+			"a framework's own work comes last",
+			report("/opt/shop.jar", at(14, 1, 0, 0, at(21, 80, 60, 60), at(2, 80, 40, 40))),
+			[]string{"shop.app.Orders.process", "com.zaxxer.hikari.pool.HikariPool.fill"},
+		},
+		{
+			"who polls is none, though each poll takes time on a core",
+			report("shop.app.Main", at(14, 1, 0, 0, at(5, 800, 5, 5, at(22, 800, 40, 40, at(23, 800, 40, 40)))), at(2, 80, 15, 15)),
+			[]string{"shop.app.Orders.process"},
+		},
+		{
+			"what hardly uses a core is none, whatever share of it that is",
+			report("shop.app.Main", at(14, 1, 0, 0, at(5, 80, 1, 1))),
+			nil,
+		},
 		{"nothing", report("shop.app.Main"), nil},
 	} {
 		if got := suggested(c.r); !slices.Equal(got, c.want) {
@@ -114,6 +140,19 @@ func TestRoots(t *testing.T) {
 	exact.Sampling = nil
 	if got := suggested(exact); got != nil {
 		t.Errorf("a recording gives %v", got)
+	}
+}
+
+// TestApp has a person say which packages are the application's.
+func TestApp(t *testing.T) {
+	r := report("shop.app.Main", at(14, 1, 0, 0, at(2, 80, 20, 20, at(24, 80, 80, 80))))
+	for _, c := range []struct {
+		app  []string
+		want string
+	}{{nil, "shop.app.Orders.process"}, {[]string{"com.acme"}, "com.acme.Batch.run"}} {
+		if got := Roots(r, 1, c.app...); len(got) != 1 || got[0].Name() != c.want || !got[0].Own {
+			t.Errorf("--app %q: %+v, want %s", c.app, got, c.want)
+		}
 	}
 }
 
@@ -136,16 +175,6 @@ func TestPrice(t *testing.T) {
 	for fresh, want := range map[float64]Price{0: Low, 0.14: Low, 0.2: Medium, 0.5: High, 1: High} {
 		if got := priceOf(fresh); got != want {
 			t.Errorf("%v: %s, want %s", fresh, got, want)
-		}
-	}
-}
-
-func TestOwnPackage(t *testing.T) {
-	for main, want := range map[string]string{
-		"shop.app.Main": "shop.app.", "shop.Main": "shop.", "com.acme.shop.Main": "com.acme.", "Main": "", "/opt/shop.jar": "", "shop/com.acme.Main": "com.acme.", "": "",
-	} {
-		if got := ownPackage(main); got != want {
-			t.Errorf("%q: %q, want %q", main, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ const keys: [string, string][] = [
   ["Enter", "tree: zoom the flame graph there; methods: callers and callees"],
   ["c", "callers and callees of the selected method"],
   ["h", "open the hot path"],
+  ["f", "tree: show the levels of frameworks that the selected row stands for"],
   ["arrows, Enter, Esc", "in the flame graph: move, zoom in, zoom out"],
   ["+ − 0, Shift+← →", "in the timeline: zoom in and out, show all, move; arrows, Enter, Esc as in the flame graph; h goes from a task to what handed it over, or back"],
   ["?", "this sheet"],

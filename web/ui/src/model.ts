@@ -78,7 +78,7 @@ export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, ca
 export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10, flags: 11 } as const;
 export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10, boundTotal: 11, boundSelf: 12 } as const;
 export const F = { path: 0, depth: 1, method: 2, start: 3, width: 4, selfA: 5, selfB: 6, totalA: 7, totalB: 8, bound: 9, above: 10, flags: 11, callsA: 12, callsB: 13 } as const;
-export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16;
+export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16, flagFold = 32;
 
 /** What a recording has beside calls, thrown and time. Counts are own and total of each in turn. */
 export interface Metric { name: string; title: string; unit: string; self: string; total?: string; doc?: string }
@@ -111,7 +111,7 @@ export interface Sections {
 }
 
 export interface Look {
-  seq: number; source: number; against: number; thread: number; slow: number; fold: boolean;
+  seq: number; source: number; against: number; thread: number; slow: number; fold: boolean; frameworks: boolean; unfold: number[];
   tree?: { open: number[]; sort: string; up: boolean; from: number; rows: number; find: number };
   icicle?: { focus: number; width: number; depth: number };
   methods?: { group: string; filter: string; sort: string; up: boolean; from: number; rows: number };

@@ -33,6 +33,11 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
           <input type="checkbox" checked={ui.fold} onChange={(e) => go({ fold: e.currentTarget.checked, focus: 0 })} /> fold recursion
         </label>
       )}
+      {fold && (
+        <label class="check" title="Put levels of frameworks that lead to the application into one row">
+          <input type="checkbox" checked={ui.frameworks} onChange={(e) => go({ frameworks: e.currentTarget.checked, unfold: [], focus: 0 })} /> fold frameworks
+        </label>
+      )}
       {fold && <button onClick={openHot} title="Open the path along which the most time goes (h)">Hot path</button>}
       {fold && <button onClick={() => go({ open: [], touched: true })}>Close all</button>}
       {fold && <button onClick={() => go({ hidden: !ui.hidden })} aria-pressed={!ui.hidden}>Flame graph</button>}

@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf, store } from "./conn";
 import { usePalette, useSize, useStore } from "./hooks";
 import { at, beside, boxHeight, chain, draw } from "./icicle";
-import { B, R, flagAsync, flagCounted, flagHot, flagIncomplete, flagOpen } from "./model";
+import { B, R, flagAsync, flagCounted, flagFold, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
 import { metricCells, withMetrics } from "./metrics";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
-import { entriesTitle, go, opened, openHot, sampling, toggled, ui } from "./ui";
+import { entriesTitle, go, opened, openHot, sampling, toggled, ui, unfolded } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -140,7 +140,8 @@ export function Detail() {
       {(f.flags & flagIncomplete) > 0 && <span class="warn">incomplete: a wait for its callees timed out</span>}
       <span class="acts">
         <button onClick={() => go({ focus: ui.selected })} disabled={ui.hidden}>Zoom</button>
-        <button onClick={() => go({ tab: "around", method: f.m })}>Callers &amp; callees</button>
+        {f.flags & flagFold ? <button onClick={() => unfolded(ui.selected)}>Show levels</button>
+          : <button onClick={() => go({ tab: "around", method: f.m })}>Callers &amp; callees</button>}
       </span>
     </div>
   );
@@ -167,6 +168,7 @@ export function TreeTable() {
         </span>
         {(r[R.flags] & flagAsync) > 0 && <span class="arrow" aria-hidden="true">{arrow}</span>}
         <MethodName name={n} pkg={false} />
+        {(r[R.flags] & flagFold) > 0 && <button class="plain unfold" tabIndex={-1} title="Show these levels (f)" onClick={(e) => { e.stopPropagation(); unfolded(r[R.path]); }}>show</button>}
         {(r[R.flags] & flagAsync) > 0 && <Async calls={r[R.calls]} waited={r[R.waited]} longest={r[R.longest]} />}
         {(r[R.flags] & flagCounted) > 0 && <span class="tag" title="A short method that calls nothing: its time is its caller's">counted</span>}
         {(r[R.flags] & flagIncomplete) > 0 && <span class="tag warn">incomplete</span>}
@@ -191,7 +193,10 @@ export function TreeTable() {
       else for (let i = at - 1; i >= 0; i--) if (rows[i][R.depth] < r[R.depth]) return go({ selected: rows[i][R.path], find: rows[i][R.path] }), e.preventDefault();
     } else if (r && e.key === "Enter") {
       go({ focus: r[R.path] });
+    } else if (r && e.key === "f" && r[R.flags] & flagFold) {
+      unfolded(r[R.path]);
     } else if (r && e.key === "c") {
+      if (r[R.flags] & flagFold) return;
       go({ tab: "around", method: r[R.method] });
     } else if (e.key === "h") {
       openHot();

@@ -19,6 +19,8 @@ const fresh = {
   each: true,
   thread: 0,
   fold: false,
+  frameworks: true, // levels of frameworks that lead to the application are folded,
+  unfold: [] as number[], // but for these, by path
   open: [] as number[],
   touched: false, // somebody opened or closed something: leave it so
   selected: 0,
@@ -145,8 +147,8 @@ export function focusMain(el: HTMLElement | null): void {
 
 /** forget starts anew for another recording. */
 export function forget(): void {
-  const { tab, width, tree, methods, hidden, setup } = ui;
-  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, setup });
+  const { tab, width, tree, methods, hidden, frameworks, setup } = ui;
+  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, frameworks, setup });
   ui.tree.from = ui.methods.from = 0;
 }
 
@@ -174,7 +176,7 @@ export function ask(): void {
   const on = ui.tab;
   const slow = on === "slowest";
   show({
-    source: looked(), against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold,
+    source: looked(), against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold, frameworks: ui.frameworks, unfold: ui.unfold.slice(-mostOpen),
     ...(slow ? { slowest: true } : {}),
     ...(on === "tree" || slow ? {
       tree: { ...ui.tree, open: ui.open.slice(-mostOpen), find: ui.find },
@@ -202,6 +204,11 @@ export function opened(open: number[], more: number[]): number[] {
 export function toggled(open: number[], path: number, to: boolean): number[] {
   const without = open.filter((p) => p !== path);
   return to ? [...without, path].slice(-mostOpen) : without;
+}
+
+/** unfolded shows the levels of frameworks that a row stands for. */
+export function unfolded(path: number): void {
+  go({ unfold: opened(ui.unfold, [path]), touched: true });
 }
 
 export function openHot(): void {
