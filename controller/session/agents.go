@@ -10,6 +10,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
 // An agentCode is an agent in Java that the JVM was started with. Its classes are in its
@@ -96,6 +97,22 @@ func (l *loop) ofAgent(id cha.ClassID) bool {
 		}
 	}
 	return false
+}
+
+// agentReason is why what an agent has, or puts into classes, has no probes.
+const agentReason = "code of an agent that the JVM was started with; --agents lets it in"
+
+// hiddenAsAgents tells whether a method has no probes since it is an agent's.
+func (l *loop) hiddenAsAgents(k scheme.Skip) bool {
+	return k.Reason == scheme.Filtered && len(l.agents) > 0 && (k.Method.Name == jacocoInit || l.ofAgent(k.Method.Class))
+}
+
+// skipReason is what a report says of a method without probes.
+func (l *loop) skipReason(k scheme.Skip) string {
+	if l.hiddenAsAgents(k) {
+		return agentReason
+	}
+	return string(k.Reason)
 }
 
 // leftOut says in a report which agents' code has no probes; "" where that is none.

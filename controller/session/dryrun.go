@@ -83,10 +83,10 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 	}
 	hidden := 0
 	for _, k := range plan.Skipped {
-		if k.Reason == scheme.Filtered {
+		if k.Reason == scheme.Filtered && !l.hiddenAsAgents(k) {
 			hidden++
 		}
-		p.Skipped = append(p.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
+		p.Skipped = append(p.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
 	}
 	for _, st := range plan.Steps {
 		p.Skipped = append(p.Skipped, l.unseenIn(st.Method, func(cha.Call) string { return foundLater })...)
@@ -97,6 +97,9 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 	}
 	if uncalled > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d of the classes are loaded and not initialized: most likely nobody has called them yet.", uncalled))
+	}
+	if text := l.leftOut(); text != "" {
+		p.Notes = append(p.Notes, text)
 	}
 	if n := l.unread(); n > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("The code of %d loaded classes is not known without retransforming them (proxies, generated classes): what they call may be missing.", n))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
@@ -68,6 +69,11 @@ public class Helped {
 		c := calls(r)
 		if c["Helped.work"] != 2 || c["Helped.own"] != 2 || (c["rivulet.prepared.Helper.twice"] == 2) != agents || r.Exact() != true {
 			t.Errorf("agents %v: %v, gaps %v", agents, c, r.Gaps)
+		}
+		if hidden := slices.ContainsFunc(r.Skipped, func(k export.Skipped) bool {
+			return strings.HasPrefix(k.Method, "rivulet.prepared.Helper.help(") && strings.Contains(k.Reason, "--agents lets it in")
+		}); hidden == agents {
+			t.Errorf("agents %v, skipped: %+v", agents, r.Skipped)
 		}
 		if named := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "prepared.jar") }); named == agents || !r.Prepared {
 			t.Errorf("agents %v, prepared %v: %q", agents, r.Prepared, r.Notes)

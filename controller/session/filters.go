@@ -46,7 +46,7 @@ func (l *loop) account(r *export.Report) {
 	}
 	a := &export.Filter{Rules: l.filter.Strings()}
 	for _, k := range l.skipped {
-		if k.Reason == scheme.Filtered && !l.probed(k.Method) {
+		if k.Reason == scheme.Filtered && !l.hiddenAsAgents(k) && !l.probed(k.Method) {
 			a.Hidden++
 		}
 	}

@@ -278,7 +278,7 @@ func (l *loop) brief() *export.Report {
 			}
 			continue // recorded where it is called
 		}
-		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
+		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
 	}
 	l.noteAllocations(r)
 	l.reportGovernor(r)

@@ -22,6 +22,7 @@ const (
 type patience struct {
 	most    time.Duration // in all during one root invocation; 0: longPatience for each wait
 	givenUp int64         // H_GIVEN_UP, as of the last look
+	longest time.Duration // of one wait, as of the last look
 
 	fresh map[int32]struct{}             // methods whose mode was last made fresh
 	owed  map[cha.ClassID][]cha.MethodID // wanted, and not in force
@@ -82,6 +83,10 @@ func (l *loop) owingMethods() (out []cha.MethodID) {
 // below them is recorded, and notes what was late for that.
 func (l *loop) checkGivenUp() {
 	p := &l.patience
+	if most := l.s.data.LongestWait(); most > p.longest { // for logs beside the JVM's own (-Xlog:safepoint)
+		p.longest = most
+		l.s.log.Debug("a thread has waited", "took", most)
+	}
 	n := l.s.data.GivenUp()
 	if n == p.givenUp || l.scheme == nil || l.final != nil {
 		return

@@ -142,7 +142,7 @@ func (l *loop) timing(from *export.Report) *export.Timing {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: methodID(m).String(), Reason: m.Reason})
 	}
 	for _, k := range l.skipped {
-		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: string(k.Reason)})
+		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
 	}
 	return r
 }

@@ -475,8 +475,12 @@ func (l *loop) onBatch(r *wire.Reader) error {
 }
 
 // definedBy is how long after its class file was seen a class is believed to be still
-// on its way. Its supertypes are loaded meanwhile, by the program's loaders.
-const definedBy = time.Minute
+// on its way, and definedLast for how long one is that callers have waited for. Its supertypes
+// are loaded meanwhile, by the program's loaders.
+const (
+	definedBy   = 5 * time.Second
+	definedLast = time.Minute
+)
 
 // gone handles a class that the agent did not find. One that the load hook
 // announced a moment ago is about to be defined by some
@@ -484,9 +488,14 @@ const definedBy = time.Minute
 // for it. Any other was unloaded.
 func (l *loop) gone(id cha.ClassID) {
 	m := l.h.Class(id)
-	coming := m != nil && m.Exact == nil && time.Since(l.filed[id]) < definedBy
+	by := definedBy
+	if l.late.coming[id] {
+		by = definedLast
+	}
+	coming := m != nil && m.Exact == nil && time.Since(l.filed[id]) < by
 	switch {
 	case coming && l.late.coming[id]:
+		delete(l.owing, id) // a plan may have asked for more of it
 	case coming && l.round != nil && l.round.tries < 20:
 		l.round.again = append(l.round.again, id)
 	case coming:
@@ -495,6 +504,7 @@ func (l *loop) gone(id cha.ClassID) {
 		if m != nil {
 			l.h.Remove(id)
 		}
+		delete(l.late.coming, id) // it never was there
 		l.forgo(id)
 	}
 }

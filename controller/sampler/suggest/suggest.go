@@ -28,7 +28,7 @@ const (
 	leastEntries = 2    // met
 	idle         = 0.02 // share of its time on a core, up to which a method only waits
 	idleShare    = 0.6  // share of its samples in waiting operations, from which it only polls
-	leastCore    = 2e-3 // of a core, that is no poll's
+	leastCore    = 0.01 // of a core: what takes less is not worth a recording, and most likely polls
 )
 
 // A Price says how dear recording a root exactly is likely to be.
