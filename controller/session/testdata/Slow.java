@@ -1,93 +1,52 @@
 package t;
 
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
 import java.util.concurrent.CountDownLatch;
 
-/** A class whose definition takes as long as its loader's for the superclass; meanwhile a root meets what calls it. */
+/**
+ * Root invocations that differ in what they do: work(n) of threads "a" and "b" calls step n times, and those whose n
+ * divides by ten sleep for n*6 ms in pause, the others for none. "Slow TIMES" waits for a line, then lets each thread
+ * call work(1) to work(TIMES), "b" with 5 more.
+ */
 public class Slow {
-    public static class Base {}
+    static int steps;
 
-    public static class Sub extends Base {
-        static void call() {
-            n++;
-        }
+    static void step() {
+        steps++;
     }
 
-    public static class Caller implements Runnable {
-        @Override
-        public void run() {
-            if (on) Sub.call();
-        }
+    static void pause(int n) throws InterruptedException {
+        Thread.sleep(n * 6L);
     }
 
-    public static volatile boolean on; // whose loader is another one than its users'
-    public static volatile int n;
-    static final CountDownLatch defining = new CountDownLatch(1), go = new CountDownLatch(1);
-
-    static class L extends ClassLoader {
-        static { // else whoever calls anything waits for its lock
-            registerAsParallelCapable();
-        }
-
-        L(ClassLoader parent) {
-            super(parent);
-        }
-
-        @Override
-        public Class<?> loadClass(String name) throws ClassNotFoundException {
-            if (name.equals("t.Slow$Base")) {
-                defining.countDown();
-                try {
-                    go.await();
-                } catch (InterruptedException e) {
-                    throw new ClassNotFoundException(name, e);
-                }
-            }
-            if (!name.equals("t.Slow$Sub") && !name.equals("t.Slow$Caller")) return super.loadClass(name);
-            Class<?> c = findLoadedClass(name);
-            if (c != null) return c;
-            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-                ByteArrayOutputStream b = new ByteArrayOutputStream();
-                for (int k; (k = in.read()) >= 0; ) b.write(k);
-                return defineClass(name, b.toByteArray(), 0, b.size());
-            } catch (java.io.IOException e) {
-                throw new ClassNotFoundException(name, e);
-            }
-        }
+    static void work(int n) throws Exception {
+        for (int i = 0; i < n; i++) step();
+        if (n % 10 == 0) pause(n);
+        if (n == 50) throw new IllegalStateException("fifty");
     }
 
-    static void root(Runnable r) {
-        r.run();
-    }
-
-    public static void main(String[] args) throws Exception {
-        final L l = new L(Slow.class.getClassLoader());
-        Runnable r = (Runnable) Class.forName("t.Slow$Caller", true, l).getDeclaredConstructor().newInstance();
+    public static void main(String[] a) throws Exception {
+        final int times = Integer.parseInt(a[0]);
         System.out.println("READY");
         System.in.read();
-        Thread t = new Thread() {
-            @Override
-            public void run() {
-                try {
-                    Class.forName("t.Slow$Sub", true, l);
-                } catch (ClassNotFoundException e) {
-                    throw new AssertionError(e);
+        Thread[] ts = new Thread[2];
+        for (int k = 0; k < 2; k++) {
+            final int more = 5 * k;
+            ts[k] = new Thread(k == 0 ? "a" : "b") {
+                @Override
+                public void run() {
+                    for (int i = 1; i <= times; i++) {
+                        try {
+                            work(i + more);
+                        } catch (Exception e) {
+                            // as it should
+                        }
+                    }
                 }
-            }
-        };
-        t.start();
-        defining.await();
-        root(r);
-        System.out.println("MET");
-        while (System.in.read() != 'g') {}
-        go.countDown();
-        t.join();
-        on = true;
-        for (int c; (c = System.in.read()) >= 0; ) {
-            if (c != 'c') continue;
-            root(r);
-            System.out.println("CALLED");
+            };
+            ts[k].start();
         }
+        for (Thread t : ts) t.join();
+        System.out.println("OK");
+        while (System.in.read() != 'e') continue;
     }
 }

@@ -16,9 +16,9 @@ import (
 func TestDefinedLate(t *testing.T) {
 	t.Parallel()
 	j := jvmtest.Need(t, 17)
-	p := program(t, j, sources(t, "Slow"), "Slow", nil)
+	p := program(t, j, sources(t, "Define"), "Define", nil)
 	s := attached(t, p)
-	start(t, s, session.Recording{Roots: []string{"t.Slow.root"}, Scheme: "B"})
+	start(t, s, session.Recording{Roots: []string{"t.Define.root"}, Scheme: "B"})
 	p.Send("define")
 	p.WaitLine("MET")
 	p.Send("go")
@@ -29,13 +29,13 @@ func TestDefinedLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n = calls(r)["Slow$Sub.call"]
+		n = calls(r)["Define$Sub.call"]
 	}
 	r := stopped(t, s)
-	if late := lateOf(r); r.Exact() || !slices.Contains(late, "Slow$Sub.call") || r.Tree.Incomplete != 0 {
+	if late := lateOf(r); r.Exact() || !slices.Contains(late, "Define$Sub.call") || r.Tree.Incomplete != 0 {
 		t.Errorf("exact %v, late %q, incomplete %d", r.Exact(), late, r.Tree.Incomplete)
 	}
-	if slices.ContainsFunc(r.Skipped, func(k export.Skipped) bool { return strings.HasPrefix(k.Method, "t.Slow$Sub") }) {
+	if slices.ContainsFunc(r.Skipped, func(k export.Skipped) bool { return strings.HasPrefix(k.Method, "t.Define$Sub") }) {
 		t.Errorf("skipped: %+v", r.Skipped)
 	}
 }
