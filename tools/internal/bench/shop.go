@@ -43,16 +43,16 @@ type shopTurns struct {
 // nor is what follows its end. Another recording before it is armed under a
 // load, and ends at once.
 func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
-	mine, err := k.server(j, 0)
+	mine, err := k.Serve(j, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer mine.stop(&err)
-	other, err := k.server(j, 1)
+	defer mine.Stop(&err)
+	other, err := k.Serve(j, 1)
 	if err != nil {
 		return nil, err
 	}
-	defer other.stop(&err)
+	defer other.Stop(&err)
 	t := shopTurns{5, 9, 4, 12, 6, 4}
 	if k.Short {
 		t = shopTurns{4, 2, 2, 2, 1, 1}
@@ -87,7 +87,7 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 	if run.Armed, err = k.armedUnderLoad(mine, flags); err != nil {
 		return nil, err
 	}
-	rec, err := k.Record(mine.pid, flags...)
+	rec, err := k.Record(mine.PID, flags...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func (k *Kit) Shop(j jdk.JDK, flags ...string) (run *ShopRun, err error) {
 }
 
 // armedUnderLoad is how long it takes from the command until it records, in ms.
-func (k *Kit) armedUnderLoad(s *server, flags []string) (float64, error) {
+func (k *Kit) armedUnderLoad(s *Server, flags []string) (float64, error) {
 	loaded := make(chan error, 1)
 	go func() {
 		_, _, err := s.load(5)
 		loaded <- err
 	}()
 	time.Sleep(time.Second)
-	rec, err := k.Record(s.pid, flags...)
+	rec, err := k.Record(s.PID, flags...)
 	if err != nil {
 		return 0, errors.Join(err, <-loaded)
 	}
@@ -129,37 +129,40 @@ func (k *Kit) armedUnderLoad(s *server, flags []string) (float64, error) {
 	return float64(rec.Armed.Microseconds()) / 1e3, errors.Join(err, <-loaded)
 }
 
-// A server is a running shop.
-type server struct {
-	kit *Kit
-	jdk jdk.JDK
-	env []string
-	pid string
+// A Server is a running shop.
+type Server struct {
+	PID, URL string
+	kit      *Kit
+	jdk      jdk.JDK
+	env      []string
 }
 
-// server starts the n-th one, which has a folder and a port of its own.
-func (k *Kit) server(j jdk.JDK, n int) (s *server, err error) {
-	s = &server{kit: k, jdk: j}
+// Serve starts the n-th shop, which has a folder and a port of its own, in a JVM with these options.
+func (k *Kit) Serve(j jdk.JDK, n int, options ...string) (s *Server, err error) {
+	port := strconv.Itoa(18080 + n)
+	s = &Server{URL: "http://127.0.0.1:" + port, kit: k, jdk: j}
 	if n > 0 {
 		dir, err := k.shopCopy(n)
 		if err != nil {
 			return nil, err
 		}
-		s.env = []string{"RIVULET_BENCH=" + dir, "PORT=" + strconv.Itoa(18080+n)}
+		s.env = []string{"RIVULET_BENCH=" + dir}
 	}
+	s.env = append(s.env, "PORT="+port, "JOPTS="+strings.Join(options, " "))
 	if b, err := s.script("start").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("shop.sh start: %w: %s (another run's? \"shop.sh stop\" ends it)", err, b)
 	}
 	pid, err := s.script("pid").Output()
 	if err != nil {
-		s.stop(&err)
+		s.Stop(&err)
 		return nil, err
 	}
-	s.pid = strings.TrimSpace(string(pid))
+	s.PID = strings.TrimSpace(string(pid))
 	return s, nil
 }
 
-func (s *server) stop(err *error) {
+// Stop ends it. What went wrong is added to err.
+func (s *Server) Stop(err *error) {
 	*err = errors.Join(*err, s.script("stop").Run())
 }
 
@@ -190,14 +193,14 @@ func (k *Kit) shopCopy(n int) (string, error) {
 	return dir, nil
 }
 
-func (s *server) script(args ...string) *exec.Cmd {
+func (s *Server) script(args ...string) *exec.Cmd {
 	cmd := s.kit.Script(s.jdk, "shop.sh", args...)
 	cmd.Env = append(cmd.Env, s.env...)
 	return cmd
 }
 
 // load has eight connections ask for some seconds.
-func (s *server) load(seconds int) (rate, requests float64, err error) {
+func (s *Server) load(seconds int) (rate, requests float64, err error) {
 	b, err := s.script("load", strconv.Itoa(seconds), "8").CombinedOutput()
 	if err != nil {
 		return 0, 0, fmt.Errorf("shop.sh load: %w: %s", err, b)

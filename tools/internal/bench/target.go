@@ -100,6 +100,11 @@ func (k *Kit) Record(pid string, flags ...string) (*Recording, error) {
 	return k.start("profile", pid, flags...)
 }
 
+// Timing starts "rivulet time" and waits until it is on.
+func (k *Kit) Timing(pid string, flags ...string) (*Recording, error) {
+	return k.start("time", pid, flags...)
+}
+
 // Sample starts to sample a process, and returns when it does.
 func (k *Kit) Sample(pid, file string, flags ...string) (*Recording, error) {
 	args := append([]string{"sample", pid, "--json", "-o", file}, flags...)
@@ -162,6 +167,9 @@ func (r *Recording) Stop() (*Report, error) {
 
 // Read reads the report of a recording that has ended.
 func (r *Recording) Read() (*Report, error) { return ReadReport(r.file) }
+
+// File is the report's path.
+func (r *Recording) File() string { return r.file }
 
 // Size is the report's size in bytes.
 func (r *Recording) Size() int64 {
