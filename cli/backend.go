@@ -27,6 +27,7 @@ type backend interface {
 	sample(ctx context.Context, pid int, o sampler.Options) (sampling, error)
 	deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
+	flush(ctx context.Context, pid int) (doctor.Flush, error)
 }
 
 // A listing tells what is loaded: an [attached], or a *session.Outline.
@@ -129,4 +130,12 @@ func isBadInput(err error) bool {
 		}
 	}
 	return false
+}
+
+func (system) flush(ctx context.Context, pid int) (doctor.Flush, error) {
+	p, err := attach.Inspect(pid)
+	if err != nil {
+		return doctor.Flush{}, err
+	}
+	return doctor.FlushOf(ctx, p)
 }

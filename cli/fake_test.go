@@ -39,6 +39,7 @@ type fake struct {
 	exited    chan struct{}
 	diagnose  string
 	checks    []doctor.Check
+	flushes   doctor.Flush
 
 	sampled  sampler.Options
 	locked   []threads.Deadlock
@@ -111,6 +112,8 @@ func (f *fake) doctor(_ context.Context, _ int, root string, _ session.Config) [
 	f.note("doctor:" + root)
 	return f.checks
 }
+
+func (f *fake) flush(context.Context, int) (doctor.Flush, error) { return f.flushes, nil }
 
 func (f *fake) Target() session.Target { return session.Target{PID: 4711} }
 

@@ -40,6 +40,7 @@ type recordFlags struct {
 	agents     agentFlags
 	restore    string // one of the restore constants
 	app        appFlags
+	yes        bool // nobody is asked
 }
 
 // newRecordFlags has the defaults of all options.

@@ -57,6 +57,7 @@ reports, and exits 0. A second Ctrl-C no longer waits for the target.`,
 	f.addOptions(fs, "until-calls")
 	fs.StringVar(&f.format, "format", "text", "`text` or json")
 	fs.BoolVar(&asJSON, "json", false, "short for --format json")
+	f.addYes(fs)
 	fs.StringVarP(&f.file, "output", "o", "", "write the report to this `file`")
 	f.addOptions(fs, "wait")
 	return cmd
@@ -67,6 +68,9 @@ func (a *app) timeRunning(pid int, f *recordFlags) error {
 }
 
 func (a *app) timeOn(in *interrupts, out *output, pid int, f *recordFlags) error {
+	if err := a.askFlush(in, pid, f.yes); err != nil {
+		return err
+	}
 	s, m, err := a.attachShown(in, pid, a.config(0))
 	if err != nil {
 		return err

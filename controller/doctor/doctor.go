@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -258,12 +257,7 @@ func (e *examination) measures() {
 		c.Close()
 		e.add("counters", OK, "", "pauses can be measured")
 	}
-	if e.proc.Prepared {
-		e.add("prepared", OK, "", "the JVM was started with an agent: it keeps its compiled code when the first class is redefined")
-	} else {
-		e.add("prepared", OK, "rivulet prepare "+strconv.Itoa(e.pid)+" at a quiet hour, or rivulet prepare --jar for the next start",
-			"the JVM was started without an agent, so the first redefinition by whatever tool throws away all compiled code")
-	}
+	e.flush()
 	switch _, err := vmstructs.Observe(e.pid); {
 	case err == nil:
 		e.add("observed", OK, "", "the JVM's memory tells which methods are active: with Scheme D no thread waits")

@@ -452,6 +452,11 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	if r.Err() != nil {
 		return r.Err()
 	}
+	if l.stats.took == 0 {
+		if err := noteFlushed(l.s.proc); err != nil {
+			l.s.log.Debug("the next session is not going to know that classes were redefined", "reason", err)
+		}
+	}
 	l.stats.took += took
 	if w := l.s.watching; w != nil {
 		w.rounds++

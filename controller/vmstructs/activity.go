@@ -339,5 +339,15 @@ func (o *Observer) Calls(k Key) (n int64) {
 	return n
 }
 
+// Compiled is how many methods had compiled code at the last look.
+func (o *Observer) Compiled() (n int) {
+	for _, x := range o.methods {
+		if x.look == o.looks && x.now.code != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Actives are the methods that Active tells of, a copy.
 func (o *Observer) Actives() map[Key]struct{} { return maps.Clone(o.active) }

@@ -43,7 +43,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			continue
 		}
 		page.Table(s.title, fmt.Sprintf(s.intro, intro), "JDK|", "prepared|", "way|", "rate before /s", "lost by arming s", "lost by leaving s", "while recording %",
-			"gap arming ms", "gap leaving ms", "p99 before ms", "p99 arming ms", "longest ms", "armed s", "classes", "methods", "called", "late", "target's memory +MB")
+			"gap arming ms", "gap leaving ms", "p99 before ms", "p99 arming ms", "longest ms", "armed s", "classes", "methods", "called", "late", "compiling s", "target's memory +MB")
 		var curves []string
 		for _, j := range k.JDKs {
 			for _, options := range [][]string{nil, {"-javaagent:" + prepared}} {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ type run struct {
 	report          *bench.Report // nil of what is no recording
 	late            int
 	grown           float64 // the target's resident memory, in MB
+	compiling       float64 // processor time of the JVM's compilers while it was armed and recorded, in s
 }
 
 // A window is a stretch of time from the command, or from its end, on.
@@ -67,6 +69,7 @@ func (m *measuring) run(j jdk.JDK, options []string, w way) (r *run, err error) 
 	}
 	before := resident(s.PID)
 
+	compiled := compilers(s.PID)
 	begun := l.Now()
 	on, err := w.begin(m, j, s.PID)
 	if err != nil {
@@ -77,7 +80,7 @@ func (m *measuring) run(j jdk.JDK, options []string, w way) (r *run, err error) 
 		time.Sleep(left)
 	}
 	r.arming = cut(l, begun, m.window)
-	r.grown = resident(s.PID) - before
+	r.grown, r.compiling = resident(s.PID)-before, compilers(s.PID)-compiled
 
 	ended := l.Now()
 	done := make(chan error, 1)
@@ -107,9 +110,9 @@ func (r *run) row() []float64 {
 	}
 	if r.report == nil {
 		none := math.NaN()
-		return append(row, none, none, none, none, r.grown)
+		return append(row, none, none, none, none, r.compiling, r.grown)
 	}
-	return append(row, float64(r.report.Redefinition.Classes), float64(r.report.Methods.Instrumented), float64(r.report.Methods.Called), float64(r.late), r.grown)
+	return append(row, float64(r.report.Redefinition.Classes), float64(r.report.Methods.Instrumented), float64(r.report.Methods.Called), float64(r.late), r.compiling, r.grown)
 }
 
 // curve are the rates in % of the one before, of 5 s each.
@@ -143,4 +146,24 @@ func resident(pid string) float64 {
 		return 0
 	}
 	return pages * float64(os.Getpagesize()) / 1e6
+}
+
+// compilers is the processor time that a JVM's compilers have used, in s; 0 if it can't be read.
+func compilers(pid string) (seconds float64) {
+	tasks, err := filepath.Glob("/proc/" + pid + "/task/*")
+	if err != nil {
+		return 0
+	}
+	for _, t := range tasks {
+		name, err := os.ReadFile(filepath.Join(t, "comm"))
+		if err != nil || !strings.HasPrefix(string(name), "C1 Compiler") && !strings.HasPrefix(string(name), "C2 Compiler") {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(t, "schedstat"))
+		var ns float64
+		if _, bad := fmt.Sscan(string(b), &ns); err == nil && bad == nil {
+			seconds += ns / 1e9
+		}
+	}
+	return seconds
 }
