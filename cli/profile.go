@@ -92,7 +92,7 @@ the classes, reads their files, and leaves; no class is redefined.
 	targets.add(cmd.Flags())
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what --scheme A would instrument, and leave without redefining anything")
 	f.addOptions(cmd.Flags(), "wait")
-	cmd.Flags().StringVar(&f.restore, "restore", restoreGently, "`gently`: report at once, and let the agent restore classes by itself, as fast as the JVM's compilers can follow; now: restore them first")
+	cmd.Flags().StringVar(&f.restore, "restore", restoreGently, "`gently`: report at once, while the agent restores classes by itself; now: restore them first")
 	f.addYes(cmd.Flags())
 	cmd.Flags().BoolVar(&f.ui, "ui", false, "show the recording on a page while it goes on; the report comes at the end, by Ctrl-C")
 	cmd.Flags().StringVar(&f.listen, "listen", defaultListen, "`ADDRESS:PORT` of the page, with --ui")

@@ -22,18 +22,17 @@ const windingPatience = time.Second
 func (a *app) sayWinding(ctx context.Context, pid int) {
 	share := 0.0
 	if err := session.Wound(ctx, pid, windingPatience, func(s float64) { share = s }); err != nil {
-		a.say("the agent goes on restoring classes by itself (%.0f %% are done), as fast as the JVM's compilers can follow; rivulet ps shows how far it is, rivulet restore %d hurries it", 100*share, pid)
+		a.say("the agent goes on restoring classes by itself (%.0f %% are done); rivulet ps shows how far it is, rivulet restore %d waits for its end", 100*share, pid)
 	}
 }
 
 func (a *app) restore() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore PID",
-		Short: "Have classes restored at once that the agent is restoring by itself",
-		Long: `After a recording the agent restores classes by itself, a few at a time, so that the
-JVM's compilers can follow. "rivulet ps" shows which JVMs are at it and how far they
-are. This command ends the pauses and waits until all classes are restored. Where
-nothing is to be restored it says so.`,
+		Short: "Wait until all classes are restored that the agent is restoring by itself",
+		Long: `After a recording the agent restores classes by itself, while the report is written.
+"rivulet ps" shows which JVMs are at it and how far they are. This command waits until
+all classes are restored. Where nothing is to be restored it says so.`,
 		Example: `  rivulet restore 4711`,
 		Args:    takes(1, "PID"),
 		RunE: func(_ *cobra.Command, args []string) error {

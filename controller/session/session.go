@@ -41,7 +41,7 @@ type Config struct {
 	Memory  int64        // bytes for the trees, default 1 GB, allocated as it is needed; less where the target's tmpfs is smaller
 	Look    bool         // only look: retransform nothing, not even for the bytes of classes that have no file
 	Observe bool         // begin to observe which methods are active while attaching, for a recording with Scheme D or auto
-	Gently  bool         // leave at once, and let the agent restore classes by itself as fast as the target can bear it (docs/decisions/0037)
+	Gently  bool         // leave at once, and let the agent restore classes by itself (docs/decisions/0037)
 	Warn    func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
 }
 

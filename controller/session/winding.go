@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -20,22 +17,11 @@ const (
 	windingLongest = 2 * time.Minute
 )
 
-// Restore has an agent that is restoring classes by itself do so without pauses, and waits until
-// it has ended; progress, unless it is nil, is told the share that is done, 0 to 1. It returns at
-// once where no agent is restoring. The error is that of ctx, or wraps [ErrWinding].
+// Restore waits until an agent that is restoring classes by itself has ended; progress, unless it
+// is nil, is told the share that is done, 0 to 1. It returns at once where no agent is restoring.
+// The error is that of ctx, or wraps [ErrWinding].
 func Restore(ctx context.Context, p attach.Process, progress func(share float64)) error {
-	share, winding := attach.Winding(p.PID)
-	if !winding {
-		return nil
-	}
-	file := attach.Path(p.PID, filepath.Join("/tmp", ".rivulet-hurry-"+strconv.Itoa(p.NSPID)))
-	if f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-		if os.Getuid() == 0 {
-			_ = os.Lchown(file, int(p.UID), int(p.GID)) // the agent removes it; so do we
-		}
-		f.Close()
-		defer os.Remove(file)
-	}
+	share := -1.0
 	return Wound(ctx, p.PID, windingLongest, func(s float64) {
 		if progress != nil && s != share {
 			share = s

@@ -50,7 +50,7 @@ var Messages = []Message{
 	{"CMD_LIST", CmdList, "u8 jdk", "", "send the loaded classes: LOADERS, CLASSES; from the first time with jdk 1 on, all of the JDK's too"},
 	{"CMD_FETCH", CmdFetch, "[] u32 loader, str name", "", "send these classes' files: BYTES"},
 	{"CMD_RETRANSFORM", CmdRetransform, "u32 batch, u8 all, [] u32 loader, str name", "", "retransform these classes and send BATCH; unless all is set, leave those that aren't initialized to the thread that waits"},
-	{"CMD_STOP", CmdStop, "u8 gently", "", "restore every class, send RESTORED, end; gently: without the controller, as fast as the JVM's compilers can follow, and send nothing"},
+	{"CMD_STOP", CmdStop, "u8 gently", "", "restore every class, send RESTORED, end; gently: without the controller, and send nothing"},
 	{"CMD_GO", CmdGo, "", "", "let a program that waits at its start (premain) go on"},
 	{"CMD_FIND", CmdFind, "str name", "", "say which loaders could find this class: FOUND"},
 

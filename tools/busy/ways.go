@@ -46,12 +46,12 @@ var sections = []section{
 		{"B", 0, recorded("--root", bench.ShopPartial, "--scheme", "B")},
 		{"C", 0, recorded("--root", bench.ShopPartial, "--scheme", "C")},
 		{"D", 0, recorded("--root", bench.ShopPartial, "--scheme", "D")},
-		{"D, restore now", 0, recorded("--root", bench.ShopPartial, "--scheme", "D", "--restore", "now")},
+		{"D restore=now", 0, recorded("--root", bench.ShopPartial, "--scheme", "D", "--restore", "now")},
 	}, false},
 	{"whole", "The whole server", "Root: " + bench.ShopWhole + ". %s", []way{
 		{"C", 0, recorded("--root", bench.ShopWhole, "--scheme", "C")},
 		{"D", 0, recorded("--root", bench.ShopWhole, "--scheme", "D")},
-		{"D, overhead 10%", 0, recorded("--root", bench.ShopWhole, "--scheme", "D", "--overhead", "10%")},
+		{"D overhead=10%", 0, recorded("--root", bench.ShopWhole, "--scheme", "D", "--overhead", "10%")},
 	}, false},
 	{"peers", "Others", "They redefine the class of one method, " + bench.ShopPartial + ", and record it alone: what of theirs can be compared with `rivulet time`. %s", []way{
 		{"async-profiler --trace", 0, traced},

@@ -468,16 +468,16 @@ public final class Agent implements Runnable, LongBinaryOperator {
         mailbox.close(); // a thread that waits may hold what restoring needs
         boolean alone = gently && reason == Layout.REASON_COMMAND;
         if (alone) Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_WINDING);
-        Pace pace = alone ? new Pace(pid()) : null;
+        Winding winding = alone ? new Winding() : null;
         long from = System.nanoTime();
-        Restore r = new Restore(inst, loaders, hook, pace);
+        Restore r = new Restore(inst, loaders, hook, winding);
         int n = 0;
         try {
-            n = r.run(alone || System.getProperty("java.specification.version").compareTo("12") < 0 ? RESTORE_BATCH_OLD : RESTORE_BATCH);
+            n = r.run(System.getProperty("java.specification.version").compareTo("12") < 0 ? RESTORE_BATCH_OLD : RESTORE_BATCH);
         } catch (Throwable t) {
             // no memory, say: the probes stay, silent
         }
-        if (pace != null) pace.end();
+        if (winding != null) winding.end();
         targets.restored();
         inst.removeTransformer(hook);
         if (reason == Layout.REASON_COMMAND && !alone) {

@@ -20,10 +20,10 @@ final class Restore {
     private final Loaders loaders;
     private final Hook hook;
     private final Batch batch;
-    private final Pace pace; // null: at once
+    private final Winding winding; // null where a controller waits
 
-    Restore(Instrumentation inst, Loaders loaders, Hook hook, Pace pace) {
-        this.pace = pace;
+    Restore(Instrumentation inst, Loaders loaders, Hook hook, Winding winding) {
+        this.winding = winding;
         this.inst = inst;
         this.loaders = loaders;
         this.hook = hook;
@@ -48,7 +48,7 @@ final class Restore {
             for (int k = 0; k < found.size(); k += size) {
                 int end = Math.min(k + size, found.size());
                 batch.run(found.subList(k, end), PATIENCE);
-                if (pace != null) pace.done(done + end, done + found.size() + keys.size());
+                if (winding != null) winding.done(done + end, done + found.size() + keys.size());
             }
             done += found.size();
             for (Iterator<String> k = keys.iterator(); k.hasNext(); ) if (loaders.gone(Loaders.loaderOf(k.next()))) k.remove();

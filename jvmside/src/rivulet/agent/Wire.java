@@ -11,7 +11,7 @@ final class Wire {
     static final int CMD_FETCH = 2;
     /** retransform these classes and send BATCH; unless all is set, leave those that aren't initialized to the thread that waits. */
     static final int CMD_RETRANSFORM = 3;
-    /** restore every class, send RESTORED, end; gently: without the controller, as fast as the JVM's compilers can follow, and send nothing. */
+    /** restore every class, send RESTORED, end; gently: without the controller, and send nothing. */
     static final int CMD_STOP = 4;
     /** let a program that waits at its start (premain) go on. */
     static final int CMD_GO = 5;
