@@ -68,6 +68,25 @@ func TestWatched(t *testing.T) {
 				t.Errorf("scheme %s, exact %v, late %v, gaps %+v, notes %q", r.Scheme, r.Exact(), r.Late, r.Gaps, r.Notes)
 			}
 		})
+		t.Run("rerooted", func(t *testing.T) {
+			s := watched(t, program(t, j, dir, "Awake", nil), "D", 0)
+			called(t, s, "Awake.work")
+			if err := s.SetRoots(t.Context(), []string{"t.Awake$Square.area"}); err != nil {
+				t.Fatal(err)
+			}
+			called(t, s, "Awake$Square.side")
+			r, err := s.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := calls(r)
+			if n := 2 * c["Awake$Square.area"]; c["Awake.work"] != 0 || c["Awake$Square.side"] > n || c["Awake$Square.side"] < n-2 { // one may be open
+				t.Errorf("calls %v", c)
+			}
+			if late := lateOf(r); slices.Contains(late, "Awake$Square.area") || slices.Contains(late, "Awake$Square.side") || len(r.Roots) != 1 || !strings.HasPrefix(r.Roots[0], "t.Awake$Square.area(") {
+				t.Errorf("roots %v, late %v", r.Roots, late)
+			}
+		})
 		t.Run("woken", func(t *testing.T) {
 			p := program(t, j, dir, "Awake", nil)
 			s := watched(t, p, "D", 0)

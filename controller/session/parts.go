@@ -65,13 +65,7 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 	quiet := full && s.quiesce(ctx)
 	// What was begun is seen through, or the gate would stay shut.
 	return s.recording(context.WithoutCancel(ctx), func(l *loop) {
-		l.kind.forget()
-		if quiet && !s.data.IsOpen() {
-			if err := s.data.Reuse(); err != nil {
-				l.stats.notes = append(l.stats.notes, "There is no room for another tree: "+err.Error())
-			}
-		}
-		l.renew()
+		l.anew(quiet)
 		l.rec.warming = l.rec.warming && !warm
 		l.rec.warmed = time.Since(l.rec.armed)
 		if open {
