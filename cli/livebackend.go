@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -193,6 +194,13 @@ func (s liveSession) Actions() map[string]func(context.Context, string) error {
 		SetScheme(context.Context, string) error
 	}); ok {
 		out["scheme"] = p.SetScheme
+	}
+	if p, ok := of.(interface {
+		SetRoots(context.Context, []string) error
+	}); ok {
+		out["roots"] = func(ctx context.Context, value string) error {
+			return asInput(p.SetRoots(ctx, strings.Split(value, "\n")))
+		}
 	}
 	if p, ok := of.(modeSetter); ok {
 		out["mode"] = func(ctx context.Context, value string) error {

@@ -42,7 +42,7 @@ func TestAPI(t *testing.T) {
 		{"preview", `{"roots":["shop.Price.of"]}`, 409, "can't look ahead while recording"},
 		{"suggest", "{}", 409, "can't look for roots while recording"},
 		{"action", `{"name":"explode"}`, 409, "knows no action"},
-		{"action", `{"name":"reset"}`, 200, `"actions":["pause","resume","reset","clock","scheme"]`},
+		{"action", `{"name":"reset"}`, 200, `"actions":["pause","resume","reset","clock","scheme","roots"]`},
 		{"action", `{"name":"pause"}`, 200, `"paused":true`},
 		{"action", `{"name":"resume"}`, 200, `"paused":false`},
 		{"action", `{"name":"clock","value":"precise"}`, 200, `"clock":"precise"`},

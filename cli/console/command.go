@@ -38,7 +38,7 @@ func init() { // refers to itself by help
 		{"scheme", "[A|B|C]", 0, 1, "choose the scheme; a recording that is on ends, is kept, and begins anew", switched("scheme", (*Console).SetScheme)},
 		{"clock", "[tick|precise]", 0, 1, "choose the clock, at once", switched("clock", (*Console).SetClock)},
 		{"mode", "[PATTERN=MODE|clear]", 0, 1, "record the methods that match off, counted, tick or precise, at once; the last rule that matches holds", switched("mode", (*Console).AddMode)},
-		{"start", "[METHOD...]", 0, -1, "record; with methods, these are the roots", start},
+		{"start", "[METHOD...]", 0, -1, "record; with methods, these are the roots; a recording that is on is kept, and goes on with these", start},
 		{"wait", "TIME|end|calls N [TIME]", 1, 3, "wait: for a time, for the recording's end, for N calls (TIME at the most)", wait},
 		{"pause", "", 0, 0, "record nothing until resume", do("pause")},
 		{"resume", "", 0, 0, "go on recording", do("resume")},

@@ -115,6 +115,9 @@ func start(ctx context.Context, c *Console, out io.Writer, args []string) error 
 			return err
 		}
 	}
+	if len(args) > 0 && c.live.Phase() == live.InRecording {
+		return c.live.Do(ctx, "roots", strings.Join(c.Settings().Roots, "\n"))
+	}
 	return c.Start(ctx)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -55,7 +56,9 @@ func (l *Live) roomForLive() error {
 }
 
 // Do carries out one of the actions that [State.Actions] lists. value is the clock for
-// "clock" and the scheme for "scheme", and empty for the others. A session that can't change
+// "clock", the scheme for "scheme", a rule for "mode", the new roots for "roots", a line for
+// each, and empty for the others. Before the roots are replaced, what was recorded so far is
+// kept as a snapshot. A session that can't change
 // its scheme is followed by another one, see [Live.SwitchScheme]. Errors are [ErrBusy], wrap
 // [ErrPhase], or are the session's.
 func (l *Live) Do(ctx context.Context, name, value string) error {
@@ -78,12 +81,20 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 	}
 	ctx, cancel := l.withTimeout(ctx)
 	defer cancel()
+	if name == switchRoots {
+		if err := l.keepRoots(ctx); err != nil {
+			return err
+		}
+	}
 	if err := do(ctx, value); err != nil {
 		l.Logf("error", "%s: %v", name, err)
 		return err
 	}
 	l.mu.Lock()
 	switch name {
+	case switchRoots:
+		l.recording.Roots, l.started, l.paused, l.diagnosis, l.diagnosed = strings.Split(value, "\n"), time.Now(), false, "", false
+		value = strings.Join(l.recording.Roots, ", ")
 	case "pause":
 		l.paused = true
 	case "resume":
@@ -101,4 +112,17 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 	l.Logf("info", "%s", strings.TrimSpace(name+" "+value))
 	_, err = l.refresh(ctx)
 	return err
+}
+
+// keepRoots keeps what was recorded with the roots that are about to be replaced, unless
+// nothing was.
+func (l *Live) keepRoots(ctx context.Context) error {
+	f, err := l.refresh(ctx)
+	if err == nil && f != nil && f.sums.Calls > 0 {
+		_, err = l.keep(f, "")
+	}
+	if err != nil {
+		return fmt.Errorf("the recording goes on with its roots, since it could not be kept: %w", err)
+	}
+	return nil
 }

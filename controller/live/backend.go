@@ -122,8 +122,8 @@ type Session interface {
 	// target a thread dump. "" where there is nothing to say.
 	Diagnose(ctx context.Context) string
 	// Actions are what else can be done to a recording that is on, by name:
-	// "pause", "resume", "reset", and with a value "clock", "scheme" and "mode"
-	// (PATTERN=MODE). Those that it can't do are absent.
+	// "pause", "resume", "reset", and with a value "clock", "scheme", "mode"
+	// (PATTERN=MODE) and "roots" (a line for each). Those that it can't do are absent.
 	Actions() map[string]func(ctx context.Context, value string) error
 	// Finish ends the recording, restores the target and detaches. A report
 	// beside an error is one that lacks something.

@@ -63,7 +63,10 @@ func (f *Frame) figures() *Figures {
 }
 
 // actionNames are the actions that viewers know of, in their order.
-var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme, "mode"}
+var actionNames = []string{"pause", "resume", "reset", "clock", switchScheme, "mode", switchRoots}
+
+// switchRoots is the action that replaces the roots.
+const switchRoots = "roots"
 
 // switchScheme is an action that there is with every session.
 const switchScheme = "scheme"

@@ -141,7 +141,7 @@ func (f *JVM) Actions() map[string]func(context.Context, string) error {
 	note := func(name string) func(context.Context, string) error {
 		return func(_ context.Context, value string) error { f.note(name + value); return nil }
 	}
-	return map[string]func(context.Context, string) error{"reset": note("reset"), "pause": note("pause"), "resume": note("resume"), "clock": note("clock=")}
+	return map[string]func(context.Context, string) error{"reset": note("reset"), "pause": note("pause"), "resume": note("resume"), "clock": note("clock="), "roots": note("roots=")}
 }
 
 // Snapshot implements live.Session.
