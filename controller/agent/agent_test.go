@@ -20,6 +20,7 @@ type fake struct {
 	mu       sync.Mutex
 	calls    int64 // of work
 	returned int64
+	epoch    uint32
 	took     time.Duration
 	held     bool
 	watched  []any
@@ -61,7 +62,7 @@ func (f *fake) Exits() []Exit {
 	if f.returned == 0 {
 		return nil
 	}
-	return []Exit{{Record: 1, Thread: 1, Returned: f.returned, Took: f.took, Held: f.held}}
+	return []Exit{{Record: 1, Epoch: f.epoch, Thread: 1, Returned: f.returned, Took: f.took, Held: f.held}}
 }
 
 func (f *fake) WatchExits(watch bool, over, hold time.Duration) {
@@ -187,6 +188,28 @@ on_exit(exit, exact = True, over_ms = 3)
 	)
 	if got := f.watched; !slices.Equal(got, []any{true, 3 * time.Millisecond, holdMost, false, time.Duration(0), time.Duration(0)}) {
 		t.Errorf("watched %v", got)
+	}
+}
+
+// A root invocation is seen once, though its thread is held when it is looked at again; the first
+// one after a reset is seen, too.
+func TestExitOnce(t *testing.T) {
+	f := &fake{calls: 1, returned: 1, held: true}
+	h, err := New([]Source{source(t, "on_exit(print)")}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.rec = f
+	for i, want := range []int{1, 0, 0, 1, 0, 1} {
+		switch i {
+		case 3:
+			f.epoch++
+		case 5:
+			f.returned++
+		}
+		if got := len(h.exits()); got != want {
+			t.Errorf("look %d: %d exits, want %d", i, got, want)
+		}
 	}
 }
 

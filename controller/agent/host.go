@@ -17,9 +17,10 @@ import (
 
 // An Exit is the end of a root invocation, the last one of a thread record.
 type Exit struct {
-	Record   int64 // number of the record
-	Thread   int64 // id of the thread that has it
-	Returned int64 // root invocations that have ended in this record
+	Record   int64  // number of the record
+	Epoch    uint32 // of the recording; another one counts Returned from 0
+	Thread   int64  // id of the thread that has it
+	Returned int64  // root invocations that have ended in this record
 	Took     time.Duration
 	Held     bool // the thread waits until it is released
 }
@@ -77,12 +78,12 @@ type Host struct {
 	stopOnce sync.Once
 	why      string // written before stopped is closed
 
-	exact    bool
-	over     time.Duration   // of exact exits, the shortest that any script asks for
-	returned map[int64]int64 // by record, as of the last look
-	pending  []Exit          // at Halt: not seen by any script yet
-	read     time.Time       // not before: the next look at bytecodes
-	unheld   int64
+	exact   bool
+	over    time.Duration  // of exact exits, the shortest that any script asks for
+	seen    map[int64]seen // by record, as of the last look
+	pending []Exit         // at Halt: not seen by any script yet
+	read    time.Time      // not before: the next look at bytecodes
+	unheld  int64
 }
 
 // New loads scripts: their top levels run. Errors are those of a script, with its position.
@@ -90,7 +91,7 @@ func New(sources []Source, c Config) (*Host, error) {
 	if c.Metrics == nil {
 		c.Metrics = &Metrics{}
 	}
-	h := &Host{cfg: c, quit: make(chan struct{}), stopped: make(chan struct{}), returned: map[int64]int64{}}
+	h := &Host{cfg: c, quit: make(chan struct{}), stopped: make(chan struct{}), seen: map[int64]seen{}}
 	known := map[string]bool{}
 	for _, src := range sources {
 		if known[src.Name] {
@@ -319,16 +320,23 @@ func (h *Host) moment(ctx context.Context) (*moment, error) {
 	return newMoment(r), nil
 }
 
+// A seen is the last root invocation of a record that was seen to end.
+type seen struct {
+	epoch    uint32 // of the recording: a reset begins another one
+	returned int64
+}
+
 // exits are the records in which root invocations have ended since the last look.
 func (h *Host) exits() (out []Exit) {
 	if len(h.handlers(onExit)) == 0 {
 		return nil
 	}
 	for _, e := range h.rec.Exits() {
-		if e.Returned > h.returned[e.Record] || e.Held {
+		now := seen{e.Epoch, e.Returned}
+		if now != h.seen[e.Record] {
 			out = append(out, e)
 		}
-		h.returned[e.Record] = e.Returned // less than before after a reset
+		h.seen[e.Record] = now
 	}
 	return out
 }

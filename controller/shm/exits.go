@@ -9,16 +9,18 @@ import (
 
 // An Exit is the end of the last root invocation in a thread record.
 type Exit struct {
-	Record   int64 // its number
-	Thread   int64 // id of the thread that has it
-	Returned int64 // root invocations that have ended in it
+	Record   int64  // its number
+	Epoch    uint32 // of the recording; another one counts Returned from 0
+	Thread   int64  // id of the thread that has it
+	Returned int64  // root invocations that have ended in it
 	Took     time.Duration
 	Held     bool // the thread waits for [File.Release]
 }
 
 // Exits are the records of the recording in which root invocations have ended. Whether a thread
 // is held is read after the count of returns, which the target writes later: no return is seen
-// whose hold is not.
+// whose hold is not. A hold whose return is not counted yet is not seen either: it says of which
+// return it is.
 func (d *File) Exits() (out []Exit) {
 	epoch, n := d.load32(wire.HEpoch), min(d.load(wire.HNextRecord), wire.Records)
 	for i := int64(1); i < n; i++ {
@@ -26,12 +28,12 @@ func (d *File) Exits() (out []Exit) {
 		if d.load32(r+wire.REpoch) != epoch {
 			continue
 		}
-		e := Exit{Record: i, Returned: d.load(r + wire.RReturns)}
+		e := Exit{Record: i, Epoch: epoch, Returned: d.load(r + wire.RReturns)}
 		if e.Returned == 0 {
 			continue
 		}
+		e.Held = d.load(r+wire.RHeld) == e.Returned
 		e.Thread, e.Took = d.load(r+wire.RTid), time.Duration(d.load(r+wire.RTook))
-		e.Held = d.load(r+wire.RHeld) != 0
 		out = append(out, e)
 	}
 	return out
@@ -55,7 +57,7 @@ func (d *File) LeaveExits() {
 // Release lets a thread go on that is held. One that has gone on meanwhile, and is held at its
 // next exit, stays.
 func (d *File) Release(e Exit) {
-	atomic.CompareAndSwapInt64(d.word(wire.OffRecords+e.Record<<wire.RecordShift+wire.RHeld), int64(e.Took), 0)
+	atomic.CompareAndSwapInt64(d.word(wire.OffRecords+e.Record<<wire.RecordShift+wire.RHeld), e.Returned, 0)
 }
 
 // Unheld is how many threads went on before they were released.

@@ -157,7 +157,7 @@ var Layout = []Const{
 	{"R_RETURNS", RReturns, "i64: of those, ended (exceptions included)"},
 	{"R_BEGAN", RBegan, "i64: when the last root invocation, or execution of a task, began, ns"},
 	{"R_TOOK", RTook, "i64: with H_EXITS, how long the last root invocation took, ns; written before R_RETURNS"},
-	{"R_HELD", RHeld, "i64: the same while the thread is held at its end, else 0; the controller writes 0 to let it go on"},
+	{"R_HELD", RHeld, "i64: while the thread is held at the end of a root invocation, R_RETURNS with it, written before that; else 0; the controller writes 0 to let it go on"},
 	{"R_SUSPENDED", RSuspended, "i64: ns that the profiler made the thread wait inside the subgraph"},
 	{"R_SLOT", RSlot, "i64: address of the record's slot in the target, 0 none"},
 	{"R_EPOCH", REpoch, "u32: the recording that the tree belongs to; with all bits inverted it is that of the sample, measured while this recording was on"},

@@ -20,7 +20,7 @@ final class Exits {
         long took = Math.max(System.nanoTime() - U.getLong(record + Layout.R_BEGAN), 1);
         U.putLong(record + Layout.R_TOOK, took);
         boolean held = U.getLong(s + Layout.H_HOLD) > 0 && took >= U.getLong(s + Layout.H_OVER) && U.getLong(s + Layout.H_TAG) != 0;
-        if (held) U.putLongRelease(null, record + Layout.R_HELD, took);
+        if (held) U.putLongRelease(null, record + Layout.R_HELD, U.getLong(record + Layout.R_RETURNS) + 1);
         return held;
     }
 

@@ -173,7 +173,7 @@ public final class Layout {
     public static final int R_BEGAN = 192;
     /** i64: with H_EXITS, how long the last root invocation took, ns; written before R_RETURNS. */
     public static final int R_TOOK = 200;
-    /** i64: the same while the thread is held at its end, else 0; the controller writes 0 to let it go on. */
+    /** i64: while the thread is held at the end of a root invocation, R_RETURNS with it, written before that; else 0; the controller writes 0 to let it go on. */
     public static final int R_HELD = 208;
     /** i64: ns that the profiler made the thread wait inside the subgraph. */
     public static final int R_SUSPENDED = 80;
