@@ -22,14 +22,14 @@ const connections = 8
 // lengths are those of the parts of a run.
 type lengths struct{ warm, before, window time.Duration }
 
-const intro = "The shop is asked by eight connections in a closed loop: 40 s to warm up, 15 s for the rate before, 60 s from the command on, 60 s from its end on. " +
-	"Lost is seconds of service: the sum of 1 - share of the rate before, over these 60 s. Of \"nothing\" it is how the server drifts by itself. " +
-	"While recording: the rate of seconds 30 to 60 in % of the one before. Gap: the longest time without any answer. " +
+const intro = "The shop is asked by eight connections in a closed loop: 30 s to warm up, 10 s for the rate before, 40 s from the command on, 40 s from its end on. " +
+	"Lost is seconds of service: the sum of 1 - share of the rate before, over these 40 s. Of \"nothing\" it is how the server drifts by itself. " +
+	"While recording: the rate of seconds 20 to 40 in % of the one before. Gap: the longest time without any answer. " +
 	"Armed: from the command until it recorded. Prepared: the JVM was started with the agent of `rivulet prepare --jar`."
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:busy", "A busy server", "What attaching to a server under load costs its service.")
-	l := lengths{40 * time.Second, 15 * time.Second, 60 * time.Second}
+	l := lengths{30 * time.Second, 10 * time.Second, 40 * time.Second}
 	if k.Short {
 		l = lengths{10 * time.Second, 5 * time.Second, 15 * time.Second}
 	}

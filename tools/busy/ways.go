@@ -46,7 +46,6 @@ var sections = []section{
 		{"B", 0, recorded("--root", bench.ShopPartial, "--scheme", "B")},
 		{"C", 0, recorded("--root", bench.ShopPartial, "--scheme", "C")},
 		{"D", 0, recorded("--root", bench.ShopPartial, "--scheme", "D")},
-		{"D restore=now", 0, recorded("--root", bench.ShopPartial, "--scheme", "D", "--restore", "now")},
 	}, false},
 	{"whole", "The whole server", "Root: " + bench.ShopWhole + ". %s", []way{
 		{"C", 0, recorded("--root", bench.ShopWhole, "--scheme", "C")},
