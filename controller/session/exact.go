@@ -91,8 +91,12 @@ func (l *loop) gaps(r *export.Report) {
 	if p := l.following.problem; p != "" {
 		r.AddGap("not all tasks could be followed: "+p, nil)
 	}
-	if n := l.s.data.Unanswered(); n > 0 {
-		r.AddGap(fmt.Sprintf("%s loaded before Rivulet answered, and may lack probes", export.Plural(n, "class was", "classes were")), nil)
+	if n, recorded := l.unanswered.since(l.s.data.Unanswered()); n > 0 {
+		how := "they may lack probes"
+		if recorded {
+			how = "what of them is within reach is recorded from some moment on"
+		}
+		r.AddGap(fmt.Sprintf("%s loaded before Rivulet answered: %s", export.Plural(n, "class was", "classes were"), how), nil)
 	}
 	where := map[string][]string{}
 	for _, k := range l.skipped {

@@ -85,3 +85,6 @@ func CacheIn(dir string) (restore func()) {
 	cacheDir = func() (string, error) { return dir, nil }
 	return func() { cacheDir = old }
 }
+
+// HoldBoxes keeps the target's threads from the boxes that are free until release is called.
+func (s *Session) HoldBoxes() (release func()) { return s.loop.mail.HoldBoxes() }

@@ -68,10 +68,60 @@ func TestUnanswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantCalls(t, r, map[string]int64{"Gaps.loads": 3})
-		if r.Tree.Incomplete != 1 || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason, "before Rivulet answered") {
+		if r.Tree.Incomplete != 1 || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason, "before Rivulet answered: they may lack probes") {
 			t.Errorf("incomplete %d, gaps %+v", r.Tree.Incomplete, r.Gaps)
 		}
 	})
+}
+
+// TestUnasked has a class loaded while there is no box to ask for it: the controller does not
+// hear of it. It is listed soon after, and its calls are recorded from then on. After a reset
+// nothing is missing.
+func TestUnasked(t *testing.T) {
+	t.Parallel()
+	p := program(t, jvmtest.Need(t, 17), sources(t, "Gaps"), "Gaps", nil, "loads")
+	s := attached(t, p)
+	start(t, s, session.Recording{Roots: []string{"t.Gaps.loads"}, Scheme: "A", Patience: 200 * time.Millisecond})
+	release := s.HoldBoxes()
+	p.Send("load")
+	p.WaitLine("LOADED")
+	release()
+	until := func(when string, ok func(r *export.Report) bool) {
+		for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+			r, err := s.Snapshot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok(r) {
+				return
+			}
+			if time.Since(begin) > time.Minute {
+				t.Fatalf("not seen: %s: late %q, gaps %+v, %v", when, lateOf(r), r.Gaps, calls(r))
+			}
+		}
+	}
+	says := func(words string) func(*export.Report) bool {
+		return func(r *export.Report) bool {
+			return slices.ContainsFunc(r.Gaps, func(g export.Gap) bool {
+				return strings.Contains(g.Reason, "1 class was loaded before Rivulet answered: "+words)
+			})
+		}
+	}
+	until("both listings", says("what of them is within reach is recorded from some moment on"))
+	p.Send("go")
+	until("recorded", func(r *export.Report) bool {
+		c := calls(r)
+		return c["Gaps.loads"] == 3 && c["Gaps$Loaded.call"] == 3 && slices.Contains(lateOf(r), "Gaps$Loaded.call")
+	})
+	if err := s.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	until("reset", func(r *export.Report) bool { return r.Exact() && len(r.Gaps) == 0 })
+	p.Send("repeat")
+	until("recorded again", func(r *export.Report) bool { c := calls(r); return c["Gaps.loads"] == 3 && c["Gaps$Loaded.call"] == 3 })
+	if r := stopped(t, s); !r.Exact() {
+		t.Errorf("gaps %+v", r.Gaps)
+	}
 }
 
 // TestUnansweredWatched does the same with Scheme D: the class is loaded all the same, nobody

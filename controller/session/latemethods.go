@@ -56,7 +56,14 @@ func (l *loop) lateInForce() {
 	}
 }
 
-// forget takes no method for late that has its probes by now: a recording begins anew.
+// forgetLate takes nothing for late that has its probes by now: a recording begins.
+func (l *loop) forgetLate() {
+	l.lateInForce()
+	l.patience.forget()
+	l.unanswered.begun(l.s.data.Unanswered(), len(l.owing) == 0)
+}
+
+// forget takes no method for late that has its probes.
 func (p *patience) forget() {
 	maps.DeleteFunc(p.late, func(_ cha.MethodID, x *lateMethod) bool { return x.inForce })
 }

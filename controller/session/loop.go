@@ -75,6 +75,8 @@ type loop struct {
 	patience patience
 	ear      ear
 
+	unanswered unanswered
+
 	boost     priority.Boost      // of the loop's, the agent's and the VM thread
 	guard     *priority.Guard     // nil where nobody has to be guarded
 	compilers *priority.Compilers // nil where they can't have priority
@@ -141,6 +143,7 @@ func (s *Session) run() {
 			s.loop.checkCalibration()
 			s.loop.checkAgain()
 			s.loop.checkLate()
+			s.loop.checkUnanswered()
 			s.loop.checkGivenUp()
 		case <-nap:
 			sleep(listenPause)

@@ -125,7 +125,7 @@ func (s *Session) startWatching() {
 
 // watch is the goroutine that looks at the target.
 func (s *Session) watch(ctx context.Context) error {
-	pause, rounds, looked, unanswered := watchLeast, -1, time.Now(), int64(0)
+	pause, rounds, looked := watchLeast, -1, time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -148,46 +148,11 @@ func (s *Session) watch(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-		if n := s.data.Unanswered(); n != unanswered {
-			unanswered = n
-			if err := s.relistLate(ctx); err != nil {
-				return err
-			}
-		}
 		pause = min(max(watchLeast, watchShare*time.Since(began)), watchMost)
 		if s.watching.settling.Load() {
 			pause = watchLeast
 		}
 	}
-}
-
-// relistLate has classes recorded that were loaded without an answer.
-func (s *Session) relistLate(ctx context.Context) error {
-	fresh, err := s.list(ctx)
-	if err == nil {
-		err = s.openLate(ctx, fresh)
-	}
-	if err == nil {
-		err = s.fetch(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	return s.do(ctx, func() {
-		l := &s.loop
-		if l.final != nil {
-			return
-		}
-		end := l.analyse()
-		defer end()
-		for _, id := range fresh {
-			l.lateRoots(id)
-		}
-		p := l.scheme.Listed(fresh)
-		p.Append(l.moreCallbacks())
-		l.inTime(p, nil)
-		l.settleEarly()
-	})
 }
 
 // lookOnce looks at what is watched, and at everything where it must: classes were
@@ -243,9 +208,7 @@ func (l *loop) inTime(p scheme.Plan, calls map[cha.MethodID]int64) {
 	w := l.s.watching
 	p.Steps, p.Also = append(p.Steps, p.Also...), nil
 	also := l.want(p)
-	if l.armed {
-		l.noteLate(p.Steps, calls)
-	}
+	l.noteLate(p.Steps, calls)
 	w.woke = time.Now()
 	w.jobs++
 	l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {

@@ -164,7 +164,7 @@ func (l *loop) shut() {
 // gate must be shut.
 func (l *loop) renew() {
 	l.s.data.Renew()
-	l.patience.forget()
+	l.forgetLate()
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
-	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -105,40 +104,16 @@ func (l *loop) checkGivenUp() {
 	}
 }
 
-// gaveUp notes that a thread went on before these methods had probes. While a recording
-// is not on, nothing is missing from it.
+// gaveUp notes that a thread went on before these methods had probes. Those that have
+// them when a recording begins are forgotten ([patience.forget]).
 func (l *loop) gaveUp(ids []cha.MethodID) {
-	if !l.armed || l.final != nil {
+	if l.final != nil {
 		return
 	}
 	for _, id := range ids {
 		l.addLate(id, -1)
 	}
 	l.lateInForce()
-}
-
-// unansweredLoad notes that a class was loaded without an answer: it is redefined as soon
-// as it is there.
-func (l *loop) unansweredLoad(id cha.ClassID) {
-	if l.scheme == nil || !l.ledger.Wants(hotswap.ClassID(id)) {
-		return
-	}
-	l.changes++
-	l.wanted[id], l.owing[id] = l.changes, true
-	l.filed[id] = time.Now() // it is about to be defined
-	l.noteUnanswered(id)
-	l.enqueue(&job{classes: []cha.ClassID{id}, all: true, done: func([]cha.ClassID) { l.lateInForce() }})
-}
-
-// noteUnanswered notes that the program may call a class's methods before they have probes.
-func (l *loop) noteUnanswered(id cha.ClassID) {
-	var ids []cha.MethodID
-	l.ledger.Rows(hotswap.ClassID(id), func(m *hotswap.Method) {
-		if m.ID > 0 && m.Reason == "" {
-			ids = append(ids, methodID(m))
-		}
-	})
-	l.gaveUp(ids)
 }
 
 // sortedLate are the late methods in an order that repeats.

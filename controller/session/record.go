@@ -155,7 +155,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 	if s.watching != nil {
 		s.startWatching()
 	}
-	began := time.Now()
+	began, unanswered := time.Now(), s.data.Unanswered()
 	if err := s.relist(ctx); err != nil {
 		return err
 	}
@@ -177,6 +177,8 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		}
 		l.rec.armed = time.Now()
 		l.armed = true
+		l.unanswered.found(unanswered, 0)
+		l.forgetLate()
 		l.noteDormant()
 		s.data.TimeSince(s.now())
 		l.kind.renew(rec)

@@ -50,3 +50,23 @@ func TestGone(t *testing.T) {
 		t.Errorf("again %v, mirror %v", l.round.again, l.h.Class(unloaded))
 	}
 }
+
+// TestLateOnceMore has a recording begin while methods that were called are without probes:
+// they are late in it, and those that have their probes are not.
+func TestLateOnceMore(t *testing.T) {
+	ready, coming := cha.ClassID{Name: "a/Ready"}, cha.ClassID{Name: "a/Coming"}
+	l := &loop{patience: newPatience(), wanted: map[cha.ClassID]int64{ready: 1, coming: 2}, inForce: map[cha.ClassID]int64{}}
+	l.gaveUp([]cha.MethodID{{Class: ready, Name: "a"}, {Class: coming, Name: "b"}})
+	l.inForce[ready] = 1
+	l.lateInForce()
+	l.patience.forget()
+	if late := l.patience.sortedLate(); len(late) != 1 || late[0].id.Name != "b" || late[0].inForce {
+		t.Errorf("late %+v", late)
+	}
+	l.inForce[coming] = 2
+	l.lateInForce()
+	l.patience.forget()
+	if late := l.patience.sortedLate(); len(late) != 0 {
+		t.Errorf("late %+v", late)
+	}
+}

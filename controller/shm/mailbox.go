@@ -128,3 +128,19 @@ func (m *Mailbox) put(i int) bool {
 	}
 	return true
 }
+
+// HoldBoxes keeps the target from the boxes that are free until release is called. It is
+// for tests.
+func (m *Mailbox) HoldBoxes() (release func()) {
+	var held []int64
+	for i := range m.boxes {
+		if state := boxAt(i) + wire.BState; m.d.swap32(state, wire.BoxFree, wire.BoxClaimed) {
+			held = append(held, state)
+		}
+	}
+	return func() {
+		for _, state := range held {
+			m.d.store32(state, wire.BoxFree)
+		}
+	}
+}

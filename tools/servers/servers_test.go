@@ -131,6 +131,8 @@ func (s server) measure(t *testing.T, j jvmtest.JDK, agents bool, scheme string)
 	case wrong == nil:
 	case r.Exact != nil && *r.Exact:
 		t.Errorf("wrong counts, and the report says exact: true\n%s", strings.Join(wrong, "\n"))
+	case r.Incomplete == 0: // else it says that calls are missing, and not which
+		t.Errorf("wrong counts of methods that the report does not call late\n%s", strings.Join(wrong, "\n"))
 	default:
 		t.Logf("wrong counts, and the report says that it is not exact\n%s", strings.Join(wrong, "\n"))
 	}
