@@ -2,7 +2,6 @@ package rivulet.agent;
 
 import java.io.RandomAccessFile;
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -88,13 +87,9 @@ final class Memory {
     void unmap() throws Exception {
         ByteBuffer b = buffer;
         buffer = null;
-        if (System.getProperty("java.specification.version").startsWith("1.")) {
-            Method cleaner = b.getClass().getMethod("cleaner");
-            cleaner.setAccessible(true);
-            Object c = cleaner.invoke(b);
-            Method clean = c.getClass().getMethod("clean");
-            clean.setAccessible(true);
-            clean.invoke(c);
+        if (System.getProperty("java.specification.version").compareTo("12") < 0) { // Unsafe of JDK 8 and 11 has no such method
+            Object cleaner = Class.forName("sun.nio.ch.DirectBuffer").getMethod("cleaner").invoke(b);
+            cleaner.getClass().getMethod("clean").invoke(cleaner);
         } else {
             U.invokeCleaner(b);
         }
