@@ -160,17 +160,17 @@ echo not reached
 	}
 	for _, want := range []string{
 		"Term.root()V\n",
-		"\ncalls        350, ", "\ninvocations  50 of roots, 0 open\n", "\nmethods      5 instrumented, 5 called\n",
+		"\ncalls        350, ", "\nroot calls   50, 0 still running\n", "\nmethods      5 called of 5\n",
 		"   50  ", "* Term.root\n", "Hot methods, by calls", "     150 calls ", " Term.leaf()V\ncalled by\n           150 calls ",
-		"  1  scheme A, tick clock,", "350 calls: 1 Term.root, A\n", "140 calls: 2 Term.root, B\n",
-		"before  snapshot 1: 50 root invocations", "after   now: 20 root invocations", "scaled to as many root invocations as before",
+		"  1  all at once (A), low overhead timing (tick),", "350 calls: 1 Term.root, A\n", "140 calls: 2 Term.root, B\n",
+		"before  snapshot 1: 50 root calls", "after   now: 20 root calls", "scaled to as many root calls as before",
 		"phase        paused\n", "calls        0, 0 a second\n", "the end\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in stdout", want)
 		}
 	}
-	if strings.Contains(stdout, "not reached") || !strings.Contains(stderr, "rivulet: recording with scheme A and the tick clock\n") {
+	if strings.Contains(stdout, "not reached") || !strings.Contains(stderr, "rivulet: recording: all at once (A), low overhead timing (tick)\n") {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 	if t.Failed() {
@@ -303,10 +303,10 @@ func checkForms(t *testing.T, file func(string) string) {
 	if code, out, errs := rivulet(t, "", "view", file("a.rivulet"), "--format", "json"); code != 0 || out != string(read("a.json")) {
 		t.Errorf("view: code %d, %d bytes, %s", code, len(out), errs)
 	}
-	if code, out, errs := rivulet(t, "", "merge", file("a.json"), file("b.json")); code != 0 || !strings.Contains(out, "70 root invocations, 490 calls in 5 contexts") {
+	if code, out, errs := rivulet(t, "", "merge", file("a.json"), file("b.json")); code != 0 || !strings.Contains(out, "70 root calls, 490 calls on 5 call paths") {
 		t.Errorf("merge: code %d, %s%s", code, out, errs)
 	}
-	if code, out, errs := rivulet(t, "", "diff", file("a.json"), file("b.json"), "--absolute"); code != 0 || !strings.Contains(out, "note: They were instrumented in different ways: scheme A before, B after.") || !strings.Contains(out, "   50     20  Term.root\n") {
+	if code, out, errs := rivulet(t, "", "diff", file("a.json"), file("b.json"), "--absolute"); code != 0 || !strings.Contains(out, "note: Instrumented differently: all at once (A) before, as called (B) after.") || !strings.Contains(out, "   50     20  Term.root\n") {
 		t.Errorf("diff: code %d, %s%s", code, out, errs)
 	}
 }

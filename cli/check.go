@@ -17,7 +17,7 @@ func (a *app) check() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check BASELINE REPORT",
 		Short: "Fail if a program does more work than in a saved report",
-		Long: `Compares what a root invocation executes in two reports that rivulet profile or run
+		Long: `Compares what a root call executes in two reports that rivulet profile or run
 --count bytecodes --format json (or snapshot) has written, and fails if that has grown by
 more than it may: a gate for continuous integration. Executed bytecodes are exact and the
 same on every machine, so that one percent more is one percent more work; the contexts
@@ -58,7 +58,7 @@ compared.`,
 	fs.SortFlags = false
 	fs.StringVar(&most, "max-growth", most, "`share` by which it may grow")
 	fs.StringVar(&name, "metric", name, "what is compared: `bytecodes`, or calls")
-	fs.IntVar(&top, "top", top, "`N` contexts that have grown")
+	fs.IntVar(&top, "top", top, "`N` call paths that have grown")
 	fs.BoolVar(&asJSON, "json", false, "write JSON")
 	fs.StringVarP(&file, "output", "o", "", "write to this `file`; JSON if its name ends so")
 	return cmd

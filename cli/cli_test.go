@@ -119,7 +119,7 @@ func TestDoctor(t *testing.T) {
 
 func TestDryRun(t *testing.T) {
 	f := newFake()
-	f.run(t, "profile", "4711", "--root", "a.B.c", "--exclude", "a.C", "--dry-run").want(t, 0, "nothing was instrumented. Scheme A would put probes into 1 method of 1 class in 1 package.", "")
+	f.run(t, "profile", "4711", "--root", "a.B.c", "--exclude", "a.C", "--dry-run").want(t, 0, "nothing was instrumented. All at once (scheme A) would put probes into 1 method of 1 class in 1 package.", "")
 	if got := f.steps(); got != "attach dry close" || len(f.rec.Filter.Rules) != 1 {
 		t.Error("steps:", got, f.rec)
 	}

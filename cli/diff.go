@@ -21,7 +21,7 @@ func (a *app) diff() *cobra.Command {
 		Long: `Reads two reports that rivulet profile --format json (or snapshot) has written and
 shows where they differ: the tree, followed where the difference is, and the
 methods whose own time differs most. The figures of AFTER are scaled to as many
-root invocations as BEFORE has, so that recordings of different length can be
+root calls as BEFORE has, so that recordings of different length can be
 compared, unless --absolute is given; reports of rivulet sample are scaled to as many
 seconds. Each change has its noise beside it: by how much the times of an unchanged
 program may differ in these two recordings; methods that differ by less are not listed.

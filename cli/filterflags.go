@@ -23,7 +23,7 @@ what Rivulet itself stands on, java.lang first of all, never gets probes.`
 func (f *recordFlags) addFilters(fs *pflag.FlagSet) {
 	fs.Var(ruleFlag{&f.rec.Filter, true}, "include", "instrument methods that match this `PATTERN`; may be repeated")
 	fs.Var(ruleFlag{&f.rec.Filter, false}, "exclude", "leave methods that match this `PATTERN` without probes; may be repeated")
-	fs.BoolVar(&f.rec.Filter.JDK, "jdk", false, "instrument the JDK too, but for what Rivulet itself stands on; parts of it by --include 'java.util.*'")
+	fs.BoolVar(&f.rec.Filter.JDK, "jdk", false, "instrument the JDK too, except the classes that Rivulet needs; parts of it by --include 'java.util.*'")
 }
 
 // A ruleFlag is --include or --exclude: both append to one list, since their

@@ -127,7 +127,7 @@ func TestMCP(t *testing.T) {
 	m := around.Methods[0]
 	// One invocation of the root may be open at the end.
 	if m.Method.Calls > 10*s.Invocations || m.Method.Calls <= 10*(s.Invocations-1) || len(m.Callers) != 1 || !strings.HasPrefix(m.Callers[0].Method, "Orders.price") || m.Callers[0].Calls != m.Method.Calls {
-		t.Errorf("%d root invocations, %+v", s.Invocations, m)
+		t.Errorf("%d root calls, %+v", s.Invocations, m)
 	}
 	c.Close()
 	inW.Close()

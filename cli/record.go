@@ -173,7 +173,7 @@ func (f *recordFlags) warm(s attached, m *meter, ends ...context.Context) error 
 	case ctx.Err() != nil:
 		return nil
 	case err == nil:
-		m.say("the warm-up is over; recording")
+		m.say("what is ignored first is over; recording")
 	}
 	return err
 }

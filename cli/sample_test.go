@@ -21,7 +21,7 @@ import (
 func TestSample(t *testing.T) {
 	f := newFake()
 	r := f.run(t, "sample", "4711", "--for", "1m", "--hz", "250", "--threads", "ma*")
-	r.want(t, 0, "101 samples in 6 contexts stand for 1.01 s", "sampling time on a core by perf at 250 Hz\n")
+	r.want(t, 0, "101 samples on 6 call paths stand for 1.01 s", "sampling time on a core by perf at 250 Hz\n")
 	r.want(t, 0, "     99     0 ns   1.00 s  99.0 %  *    └─ shop.Orders$Line.handle\n", "target exited")
 	if got := f.steps(); got != "sample close" {
 		t.Error("steps:", got)

@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{large, small}, 0, "passed: bytecodes a root invocation: 55 before, 5 after, -90.9 %"},
+		{[]string{large, small}, 0, "passed: bytecodes a root call: 55 before, 5 after, -90.9 %"},
 		{[]string{small, large, "--json"}, 1, `"passed": false`},
 		{[]string{small, large, "--max-growth", "1000%"}, 0, "+1e+03 %; at most +1e+03 %"},
 		{[]string{small, large, "--max-growth", "lots"}, 2, "give a share such as 1%"},

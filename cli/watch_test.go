@@ -22,8 +22,8 @@ func TestWatch(t *testing.T) {
 	if o := f.sampled; o.Hz != watchHz || o.Wall {
 		t.Errorf("options %+v", o)
 	}
-	f.run(t, "watch", "show", dir).want(t, 0, "101 samples in 6 contexts stand for 1.01 s", "")
-	f.run(t, "watch", "show", dir, "--last", "1015ms").want(t, 0, "2 samples in", "") // the last one of main is at 1.99 s, the compiler's at 3 s
+	f.run(t, "watch", "show", dir).want(t, 0, "101 samples on 6 call paths stand for 1.01 s", "")
+	f.run(t, "watch", "show", dir, "--last", "1015ms").want(t, 0, "2 samples on", "") // the last one of main is at 1.99 s, the compiler's at 3 s
 	f.run(t, "watch", "show", dir, "--from", "-2s", "--to", "-1.5s", "--json").want(t, 0, `"samples": 51`, "")
 	out := filepath.Join(dir, "flame.html")
 	f.run(t, "watch", "show", dir, "-o", out).want(t, 0, "", "")
@@ -38,7 +38,7 @@ func TestWatch(t *testing.T) {
 	}
 	// Begun again, it goes on.
 	f.run(t, "watch", "4711", "--dir", dir, "--hz", "50", "--wall").want(t, 0, "", "at 50 Hz")
-	f.run(t, "watch", "show", dir).want(t, 0, "202 samples in", "")
+	f.run(t, "watch", "show", dir).want(t, 0, "202 samples on", "")
 }
 
 // TestWatchEvent keeps what came before a deadlock, tells it, and records.
@@ -54,7 +54,7 @@ func TestWatchEvent(t *testing.T) {
 	if strings.Count(r.stdout, "\n") != 1 {
 		t.Errorf("told more than once:\n%s", r.stdout)
 	}
-	f.run(t, "watch", "show", dir, "--capture", "last").want(t, 0, "101 samples in", "")
+	f.run(t, "watch", "show", dir, "--capture", "last").want(t, 0, "101 samples on", "")
 	f.run(t, "watch", "show", dir, "--capture", "first").want(t, 2, "", `there is no capture "first"`)
 	ls := f.run(t, "watch", "ls", dir)
 	ls.want(t, 0, "deadlock every 2s", "")

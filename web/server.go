@@ -90,7 +90,7 @@ func (s *Server) URL() string { return "http://" + s.Address() + "/#" + s.secret
 type Opening struct {
 	Source   int64 // 0 is what the state of the server suggests
 	Against  int64 // what Source is compared with, the one before; 0 is none
-	Absolute bool  // the figures of Source aren't scaled to as many root invocations as Against has
+	Absolute bool  // the figures of Source aren't scaled to as many root calls as Against has
 }
 
 // URLOf is [Server.URL] with what the page shows first.

@@ -45,6 +45,12 @@ func (c *Console) Status() [][2]string {
 		value := o.Get(&set)
 		always := o.Name == "scheme" || o.Name == "clock"
 		if o.Name != "root" && (always || value != "" && value != o.Get(&usual)) {
+			switch o.Name {
+			case "scheme":
+				value = export.SchemeName(value)
+			case "clock":
+				value = export.ClockName(value)
+			}
 			add(o.Name, "%s", value)
 		}
 	}
@@ -52,20 +58,20 @@ func (c *Console) Status() [][2]string {
 	if f == nil {
 		return out
 	}
-	add("time", "%s", export.Duration(int64(f.Seconds*1e9)))
+	add("duration", "%s", export.Duration(int64(f.Seconds*1e9)))
 	add("calls", "%s, %s a second", export.Count(f.Calls), export.Count(int64(f.Rate)))
-	add("invocations", "%s of roots, %s open", export.Count(f.Invocations), export.Count(f.Open))
-	add("methods", "%s instrumented, %s called", export.Count(int64(f.Instrumented)), export.Count(int64(f.Called)))
+	add("root calls", "%s, %s still running", export.Count(f.Invocations), export.Count(f.Open))
+	add("methods", "%s called of %s", export.Count(int64(f.Called)), export.Count(int64(f.Instrumented)))
 	pause := "not measured"
 	if f.Pause != nil {
 		pause = export.Duration(*f.Pause)
 	}
-	add("redefined", "%s in %s, longest pause %s", export.Plural(int64(f.Classes), "class", "classes"), export.Plural(int64(f.Batches), "batch", "batches"), pause)
+	add("instrumented", "%s, %s, longest pause %s", export.Plural(int64(f.Classes), "class", "classes"), export.Plural(int64(f.Batches), "step", "steps"), pause)
 	if f.Most > 0 {
-		add("memory", "%s of %s, %s", export.Bytes(f.Used), export.Bytes(f.Most), export.Plural(f.Nodes, "context", "contexts"))
+		add("memory", "%s of %s, %s", export.Bytes(f.Used), export.Bytes(f.Most), export.Plural(f.Nodes, "call path", "call paths"))
 	}
 	if !f.Exact {
-		add("exact", "no: calls may be missing, or have no context of their own; report says why")
+		add("exact", "no: calls may be missing, or have no call path of their own; report says why")
 	}
 	for _, a := range st.Agents {
 		last := ""
@@ -219,7 +225,7 @@ func keep(ctx context.Context, c *Console, out io.Writer, args []string) error {
 
 func snapshots(_ context.Context, c *Console, out io.Writer, _ []string) error {
 	for _, s := range c.live.State().Snapshots {
-		fmt.Fprintf(out, "%3d  scheme %s, %s clock, %s, %s: %s\n", s.ID, s.Scheme, s.Clock,
+		fmt.Fprintf(out, "%3d  %s, %s, %s, %s: %s\n", s.ID, export.SchemeName(s.Scheme), export.ClockName(s.Clock),
 			export.Duration(int64(s.Seconds*1e9)), export.Plural(s.Calls, "call", "calls"), s.Name)
 	}
 	return nil

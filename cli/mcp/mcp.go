@@ -40,7 +40,7 @@ type Backend interface {
 type Recording struct {
 	Roots  []string
 	Length time.Duration
-	Share  float64 // of the root invocations that are recorded; 0 for all
+	Share  float64 // of the root calls that are recorded; 0 for all
 	Count  string  // a further metric, such as "bytecodes"; "" for none
 }
 

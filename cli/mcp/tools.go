@@ -48,7 +48,7 @@ func (s *Server) tools() {
 	tool(s, "top", "The methods of a report with most self time, total time, calls or exceptions.", reads, s.top)
 	tool(s, "callers", "A method's callers and callees in a report, with calls and time.", reads, s.callers)
 	tool(s, "tree", "The calling context tree of a report, or what is below one method.", reads, s.tree)
-	tool(s, "diff", "What differs between two reports, by method and in the tree; recordings per root invocation, samples per second.", reads, s.diff)
+	tool(s, "diff", "What differs between two reports, by method and in the tree; recordings per root call, samples per second.", reads, s.diff)
 	if s.budget.Files {
 		tool(s, "open_report", "Read a report that rivulet has saved as JSON or snapshot. Gives a report id.", reads, s.open)
 	}
@@ -152,7 +152,7 @@ type recordArgs struct {
 	PID     int      `json:"pid"`
 	Roots   []string `json:"roots" jsonschema:"methods such as shop.OrderService.process, or patterns such as shop.**.*Service.find*"`
 	Seconds float64  `json:"seconds"`
-	Share   float64  `json:"share,omitempty" jsonschema:"record only this share of the root invocations, 0 to 1: disturbs less; all by default"`
+	Share   float64  `json:"share,omitempty" jsonschema:"record only this share of the root calls, 0 to 1: disturbs less; all by default"`
 	Count   string   `json:"count,omitempty" jsonschema:"a further metric: bytecodes"`
 }
 
@@ -286,7 +286,7 @@ func (s *Server) tree(_ context.Context, in treeArgs) (map[string]any, error) {
 type diffArgs struct {
 	Before   string `json:"before" jsonschema:"a report's id"`
 	After    string `json:"after" jsonschema:"a report's id"`
-	Absolute bool   `json:"absolute,omitempty" jsonschema:"don't scale to equal root invocations or seconds"`
+	Absolute bool   `json:"absolute,omitempty" jsonschema:"don't scale to equal root calls or seconds"`
 	Most     int    `json:"most,omitempty" jsonschema:"how many methods; 15 by default"`
 }
 

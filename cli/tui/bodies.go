@@ -110,7 +110,7 @@ func (m *model) treeBody() []string {
 		cells := []cell{{total, 9, 0}, {part, 8, 70}, {self, 9, 60}, {calls, 13, 40}, {thrown, 8, 80}}
 		return m.cells(append(cells, countCells(more)...)...)
 	}
-	out := []string{m.fit(m.style.faint, "  "+columns("total", "share", "self", "calls", "thrown", export.CountHeads(t.Metrics))+"context (* hot path)")}
+	out := []string{m.fit(m.style.faint, "  "+columns("total", "share", "self", "calls", "thrown", export.CountHeads(t.Metrics))+"call path (* hot path)")}
 	for i, r := range t.Rows {
 		at := t.From+i == m.places[treeView].at
 		twist, style := "  ", lipgloss.NewStyle()
@@ -260,7 +260,7 @@ func (m *model) threadsBody() []string {
 	if t == nil || len(t.Threads) == 0 {
 		return m.nothing()
 	}
-	out := []string{m.fit(m.style.faint, fmt.Sprintf("  %9s %13s %9s  thread", "total", "invocations", "suspended"))}
+	out := []string{m.fit(m.style.faint, fmt.Sprintf("  %9s %13s %9s  thread", "total", "root calls", "paused"))}
 	p := m.places[threadsView]
 	for i := p.top; i < min(p.top+m.rows()-1, len(t.Threads)); i++ {
 		l := t.Threads[i]
@@ -290,7 +290,8 @@ func (m *model) compareBody() []string {
 		case m.source:
 			mark = "after "
 		}
-		out = append(out, m.item(i == p.at, lipgloss.NewStyle(), m.label(fmt.Sprintf("%s %3d  scheme %s, %s clock, %8s, %s calls  ", mark, s.ID, s.Scheme, s.Clock, export.Duration(int64(s.Seconds*1e9)), export.Count(s.Calls)), "", s.Name)))
+		line := fmt.Sprintf("%s %3d  %8s, %s calls  %s: %s, %s", mark, s.ID, export.Duration(int64(s.Seconds*1e9)), export.Count(s.Calls), s.Name, export.SchemeName(s.Scheme), export.ClockName(s.Clock))
+		out = append(out, m.item(i == p.at, lipgloss.NewStyle(), export.Fit(export.Clean(line), max(m.width-2, 8))))
 	}
 	c := m.shown.Compare
 	if m.against == 0 || c == nil {

@@ -26,7 +26,7 @@ var keys = [][2]string{
 	{"p", "pause, and go on"},
 	{"r", "reset: forget what was recorded"},
 	{"S", "next scheme; a recording that is on is kept and begins anew"},
-	{"c", "other clock, at once"},
+	{"c", "other timing (low overhead, exact), at once"},
 	{"o", "order of the methods: total, self, calls, thrown, uncertainty, name"},
 	{"a", "callers and callees of the method"},
 	{"R", "take the method as a root"},

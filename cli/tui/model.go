@@ -33,7 +33,7 @@ const (
 	helpView
 )
 
-var viewNames = []string{"Roots", "Tree", "Methods", "Around", "Threads", "Compare", "Log"}
+var viewNames = []string{"Roots", "Tree", "Methods", "Callers", "Threads", "Compare", "Log"}
 
 // An ask is what the line at the foot is being typed for.
 type ask int

@@ -73,11 +73,11 @@ func (m *model) head() []string {
 	}
 	room := max(m.width-export.Width(phase)-2, 1)
 	first := m.style.title.Render(export.Pad(export.Clean(target), room)) + "  " + style.Render(export.Fit(phase, m.width))
-	scheme := m.set.Scheme
+	scheme := export.SchemeName(m.set.Scheme)
 	if scheme == spec.SchemeAuto && st.Phase == live.InRecording && f.Scheme != "" {
-		scheme += " (" + f.Scheme + ")"
+		scheme += ": " + export.SchemeName(f.Scheme)
 	}
-	how := fmt.Sprintf("scheme %s, %s clock, ", scheme, m.set.Clock)
+	how := fmt.Sprintf("%s, %s, ", scheme, export.ClockName(m.set.Clock))
 	switch n := len(m.set.Roots); n {
 	case 0:
 		how += "no root yet"
@@ -99,16 +99,16 @@ func (m *model) head() []string {
 		how = fmt.Sprintf("thread %s alone (t: all), ", m.whose) + how
 	}
 	figures := fmt.Sprintf("%s (%s/s), %s, %s", export.Plural(f.Calls, "call", "calls"), export.Count(int64(f.Rate)),
-		export.Plural(f.Invocations, "root invocation", "root invocations"), export.Plural(f.Nodes, "context", "contexts"))
+		export.Plural(f.Invocations, "root call", "root calls"), export.Plural(f.Nodes, "call path", "call paths"))
 	if st.Figures != nil && !f.Exact {
 		figures += ", NOT EXACT (:report says why)"
 	}
-	cost := fmt.Sprintf("%s of %s called, %s", export.Count(int64(f.Called)), export.Plural(int64(f.Instrumented), "method", "methods"), export.Plural(int64(f.Batches), "batch", "batches"))
+	cost := fmt.Sprintf("%s of %s called, %s", export.Count(int64(f.Called)), export.Plural(int64(f.Instrumented), "method", "methods"), export.Plural(int64(f.Batches), "step", "steps"))
 	if f.Pause != nil {
 		cost += ", longest pause " + export.Duration(*f.Pause)
 	}
 	if f.Suspended > 0 {
-		cost += ", suspended " + export.Duration(f.Suspended)
+		cost += ", paused by Rivulet " + export.Duration(f.Suspended)
 	}
 	if f.Most > 0 {
 		cost += fmt.Sprintf(", memory %s of %s", export.Bytes(f.Used), export.Bytes(f.Most))

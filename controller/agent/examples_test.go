@@ -70,11 +70,11 @@ func TestWatchdog(t *testing.T) {
 		}
 		f.invoke(t, 200, time.Millisecond)
 		<-h.Stopped()
-		if h.Why() != "stopped by agent watchdog: a root invocation had 201 calls" {
+		if h.Why() != "stopped by agent watchdog: a root call had 201 calls" {
 			t.Error(h.Why())
 		}
 	})
-	want(t, a, "a root invocation of thread main: 201 calls, more than 100")
+	want(t, a, "a root call of thread main: 201 calls, more than 100")
 	if got := file(t, src, "too-much.json"); !strings.Contains(got, `"calls":389`) {
 		t.Errorf("too-much.json: %s", got)
 	}

@@ -20,7 +20,7 @@ type Exit struct {
 	Record   int64  // number of the record
 	Epoch    uint32 // of the recording; another one counts Returned from 0
 	Thread   int64  // id of the thread that has it
-	Returned int64  // root invocations that have ended in this record
+	Returned int64  // root calls that have ended in this record
 	Took     time.Duration
 	Held     bool // the thread waits until it is released
 }

@@ -20,7 +20,7 @@ func (r *Run) Label() string {
 	}
 	label := fmt.Sprintf("%d %s of %s%s", r.Levels, levels, strings.Join(names, ", "), more)
 	if r.Contexts > int64(r.Levels) {
-		label += fmt.Sprintf(", %d contexts", r.Contexts)
+		label += fmt.Sprintf(", %d call paths", r.Contexts)
 	}
 	return label
 }

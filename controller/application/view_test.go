@@ -114,7 +114,7 @@ func TestFold(t *testing.T) {
       1 1 app.Z.z
 `, `
 1 0 org.h2.A.a
- 3 5 1 level of org.h2, 2 contexts
+ 3 5 1 level of org.h2, 2 call paths
   3 7 app.X.x
    8 9 app.Y.y
    1 1 org.h2.D.d

@@ -96,9 +96,9 @@ type Thread struct {
 	Name        string
 	Virtual     bool // had by virtual threads in turn; ID and Name are the last one's
 	Shared      bool // had by more than one platform thread; ID and Name are the last one's
-	Open        bool // inside a root invocation when read
+	Open        bool // inside a root call when read
 	Roots       []*Node
-	RootEntries int64 // root invocations entered from outside
+	RootEntries int64 // root calls entered from outside
 	RootReturns int64 // of those, ended (exceptions included)
 	Suspended   int64 // ns that the profiler made it wait; in nobody's self time
 }
@@ -110,8 +110,8 @@ type Snapshot struct {
 	Executors  []*Thread // that only executed tasks, which lie where they were handed over: who they are, without trees
 	Overflow   int64     // calls for which there was no room in the tree
 	Uncounted  int64     // of those, calls that not even the reserve had room for: they are in no count
-	Lost       int64     // root invocations for which there was no record
-	Refused    int64     // root invocations not recorded since the budget was used up
+	Lost       int64     // root calls for which there was no record
+	Refused    int64     // root calls not recorded since the budget was used up
 	Incomplete int64     // waits for a reveal that timed out
 	Unfollowed int64     // tasks that were handed over and could not be followed, for want of room
 	Detached   int64     // contexts of executions whose hand-over was not read: none at the end

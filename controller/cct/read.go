@@ -287,7 +287,7 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 	type item struct {
 		off  int
 		node *Node
-		in   int32 // the execution that it belongs to, from 1; 0 a root invocation
+		in   int32 // the execution that it belongs to, from 1; 0 a root call
 	}
 	above = &Node{}
 	stack := []item{{int(top), above, 0}}

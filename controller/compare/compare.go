@@ -267,7 +267,7 @@ func (c *Options) judge(out *export.Comparison) {
 		out.Notes = append(out.Notes, "A root was called from inside the subgraph, so an invocation here and one that is timed alone are not the same: no overhead is given.")
 	}
 	if few && out.Command == nil {
-		out.Notes = append(out.Notes, fmt.Sprintf("There are fewer than %d root invocations: compare for longer (--for).", fewInvocations))
+		out.Notes = append(out.Notes, fmt.Sprintf("There are fewer than %d root calls: compare for longer (--for).", fewInvocations))
 	}
 }
 

@@ -45,7 +45,7 @@ func sameWork(t *testing.T, c *export.Comparison, invocations int64) {
 	for i, name := range []string{"A", "B", "C"} {
 		r := &c.Runs[i]
 		if r.Scheme != name || r.Invocations != invocations || r.Calls != invocations*compareCalls || !r.Exact || r.Called != 4 {
-			t.Errorf("scheme %s, want %s: %d root invocations, %d calls, want %d and %d, %d methods called; exact %t",
+			t.Errorf("scheme %s, want %s: %d root calls, %d calls, want %d and %d, %d methods called; exact %t",
 				r.Scheme, name, r.Invocations, r.Calls, invocations, invocations*compareCalls, r.Called, r.Exact)
 		}
 		if r.Useless() < 0 || r.Redefinition.Batches == 0 || r.Redefinition.Analysis == nil || *r.Redefinition.Analysis <= 0 || r.Armed <= 0 {

@@ -55,7 +55,7 @@ type stream struct {
 	b      *Builder
 	record int
 	nodes  []node    // 0 is above the roots
-	past   []figures // of nodes, from root invocations that have ended
+	past   []figures // of nodes, from root calls that have ended
 	index  index
 	top    int32 // of the invocation on top, 0 outside
 	over   int   // invocations above it that found no room
@@ -64,12 +64,12 @@ type stream struct {
 	carry  int64 // ns of tails that no node has yet
 	held   int64 // since when the profiler works on the thread, 0 it doesn't
 
-	touched []int32 // nodes of the root invocation under way, parents first
+	touched []int32 // nodes of the root call under way, parents first
 	begins  []int64 // when those that are open began, with a timeline, on its clock
 	shown   int64   // ns: the timeline's clock, see moment
-	began   int64   // when the root invocation did
+	began   int64   // when the root call did
 	left    int64   // ns of it that are nobody's
-	root    *part   // with the slowest root invocations: the one under way
+	root    *part   // with the slowest root calls: the one under way
 	frames  []frame // executions of tasks that are under way
 	number  int64   // of the task whose execution begins next, or what a mark is about
 	track   *track  // with paths: of the thread

@@ -44,7 +44,7 @@ var streams = []struct{ name, text, want string }{
 		charge 0 +2
 		adjust -1
 		exit 1 +3`, "1 1 0 10/1 1 bad 0"},
-	{"root invocations that end after the last tick, and one that a tick falls in", `
+	{"root calls that end after the last tick, and one that a tick falls in", `
 		root 0
 		enter 1 +0
 		charge 8 +30
@@ -140,7 +140,7 @@ func TestBuilder(t *testing.T) {
 // and without those of others.
 func TestTail(t *testing.T) {
 	words, err := event.Parse(streams[slices.IndexFunc(streams, func(s struct{ name, text, want string }) bool {
-		return strings.HasPrefix(s.name, "root invocations that end after")
+		return strings.HasPrefix(s.name, "root calls that end after")
 	})].text)
 	if err != nil {
 		t.Fatal(err)

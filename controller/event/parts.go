@@ -15,8 +15,8 @@ const mostTasks = 1 << 16
 // all that was done for it.
 type part struct {
 	tree  *cct.Node // once it has ended
-	up    *part     // that handed it over, nil for a root invocation or while that isn't known
-	over  *part     // some part above, up or nearer to the root invocation
+	up    *part     // that handed it over, nil for a root call or while that isn't known
+	over  *part     // some part above, up or nearer to the root call
 	at    []int32   // where: methods, from the first of up's tree
 	began int64     // ns on the target's nanoTime
 	ended int64     // 0 while it is under way
@@ -29,8 +29,8 @@ type part struct {
 	track  *track // what its thread did; nil without paths, and where there is no room
 
 	early           int64 // room that it takes while its hand-over is not known
-	dropped         bool  // of a root invocation: it is not among the slowest
-	nodes           int   // of a root invocation and all that hangs on it
+	dropped         bool  // of a root call: it is not among the slowest
+	nodes           int   // of a root call and all that hangs on it
 	marks           int   // the same of tracks, in contexts that take as much room
 	trackless       int64 // executions below it whose tracks found no room
 	cut, cutContext int64 // calls and contexts that found no room

@@ -29,7 +29,7 @@ type Cause uint8
 
 // Causes: what the thread of the segment before did.
 const (
-	NoCause  Cause = iota // not known, or nothing below the root invocation
+	NoCause  Cause = iota // not known, or nothing below the root call
 	Unparked              // it let the waiting thread go on (LockSupport.unpark)
 	Ended                 // it ended, and was waited for (Thread.join)
 	Notified              // it ended a task that was waited for on its monitor (fork/join of JDK 8 and 11)
@@ -167,7 +167,7 @@ func (w *walker) walk() {
 		if still > mostStill {
 			break
 		}
-		base := p // where the thread began to work for the root invocation
+		base := p // where the thread began to work for the root call
 		for base.outer != nil && w.has(base.outer) {
 			base = base.outer
 		}

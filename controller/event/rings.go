@@ -31,7 +31,7 @@ type Stats struct {
 	Dropped int64 // events for which there was no room in time
 	Waits   int64 // of writers for the reader
 	Waited  int64 // ns of these waits
-	Muted   int64 // root invocations without events, for want of a ring
+	Muted   int64 // root calls without events, for want of a ring
 	Rings   int64 // rings that were opened
 	Bytes   int64 // that they take of the room
 	Bad     int64 // rings that are none: the target's memory is damaged

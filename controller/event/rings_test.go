@@ -138,7 +138,7 @@ func TestFreeRings(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	drain(t, r)
 	if got := free(1); got != nil {
-		t.Errorf("taken from a root invocation: %v", got)
+		t.Errorf("taken from a root call: %v", got)
 	}
 	m.put32(m.record(2)+wire.RLease, 0)
 	drain(t, r)

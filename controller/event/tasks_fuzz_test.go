@@ -70,7 +70,7 @@ func lookAt(t *testing.T, b *event.Builder, words int64) {
 		if sums := cct.Sum([]*cct.Node{i.Tree}); sums.Nodes > words || sums.Calls+i.CutCalls > words {
 			t.Errorf("an invocation of %d words has %+v, and %d cut", words, sums, i.CutCalls)
 		}
-		if i.Path == nil { // of a root invocation that was not said to begin
+		if i.Path == nil { // of a root call that was not said to begin
 			continue
 		}
 		if int64(len(i.Path.Segments)) > 4*words+70 || len(i.Path.Segments) > 500 || len(i.Path.Shares) > 9 {

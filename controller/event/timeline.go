@@ -19,7 +19,7 @@ type Slice struct {
 	Thread int64
 	Method int32  // or Suspended
 	Depth  uint16 // callers above it, at most 65,535
-	Root   bool   // a root invocation, which has depth 0
+	Root   bool   // a root call, which has depth 0
 	Task   bool   // the execution of a task, see [Hop]
 	Open   bool   // it was under way
 	Start  int64  // ns on the target's nanoTime
@@ -28,7 +28,7 @@ type Slice struct {
 
 // Flags of a slice, as files and the page have them.
 const (
-	SliceRoot = 1 << iota // a root invocation
+	SliceRoot = 1 << iota // a root call
 	SliceOpen             // it was under way
 	SliceTask             // the execution of a task
 )

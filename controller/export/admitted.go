@@ -9,7 +9,7 @@ type jsonAdmitted struct {
 // admitted says in a text report that not all root invocations were recorded.
 func (t *textWriter) admitted() {
 	if seen := t.report.Seen; seen > t.invocations {
-		t.printf("recorded %s of %s root invocations (%.3g %%), chosen at random: all figures are of these\n",
+		t.printf("recorded %s of %s root calls (%.3g %%), chosen at random: all figures are of these\n",
 			Count(t.invocations), Count(seen), 100*float64(t.invocations)/float64(max(seen, 1)))
 	}
 }

@@ -23,7 +23,7 @@ var yardsticks = []yardstick{
 		of: func(c *Comparison, s *SchemeRun) (float64, bool) { o, ok := c.Overhead(s); return 1 + o, ok },
 		// Two equal runs of a JVM differ by some percent.
 		share: 0.10, write: func(v float64) string { return fmt.Sprintf("%.2f times", v) },
-		alike: "take about as long, by the time without a profiler", best: "it takes least of the time without a profiler",
+		alike: "slow the program about equally", best: "it slows the program least",
 	},
 	{
 		of:    func(_ *Comparison, s *SchemeRun) (float64, bool) { return float64(s.Stopped()), true },

@@ -87,7 +87,7 @@ func (t *textWriter) allocations() {
 	if t.o.Top > 0 && len(shown) > t.o.Top {
 		shown = shown[:t.o.Top]
 	}
-	table := table{head: []string{"bytes", "share", "objects", "elements", "contexts", "type"}}
+	table := table{head: []string{"bytes", "share", "objects", "elements", "call paths", "type"}}
 	for _, s := range shown {
 		bytes, elements := notKnown, ""
 		if s.Bytes >= 0 {

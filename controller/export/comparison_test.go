@@ -38,8 +38,8 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"nothing", nil, []string{"Nothing was compared."}},
 		{"never called", []export.SchemeRun{none}, []string{"No advice: B recorded no invocation."}},
-		{"overhead", []export.SchemeRun{schemeRun("A", 20*ms, 0, 60), schemeRun("B", 30*ms, 0, 60), schemeRun("C", 12*ms, 0, 60)}, []string{"Use C: with C it takes least", "A 2.00 times, B 3.00 times, C 1.20 times"}},
-		{"tie, then stops", []export.SchemeRun{schemeRun("A", 12*ms, 30*ms, 60), schemeRun("B", 12*ms, 200*ms, 60)}, []string{"Use A: A and B take about as long", "with A the target's threads are stopped for the shortest time", "A 30.0 ms, B 200 ms"}},
+		{"overhead", []export.SchemeRun{schemeRun("A", 20*ms, 0, 60), schemeRun("B", 30*ms, 0, 60), schemeRun("C", 12*ms, 0, 60)}, []string{"Use C: with C it slows the program least", "A 2.00 times, B 3.00 times, C 1.20 times"}},
+		{"tie, then stops", []export.SchemeRun{schemeRun("A", 12*ms, 30*ms, 60), schemeRun("B", 12*ms, 200*ms, 60)}, []string{"Use A: A and B slow the program about equally", "with A the target's threads are stopped for the shortest time", "A 30.0 ms, B 200 ms"}},
 		{"tie, then useless", []export.SchemeRun{schemeRun("A", 12*ms, 0, 5000), schemeRun("B", 12*ms, 0, 60)}, []string{"Use B:", "fewest probes are in methods that are never called (A 4,950, B 10)"}},
 		{"all alike", []export.SchemeRun{schemeRun("A", 12*ms, 0, 60), schemeRun("B", 12*ms, 0, 60)}, []string{"Use B: ", "between A and B the figures don't decide."}},
 		{"lossy", []export.SchemeRun{schemeRun("A", 12*ms, 0, 60), lossy}, []string{"Use A: C did not record every call."}},

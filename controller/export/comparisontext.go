@@ -16,7 +16,7 @@ func (c *Comparison) Text(w io.Writer, o TextOptions) error {
 		if len(c.Command) > 0 {
 			t.printf("whole runs of %s\n", Clean(strings.Join(c.Command, " ")))
 		}
-		t.printf("%s clock; one scheme after another\n", Clean(c.Clock))
+		t.printf("%s; one scheme after another\n", Clean(ClockName(c.Clock)))
 	})
 	t.text("\n")
 	c.table().write(&t.sink, o.Color, o.Width)
@@ -47,7 +47,7 @@ var lines = []line{
 		label: "time of the program", style: styleHot, bare: func(c *Comparison) string { return span(c.Whole) },
 		of: func(_ *Comparison, s *SchemeRun) string { return span(s.Whole) },
 	},
-	{label: "charged to the subgraph", of: func(_ *Comparison, s *SchemeRun) string { return span(s.Charged) }},
+	{label: "total time (all threads)", of: func(_ *Comparison, s *SchemeRun) string { return span(s.Charged) }},
 	{label: "overhead", style: styleHot, of: func(c *Comparison, s *SchemeRun) string {
 		share, ok := c.Overhead(s)
 		if !ok {
@@ -55,7 +55,7 @@ var lines = []line{
 		}
 		return fmt.Sprintf("%.1f %%", 100*share)
 	}},
-	{label: "in probes", of: func(_ *Comparison, s *SchemeRun) string { return part(s, s.Subtracted) }},
+	{label: "in probes (overhead removed)", of: func(_ *Comparison, s *SchemeRun) string { return part(s, s.Subtracted) }},
 	{label: "in hotswapping", of: func(_ *Comparison, s *SchemeRun) string { return part(s, &s.Redefinition.Time) }},
 	{label: "in analysis and rewriting", of: func(_ *Comparison, s *SchemeRun) string { return part(s, s.Redefinition.Analysis) }},
 	{label: "in processing data", of: func(_ *Comparison, s *SchemeRun) string { return part(s, &s.Processing) }},
@@ -63,7 +63,7 @@ var lines = []line{
 	{label: "methods called", of: func(_ *Comparison, s *SchemeRun) string { return Count(int64(s.Called)) }},
 	{label: "of those instrumented", of: func(_ *Comparison, s *SchemeRun) string { return share(int64(s.Called), int64(s.Instrumented)) }},
 	{
-		label: "root invocations", bare: func(c *Comparison) string { return c.Root.write(func() string { return Count(c.Root.Invocations) }) },
+		label: "root calls", bare: func(c *Comparison) string { return c.Root.write(func() string { return Count(c.Root.Invocations) }) },
 		of: func(_ *Comparison, s *SchemeRun) string { return Count(s.Invocations) },
 	},
 	{
@@ -74,22 +74,22 @@ var lines = []line{
 			return s.some(func() string { return Duration(int64(s.RootMean())) })
 		},
 	},
-	{label: "mean root time, charged", of: func(_ *Comparison, s *SchemeRun) string {
+	{label: "mean root time, overhead removed", of: func(_ *Comparison, s *SchemeRun) string {
 		if s.Charged == nil {
 			return ""
 		}
 		return s.some(func() string { return Duration(int64(mean(float64(*s.Charged), s.Invocations))) })
 	}},
-	{label: "classes redefined", of: func(_ *Comparison, s *SchemeRun) string { return Count(int64(s.Redefinition.Classes)) }},
-	{label: "batches", of: func(_ *Comparison, s *SchemeRun) string { return Count(int64(s.Redefinition.Batches)) }},
-	{label: "redefining", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Redefinition.Time) }},
+	{label: "classes instrumented", of: func(_ *Comparison, s *SchemeRun) string { return Count(int64(s.Redefinition.Classes)) }},
+	{label: "steps", of: func(_ *Comparison, s *SchemeRun) string { return Count(int64(s.Redefinition.Batches)) }},
+	{label: "instrumenting", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Redefinition.Time) }},
 	{label: "longest pause of all threads", of: func(_ *Comparison, s *SchemeRun) string { return span(s.Redefinition.LongestPause) }},
 	{label: "all pauses", of: func(_ *Comparison, s *SchemeRun) string { return span(s.Redefinition.Pauses) }},
 	{label: "longest wait of a thread inside", of: func(_ *Comparison, s *SchemeRun) string { return span(s.Redefinition.LongestWait) }},
-	{label: "all waits of threads inside", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Suspended) }},
+	{label: "paused by Rivulet, all threads", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Suspended) }},
 	{label: "Rivulet's analysis", of: func(_ *Comparison, s *SchemeRun) string { return span(s.Redefinition.Analysis) }},
 	{label: "from the command until it recorded", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Armed) }},
-	{label: "recorded for", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Time) }},
+	{label: "duration", of: func(_ *Comparison, s *SchemeRun) string { return span(&s.Time) }},
 }
 
 // table has the lines of which anything was measured.

@@ -12,7 +12,7 @@ import (
 // before, the second after.
 type Diff struct {
 	Names       [2]string
-	Each        bool     // figures of after are scaled to as many root invocations as before
+	Each        bool     // figures of after are scaled to as many root calls as before
 	Invocations [2]int64 // of roots, as recorded
 	Total       [2]int64 // ns of all trees
 
@@ -48,7 +48,7 @@ type DiffLine struct {
 func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	t := textWriter{sink: sink{w: w}, o: o}
 	for i, when := range []string{"before", "after "} {
-		what := Plural(d.Invocations[i], "root invocation", "root invocations")
+		what := Plural(d.Invocations[i], "root call", "root calls")
 		if d.sampled() {
 			what = Plural(d.Samples[i], "sample", "samples")
 			if d.Seconds[i] > 0 { // collapsed stacks don't say
@@ -64,7 +64,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 			t.text("figures of after are scaled to as many seconds as before\n")
 		}
 	} else if d.Each && d.Invocations[0] != d.Invocations[1] {
-		t.text("figures of after are scaled to as many root invocations as before\n")
+		t.text("figures of after are scaled to as many root calls as before\n")
 	}
 	for _, u := range d.Unlike {
 		mark := "note"
@@ -98,7 +98,7 @@ func (d *Diff) Text(w io.Writer, o TextOptions) error {
 	}
 	tree.write(&t.sink, o.Color, o.Width)
 	if d.Small > 0 {
-		t.printf("and %s that hardly differ\n", Plural(int64(d.Small), "context", "contexts"))
+		t.printf("and %s that hardly differ\n", Plural(int64(d.Small), "call path", "call paths"))
 	}
 	t.section("Methods whose self time differs beyond noise")
 	if len(d.Methods) == 0 {

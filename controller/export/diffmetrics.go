@@ -171,13 +171,13 @@ func (d *Diff) metricSections(t *textWriter) {
 			all = append(all, l.Path...)
 		}
 		labels := labelsOf(all)
-		table := table{head: []string{"change", "before", "after", "context"}}
+		table := table{head: []string{"change", "before", "after", "call path"}}
 		for _, l := range m.Contexts {
 			table.add(pathLabel(l.Path, labels), "", signed(l.Self[1]-l.Self[0]), Count(l.Self[0]), Count(l.Self[1]))
 		}
 		table.write(&t.sink, t.o.Color, t.o.Width)
 		if m.More > 0 {
-			t.printf("and %s\n", Plural(int64(m.More), "context", "contexts"))
+			t.printf("and %s\n", Plural(int64(m.More), "call path", "call paths"))
 		}
 	}
 }

@@ -20,9 +20,9 @@ func TestDiffMetrics(t *testing.T) {
 	}
 	want := `Contexts whose own bytecodes differ
 in all 10,000 before, 10,200 after, +200
-change  before  after  context
+change  before  after  call path
   +180   9,000  9,180  shop.Orders.process > shop.Price.of
-and 1 context
+and 1 call path
 `
 	if got := strings.ReplaceAll(text.String(), "\n\n", "\n"); !strings.Contains(got, want) {
 		t.Errorf("text:\n%s\nwant:\n%s", text.String(), want)

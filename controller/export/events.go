@@ -6,7 +6,7 @@ import "github.com/rivulet-profiler/rivulet/controller/cct"
 type Events struct {
 	Words     int64 // of 8 bytes each
 	Dropped   int64 // events for which there was no room in time
-	Muted     int64 // root invocations without events
+	Muted     int64 // root calls without events
 	Waits     int64 // of the target's threads for the reader
 	Waited    int64 // ns of these waits; in nobody's time
 	Rings     int64
@@ -31,7 +31,7 @@ func (e *Events) share(measured int64) float64 {
 type Slowest struct {
 	Asked       int   // how many were to be kept
 	Over        int64 // ns that they had to exceed; 0 none
-	Of          int64 // root invocations that did
+	Of          int64 // root calls that did
 	Invocations []Invocation
 }
 
@@ -128,8 +128,8 @@ func (t *textWriter) slowest() {
 	if s == nil {
 		return
 	}
-	t.section("Slowest root invocations")
-	which := Plural(s.Of, "root invocation", "root invocations")
+	t.section("Slowest root calls")
+	which := Plural(s.Of, "root call", "root calls")
 	if s.Over > 0 {
 		which += " that took longer than " + Duration(s.Over)
 	}
@@ -148,7 +148,7 @@ func (t *textWriter) slowest() {
 		}
 		t.text("\n")
 		if i.CutContexts > 0 {
-			t.printf("   for want of room summed up in their callers: %s\n", Plural(i.CutContexts, "context", "contexts"))
+			t.printf("   for want of memory summed up in their callers: %s\n", Plural(i.CutContexts, "call path", "call paths"))
 		}
 		t.invocation(i.Tree())
 		t.path(i.Path)
@@ -191,7 +191,7 @@ func (t *textWriter) events() {
 	if e == nil {
 		return
 	}
-	t.printf("events: %s of 8 bytes", Plural(e.Words, "word", "words"))
+	t.printf("%s of events", Bytes(8*e.Words))
 	if e.Waits > 0 {
 		t.printf("; threads waited %s for the reader, %.1f %% of their time, which is in no figure above", Duration(e.Waited), 100*e.share(max(t.sums.Raw, t.sums.Self)))
 	}
@@ -201,7 +201,7 @@ func (t *textWriter) events() {
 		what, hint string
 	}{
 		{e.Dropped, "events dropped since nobody took them in time", "the tree has them; the slowest and the timeline may lack invocations"},
-		{e.Muted, "root invocations without events", "the tree has them; raise --memory"},
+		{e.Muted, "root calls without events", "the tree has them; raise --memory"},
 		{e.Bad, "damaged words in the streams", "the target's memory can't be trusted"},
 	} {
 		if l.n > 0 {
@@ -209,6 +209,6 @@ func (t *textWriter) events() {
 		}
 	}
 	if e.Differ != nil && *e.Differ > 0 {
-		t.printf("warning: the tree made of the events differs from the recorded one in %s\n", Plural(*e.Differ, "context", "contexts"))
+		t.printf("warning: the tree made of the events differs from the recorded one on %s\n", Plural(*e.Differ, "call path", "call paths"))
 	}
 }

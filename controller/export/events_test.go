@@ -78,9 +78,9 @@ func TestSlowestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Slowest root invocations\n\n2 of 14 root invocations that took longer than 50.0 ms; all of their trees are in the JSON report\n",
+		"Slowest root calls\n\n2 of 14 root calls that took longer than 50.0 ms; all of their trees are in the JSON report\n",
 		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait\n",
-		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait, ended by an exception\n   for want of room summed up in their callers: 1 context\n",
+		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait, ended by an exception\n   for want of memory summed up in their callers: 1 call path\n",
 		"      5  40.0 ms  40.0 ms   50.0 %      shop.Price.of(I)J\n",
 		"   critical path: ran 50.0 ms, queued 10.0 ms, waited 20.0 ms, and 3.00 ms of the profiler's\n",
 		"18.0 ms  10.0 ms  queue    shop.Price.of(I)J, thread 9\n",
@@ -88,7 +88,7 @@ func TestSlowestText(t *testing.T) {
 		"   … 2 shorter segments of 5.00 ms in all\n",
 		"30.0 ms        -        -    unknown\n",
 		"not all waits are known (1)",
-		"events: 1,000 words of 8 bytes; threads waited 58.5 ms for the reader, ",
+		"7.81 KB of events; threads waited 58.5 ms for the reader, ",
 		"events dropped since nobody took them in time: 7 (",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -260,8 +260,8 @@ func TestTrace(t *testing.T) {
 		`{"ph":"f","name":"task","cat":"task","id":1,"ts":1.500,"pid":4711,"tid":8,"bp":"e"}`,
 		`{"ph":"M","name":"thread_name","pid":4711,"tid":1879048192,"args":{"name":"GC"}}`,
 		`{"ph":"X","name":"Copy","cat":"gc","ts":0.500,"dur":0.100,"pid":4711,"tid":1879048192,"args":{"count":2,"pause_ns":90,"off_ns":7}}`,
-		`{"ph":"X","name":"classes redefined","cat":"redefinition","ts":0.000,"dur":0.030,"pid":4711,"tid":1879048256,"args":{"count":3,"pause_ns":60}}`,
-		`{"ph":"M","name":"thread_name","pid":4711,"tid":1879048321,"args":{"name":"reveals 2"}}`,
+		`{"ph":"X","name":"classes instrumented","cat":"redefinition","ts":0.000,"dur":0.030,"pid":4711,"tid":1879048256,"args":{"count":3,"pause_ns":60}}`,
+		`{"ph":"M","name":"thread_name","pid":4711,"tid":1879048321,"args":{"name":"waiting for instrumentation 2"}}`,
 		`{"ph":"X","name":"shop.Price.sum()J","cat":"reveal","ts":0.020,"dur":0.030,"pid":4711,"tid":1879048321,"args":{"count":2}}`,
 		`{"ph":"i","s":"t","name":"shop.\"x","cat":"load","ts":0.030,"pid":4711,"tid":1879048384,"args":{"count":1}}`,
 	} {

@@ -229,7 +229,7 @@ func TestDeep(t *testing.T) {
 	if err := r.Text(&b, export.TextOptions{Depth: 12}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "… 1 deeper branch, 19,988 contexts, 19,988 levels") {
+	if !strings.Contains(b.String(), "… 1 deeper branch, 19,988 call paths, 19,988 levels") {
 		t.Error("no fold of the deep part:\n", b.String())
 	}
 	b.Reset()

@@ -35,7 +35,7 @@ func (t *textWriter) calibration() {
 		}
 	}
 	if lost := t.report.Correction.Clamped; float64(lost) > clampedWarning*float64(t.sums.Self) {
-		t.printf("warning: %s of the probes' cost could not be taken off, since the methods' own times are less; methods far shorter than a probe are not to be trusted\n", Duration(lost))
+		t.printf("warning: %s overhead not removable, since the methods' own times are less; methods far shorter than a probe are not to be trusted\n", Duration(lost))
 	}
 }
 
@@ -60,11 +60,11 @@ func (t *textWriter) footer() {
 		}
 		t.text("\n")
 	}
-	t.printf("%s instrumented", Plural(int64(r.Instrumented), "method", "methods"))
+	t.printf("%s called of %s instrumented", Count(int64(t.called())), Plural(int64(r.Instrumented), "method", "methods"))
 	if r.Natives > 0 {
 		t.printf(" and calls of %s", Plural(int64(r.Natives), "native", "natives"))
 	}
-	t.printf(", %s called\n", Count(int64(t.called())))
+	t.text("\n")
 	if r.Called && r.Reach > 0 {
 		reach := Plural(int64(r.Reach), "method", "methods")
 		if r.Scheme != "A" && r.Reach == ReachCounted {
@@ -73,8 +73,8 @@ func (t *textWriter) footer() {
 		t.printf("%s within reach: probes are called rather than inlined, which is faster where there are many\n", reach)
 	}
 	t.leaves()
-	t.printf("%s redefined in %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
-		Plural(int64(r.Redefinition.Batches), "batch", "batches"), Duration(int64(r.Redefinition.Time)))
+	t.printf("%s instrumented, %s, %s", Plural(int64(r.Redefinition.Classes), "class", "classes"),
+		Plural(int64(r.Redefinition.Batches), "step", "steps"), Duration(int64(r.Redefinition.Time)))
 	if p := r.Redefinition.LongestPause; p != nil {
 		t.printf(", longest pause %s", Duration(int64(*p)))
 	}
@@ -87,13 +87,13 @@ func (t *textWriter) footer() {
 	if all >= manyPauses {
 		switch r.Scheme {
 		case "B":
-			t.text("each batch stops all threads: --scheme C makes fewer\n")
+			t.text("each step stops all threads: --scheme C makes fewer\n")
 		case "C":
-			t.text("each batch stops all threads: --scheme A makes fewer, most of them before the recording begins\n")
+			t.text("each step stops all threads: --scheme A makes fewer, most of them before the recording begins\n")
 		}
 	}
 	if t.suspended > 0 {
-		t.printf("threads inside the subgraph were suspended for %s, which is in no figure above\n", Duration(t.suspended))
+		t.printf("threads below the root were paused by Rivulet for %s, which is in no figure above\n", Duration(t.suspended))
 	}
 	t.events()
 	t.filter()
@@ -103,10 +103,10 @@ func (t *textWriter) footer() {
 		what, hint string
 	}{
 		{t.figures.snapshot.Incomplete, "waits for instrumentation that timed out", "below nodes marked incomplete, counts are lower bounds"},
-		{t.figures.snapshot.Overflow, "calls without a context of their own for want of room in the tree", "below \"" + noRoom + "\" they count by method; raise --memory"},
+		{t.figures.snapshot.Overflow, "calls without a call path of their own for want of memory", "below \"" + noRoom + "\" they count by method; raise --memory"},
 		{t.figures.snapshot.Uncounted, "of them are in no count at all", "raise --memory"},
-		{t.figures.snapshot.Lost, "root invocations, or executions of tasks, missing", "too many were under way at one time"},
-		{t.figures.snapshot.Refused, "root invocations left out", "--until-calls was reached"},
+		{t.figures.snapshot.Lost, "root calls, or executions of tasks, missing", "too many were under way at one time"},
+		{t.figures.snapshot.Refused, "root calls beyond limit", "--until-calls was reached"},
 		{t.figures.snapshot.Unfollowed, "tasks that could not be followed", "too many waited to be executed at one time, or there was no room; raise --memory"},
 		{t.figures.snapshot.Detached, "executions of tasks that are in no tree", "they were handed over while the tree was read"},
 		{t.figures.snapshot.Bad, "damaged links in the tree", "the target's memory can't be trusted"},

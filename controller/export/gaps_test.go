@@ -11,7 +11,7 @@ import (
 // TestExact has each reason for which a report is not exact, and none.
 func TestExact(t *testing.T) {
 	if r := (&Report{Tree: &cct.Snapshot{Refused: 3}}); !r.Exact() {
-		t.Error("root invocations that were refused make it inexact")
+		t.Error("root calls that were refused make it inexact")
 	}
 	for what, s := range map[string]cct.Snapshot{
 		"incomplete": {Incomplete: 1}, "overflow": {Overflow: 1}, "uncounted": {Uncounted: 1}, "lost": {Lost: 1},

@@ -11,7 +11,7 @@ type Governor struct {
 	// Scale is what the probes were found to cost in the program, divided by what they cost by themselves;
 	// estimates are multiplied by it.
 	Scale float64        `json:"scale"`
-	Every int64          `json:"every"` // one of so many root invocations is recorded now
+	Every int64          `json:"every"` // one of so many root calls is recorded now
 	Off   []string       `json:"off"`   // methods that are not recorded now
 	Out   []string       `json:"out"`   // methods whose probes are taken out now
 	Steps []GovernorStep `json:"steps"` // the first one first
@@ -32,7 +32,7 @@ type GovernorStep struct {
 func (g *Governor) Summary() string {
 	text := fmt.Sprintf("overhead some %.2g %% of at most %.3g %%", 100*g.Overhead, 100*g.Budget)
 	if g.Every > 1 {
-		text += fmt.Sprintf(", 1 of %s root invocations", Count(g.Every))
+		text += fmt.Sprintf(", 1 of %s root calls", Count(g.Every))
 	}
 	if n := len(g.Off); n > 0 {
 		text += fmt.Sprintf(", %s off", Plural(int64(n), "method", "methods"))

@@ -25,7 +25,7 @@ type Growth struct {
 	Names       [2]string  // of the reports; of each pair the first is before
 	Most        float64    // by which it may grow, as a share: 0.01 is 1 %
 	Invocations [2]int64   // of roots, that have ended
-	Each        [2]float64 // of a root invocation
+	Each        [2]float64 // of a root call
 	Unlike      []Unlike   // what makes the reports unlike
 	Inexact     [2]bool    // counts of the report may lack something
 	Contexts    []GrowthLine
@@ -70,7 +70,7 @@ func GrowthOf(before, after *Report, name string, most float64, top int) (*Growt
 			return nil, fmt.Errorf("%w: %s has no %s; record it with --count %s", ErrNoMetric, [2]string{"the first", "the second"}[i], name, name)
 		}
 		if g.Invocations[i] = f.invocations - f.open; g.Invocations[i] <= 0 {
-			return nil, fmt.Errorf("%w: no root invocation has ended in %s", ErrNoMetric, [2]string{"the first", "the second"}[i])
+			return nil, fmt.Errorf("%w: no root call has ended in %s", ErrNoMetric, [2]string{"the first", "the second"}[i])
 		}
 		g.Inexact[i] = !r.Exact() || f.open > 0
 		ids := r.methodIDs()
@@ -165,14 +165,14 @@ func (g *Growth) Text(w io.Writer, o TextOptions) error {
 	if !g.Passed() {
 		verdict = "failed"
 	}
-	t.printf("%s: %s a root invocation: %s before, %s after, %s; at most +%s\n", verdict, g.Metric,
+	t.printf("%s: %s a root call: %s before, %s after, %s; at most +%s\n", verdict, g.Metric,
 		perRoot(g.Each[0]), perRoot(g.Each[1]), percentage(g.Share()), percentage(g.Most)[1:])
 	for i, when := range []string{"before", "after"} {
 		note := ""
 		if g.Inexact[i] {
 			note = "; not exact, see the report"
 		}
-		t.printf("%s: %s, %s%s\n", when, Clean(cmp.Or(g.Names[i], "?")), Plural(g.Invocations[i], "root invocation", "root invocations"), note)
+		t.printf("%s: %s, %s%s\n", when, Clean(cmp.Or(g.Names[i], "?")), Plural(g.Invocations[i], "root call", "root calls"), note)
 	}
 	for _, u := range g.Unlike {
 		if u.Kind != UnlikeCold && u.Kind != UnlikeClock { // counts don't depend on them
@@ -187,14 +187,14 @@ func (g *Growth) Text(w io.Writer, o TextOptions) error {
 			all = append(all, l.Path...)
 		}
 		labels := labelsOf(all)
-		t.section("Contexts that have grown, for each root invocation")
-		table := table{head: []string{"change", "before", "after", "context"}}
+		t.section("Call paths that have grown, for each root call")
+		table := table{head: []string{"change", "before", "after", "call path"}}
 		for _, l := range g.Contexts {
 			table.add(pathLabel(l.Path, labels), "", "+"+perRoot(l.Each[1]-l.Each[0]), perRoot(l.Each[0]), perRoot(l.Each[1]))
 		}
 		table.write(&t.sink, o.Color, o.Width)
 		if g.More > 0 {
-			t.printf("and %s\n", Plural(int64(g.More), "context", "contexts"))
+			t.printf("and %s\n", Plural(int64(g.More), "call path", "call paths"))
 		}
 	}
 	if err := t.flush(); err != nil {

@@ -63,15 +63,15 @@ func TestGrowth(t *testing.T) {
 	if err := errors.Join(g.Text(&text, export.TextOptions{}), g.JSON(&json)); err != nil {
 		t.Fatal(err)
 	}
-	want := `failed: bytecodes a root invocation: 1,000 before, 1,020 after, +2 %; at most +1 %
-before: a.json, 10 root invocations
-after: b.json, 5 root invocations
+	want := `failed: bytecodes a root call: 1,000 before, 1,020 after, +2 %; at most +1 %
+before: a.json, 10 root calls
+after: b.json, 5 root calls
 
-Contexts that have grown, for each root invocation
+Call paths that have grown, for each root call
 
-change  before  after  context
+change  before  after  call path
    +18     900    918  shop.Orders.process > shop.Price.of
-and 1 context
+and 1 call path
 `
 	if text.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)

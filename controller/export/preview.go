@@ -105,7 +105,7 @@ func (p *Preview) Text(w io.Writer, color bool) error {
 	r := &Report{Target: p.Target, Roots: p.Roots, Skipped: p.Skipped, Notes: p.Notes, Filter: p.Filter}
 	t := textWriter{sink: sink{w: w}, report: r, o: TextOptions{Color: color}}
 	t.target()
-	t.printf("dry run: nothing was instrumented. Scheme A would put probes into %s of %s in %s.\n",
+	t.printf("dry run: nothing was instrumented. All at once (scheme A) would put probes into %s of %s in %s.\n",
 		Plural(int64(methods), "method", "methods"), Plural(int64(len(p.Classes)), "class", "classes"), Plural(int64(len(packages)), "package", "packages"))
 	if len(packages) > 0 {
 		t.section("By package, and the classes with most methods")

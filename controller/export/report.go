@@ -32,7 +32,7 @@ type Report struct {
 	Clock  string        // "precise"
 	Fold   bool          // recursion was folded while recording
 	Roots  []string      // as resolved: "pkg.C.m(I)V"
-	Seen   int64         // root invocations that there were, where not each was to be recorded; 0: each was
+	Seen   int64         // root calls that there were, where not each was to be recorded; 0: each was
 	Time   time.Duration // from arming to the end
 	Warmed time.Duration // from arming to where the part that is shown begins: a warm-up, or what a reset forgot
 	Ended  string        // why it ended, such as "stopped" or "target exited"

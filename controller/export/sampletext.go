@@ -27,7 +27,7 @@ func (t *textWriter) sampleSummary() {
 		}
 		return
 	}
-	t.printf("%s in %s stand for %s", Plural(s.Samples, "sample", "samples"), Plural(t.sums.Nodes, "context", "contexts"), Duration(t.sums.Self))
+	t.printf("%s on %s stand for %s", Plural(s.Samples, "sample", "samples"), Plural(t.sums.Nodes, "call path", "call paths"), Duration(t.sums.Self))
 	if r.Time > 0 {
 		t.printf(", %.2f threads at a time", float64(t.sums.Self)/float64(r.Time))
 	}
@@ -95,7 +95,7 @@ func (t *textWriter) sampleFooter() {
 	}{
 		{s.Lost, "samples lost", "there was no room for them: lower --hz"},
 		{s.Detached, "samples whose outer callers are not known", "they are below \"(callers not known)\""},
-		{s.Purged, "samples in rare contexts that were put together", "they are below \"" + noRoom + "\""},
+		{s.Purged, "samples on rare call paths that were put together", "they are below \"" + noRoom + "\""},
 	} {
 		if l.n > 0 {
 			t.printf("%s: %s (%s)\n", l.what, Count(l.n), l.hint)

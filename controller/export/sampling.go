@@ -94,7 +94,7 @@ func shareOf(part, whole, n int64) (low, high float64) {
 	return wilson(min(max(float64(part)/float64(whole), 0), 1), n)
 }
 
-// How says in a few words how the report was made: "scheme C, tick clock".
+// How says in a few words how the report was made: "as called + look ahead (C), low overhead timing (tick)".
 func (r *Report) How() string {
 	if s := r.Sampling; s != nil {
 		if s.Hz == 0 {
@@ -102,7 +102,7 @@ func (r *Report) How() string {
 		}
 		return fmt.Sprintf("samples of %s by %s at %s", modeNames[s.Mode], s.Source, hertz(s.Hz))
 	}
-	return fmt.Sprintf("scheme %s, %s clock", r.Scheme, r.Clock)
+	return SchemeName(r.Scheme) + ", " + ClockName(r.Clock)
 }
 
 // StateNames are what threads do when they are sampled, by the numbers that

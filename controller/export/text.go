@@ -235,23 +235,23 @@ func (t *textWriter) summary() {
 		return
 	}
 	t.target()
-	t.printf("scheme %s, %s clock, %s", r.Scheme, r.Clock, Duration(int64(r.Time)))
+	t.printf("%s, duration %s", r.How(), Duration(int64(r.Time)))
 	if r.Ended != "" {
 		t.printf(" (%s)", Clean(r.Ended))
 	}
 	t.text("\n")
 	if t.sums.Nodes == 0 && t.invocations == 0 {
-		t.text("Nothing was recorded: no invocation of the root began while recording.\n")
+		t.text("Nothing was recorded: no root call began while recording.\n")
 		return
 	}
-	t.printf("%s, %s in %s, ",
-		Plural(t.invocations, "root invocation", "root invocations"),
+	t.printf("%s, %s on %s, ",
+		Plural(t.invocations, "root call", "root calls"),
 		Plural(t.sums.Calls, "call", "calls"),
-		Plural(t.sums.Nodes, "context", "contexts"))
+		Plural(t.sums.Nodes, "call path", "call paths"))
 	if r.Calibration == nil {
-		t.printf("%s measured, not corrected for the probes' cost\n", Duration(t.sums.Self))
+		t.printf("total time (all threads) %s, with the profiler's overhead, which could not be measured\n", Duration(t.sums.Self))
 	} else {
-		t.printf("%s charged: %s measured less %s of the probes' cost\n", Duration(t.sums.Self), Duration(t.sums.Raw), Duration(r.Correction.Subtracted))
+		t.printf("total time (all threads) %s: %s measured, %s overhead removed\n", Duration(t.sums.Self), Duration(t.sums.Raw), Duration(r.Correction.Subtracted))
 	}
 	for i, m := range t.report.metrics().All() {
 		t.printf("%s %s\n", figure(m.Unit, own(t.sums.Counts, i)), m.Title)
@@ -260,7 +260,7 @@ func (t *textWriter) summary() {
 	t.admitted()
 	t.governor()
 	if t.open > 0 {
-		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root invocation was", "root invocations were"))
+		t.printf("%s still running at the end, included up to there\n", Plural(t.open, "root call was", "root calls were"))
 	}
 }
 
@@ -402,7 +402,7 @@ func (t *textWriter) threadTable() {
 		lines = append(lines, l)
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.total, a.total) })
-	table := table{head: []string{"total", "share", "invocations", "suspended", "thread"}}
+	table := table{head: []string{"total", "share", "root calls", "paused by Rivulet", "thread"}}
 	for _, l := range lines[:min(len(lines), mostThreads)] {
 		suspended := ""
 		if t.suspended > 0 {

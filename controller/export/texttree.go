@@ -204,7 +204,7 @@ func foldLabel(b branch) string {
 	f := b.fold
 	label := "… " + Plural(int64(f.Branches), b.what+" branch", b.what+" branches")
 	if f.Nodes > int64(f.Branches) {
-		label += ", " + Plural(f.Nodes, "context", "contexts")
+		label += ", " + Plural(f.Nodes, "call path", "call paths")
 	}
 	if b.what == "deeper" && f.Depth > 1 {
 		label += ", " + Plural(int64(f.Depth), "level", "levels")

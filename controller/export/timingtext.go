@@ -97,10 +97,10 @@ func (t *timingWriter) footer() {
 		t.text("what the timer takes could not be measured: times are as they were read\n")
 	}
 	if t.Refused > 0 {
-		t.printf("%s left out: --until-calls was reached\n", Plural(t.Refused, "invocation", "invocations"))
+		t.printf("%s beyond limit: --until-calls was reached\n", Plural(t.Refused, "call", "calls"))
 	}
-	t.printf("%s redefined in %s, %s\n", Plural(int64(t.Redefinition.Classes), "class", "classes"),
-		Plural(int64(t.Redefinition.Batches), "batch", "batches"), Duration(int64(t.Redefinition.Time)))
+	t.printf("%s instrumented, %s, %s\n", Plural(int64(t.Redefinition.Classes), "class", "classes"),
+		Plural(int64(t.Redefinition.Batches), "step", "steps"), Duration(int64(t.Redefinition.Time)))
 	for i, s := range t.Skipped {
 		if i == mostReasons {
 			t.printf("not timed: %s more (all of them are in the JSON report)\n", Count(int64(len(t.Skipped)-i)))

@@ -18,7 +18,7 @@ const (
 	marksOfOnce  = "class loads"
 )
 
-var markRowNames = [event.MarkKinds]string{"GC", "redefinition", "reveals", marksOfOnce, "agents"}
+var markRowNames = [event.MarkKinds]string{"GC", "redefinition", "waiting for instrumentation", marksOfOnce, "agents"}
 
 // marks writes the report's marks, and names their rows.
 func (w *jsonWriter) marks(r *Report) {
@@ -64,7 +64,7 @@ func (w *jsonWriter) mark(r *Report, k event.Mark, row int64) {
 	} else {
 		w.text(",\n" + `{"ph":"X","name":`)
 	}
-	w.bytes(quote(cmp.Or(k.Name, "classes redefined")))
+	w.bytes(quote(cmp.Or(k.Name, "classes instrumented")))
 	w.text(`,"cat":"` + k.Kind.String() + `","ts":`)
 	w.micros(max(k.Start, 0))
 	if !once(k.Kind) {

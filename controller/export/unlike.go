@@ -71,10 +71,10 @@ func UnlikeOf(before, after *Report) (out []Unlike) {
 		return out
 	}
 	if before.Scheme != after.Scheme {
-		add(UnlikeScheme, false, "They were instrumented in different ways: scheme %s before, %s after. What runs before a method is instrumented is not recorded alike.", before.Scheme, after.Scheme)
+		add(UnlikeScheme, false, "Instrumented differently: %s before, %s after. What runs before a method is instrumented is not recorded alike.", SchemeName(before.Scheme), SchemeName(after.Scheme))
 	}
 	if before.Clock != after.Clock {
-		add(UnlikeClock, false, "They were timed by different clocks: %s before, %s after. Times of short methods differ by that alone.", before.Clock, after.Clock)
+		add(UnlikeClock, false, "Timed differently: %s before, %s after. Times of short methods differ by that alone.", ClockName(before.Clock), ClockName(after.Clock))
 	}
 	if a, b := rules(before), rules(after); a != b {
 		add(UnlikeFilter, false, "Their filters differ: %s before, %s after. The time of a method without probes is its caller's.", a, b)

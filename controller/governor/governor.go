@@ -50,21 +50,21 @@ type Call struct {
 type Look struct {
 	Time     time.Duration // how long that was
 	CPU      time.Duration // processor time of the program, probes included, the JVM's compilers left out
-	Roots    int64         // root invocations that began
+	Roots    int64         // root calls that began
 	Recorded int64         // those of them that are recorded
 	Calls    map[int32]Call
 }
 
 // A Setting is how a recording is made.
 type Setting struct {
-	Every   int64          // one of so many root invocations is recorded; at least 1
+	Every   int64          // one of so many root calls is recorded; at least 1
 	Lowered map[int32]Mode // methods that are recorded otherwise than asked
 }
 
 // Config says what to hold.
 type Config struct {
 	Budget float64 // the slow-down allowed, 0.05 for 5 %
-	Every  int64   // at least so many root invocations for one that is recorded
+	Every  int64   // at least so many root calls for one that is recorded
 	Fixed  bool    // modes are not to be changed, only Setting.Every
 }
 
@@ -80,7 +80,7 @@ const (
 
 	shortest   = 250.0 // ns: a method whose own time is less is short
 	mostEvery  = 1000
-	leastRate  = 0.5             // root invocations a second that go on being recorded, of those that are seldom
+	leastRate  = 0.5             // root calls a second that go on being recorded, of those that are seldom
 	enoughRate = 10              // the same, of those that are frequent
 	milder     = 32              // N up to which the share is lowered before anything else is
 	worthwhile = 0.1             // by which N has to change to be changed
@@ -105,7 +105,7 @@ type Governor struct {
 	methods         map[int32]*method
 	set             Setting
 	costs           Costs
-	roots           float64 // root invocations a second
+	roots           float64 // root calls a second
 	on, off         weighed // taken over
 	nextOn, nextOff weighed // under way
 

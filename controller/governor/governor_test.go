@@ -12,18 +12,18 @@ import (
 // A program is simulated: each root invocation calls methods and computes, and a look sees what
 // a recording with the governor's setting would have seen of it.
 type program struct {
-	bare    float64 // ns of a root invocation without probes
+	bare    float64 // ns of a root call without probes
 	methods map[int32]*simulated
 	costs   Costs   // what probes are thought to cost
 	real    float64 // what they cost in truth, divided by that
 	random  *rand.Rand
-	due     float64 // root invocations that are to be recorded
+	due     float64 // root calls that are to be recorded
 }
 
 type simulated struct {
 	asked Mode
 	root  bool
-	calls float64 // per root invocation
+	calls float64 // per root call
 	self  time.Duration
 }
 
@@ -132,7 +132,7 @@ func TestLowersInOrder(t *testing.T) {
 			t.Errorf("%d short methods are timed while others are off", found[Tick])
 		}
 		if set.Every == 1 && len(set.Lowered) > 0 {
-			t.Error("every root invocation is recorded, and methods are lowered")
+			t.Error("every root call is recorded, and methods are lowered")
 		}
 		for _, m := range p.methods {
 			m.calls *= 2

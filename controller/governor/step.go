@@ -7,7 +7,7 @@ type Action string
 
 // Actions, in the order in which the cost is lowered.
 const (
-	Share     Action = "share"    // another share of the root invocations is recorded
+	Share     Action = "share"    // another share of the root calls is recorded
 	Clock     Action = "clock"    // precise times became times by ticks
 	Count     Action = "counted"  // short methods are no longer timed
 	SwitchOff Action = "off"      // the hottest short methods are no longer counted
@@ -23,7 +23,7 @@ type Step struct {
 	Action  Action
 	Before  float64 // the slow-down when it was taken, 0.05 for 5 %
 	After   float64 // what it is expected to become
-	Every   int64   // of so many root invocations one is recorded from then on
+	Every   int64   // of so many root calls one is recorded from then on
 	Methods []int32 // that are recorded otherwise from then on, the most called first
 }
 

@@ -6,7 +6,7 @@ import (
 
 // DifferenceOptions choose what [Difference] lists.
 type DifferenceOptions struct {
-	Each  bool // per root invocation: what came after is scaled to as many as before; reports of samples are scaled to as many seconds
+	Each  bool // per root call: what came after is scaled to as many as before; reports of samples are scaled to as many seconds
 	Top   int  // methods whose own time differs most
 	Depth int  // levels of the tree
 }

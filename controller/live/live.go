@@ -300,7 +300,7 @@ func (l *Live) Start(ctx context.Context, r spec.Recording) error {
 	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
 	l.warming = r.HasWarmup()
 	l.mu.Unlock()
-	how := fmt.Sprintf("recording with scheme %s and the %s clock", r.Scheme, r.Clock)
+	how := fmt.Sprintf("recording: %s, %s", export.SchemeName(r.Scheme), export.ClockName(r.Clock))
 	if h, ok := s.(interface{ How() string }); ok {
 		how = h.How()
 	}

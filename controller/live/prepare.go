@@ -69,7 +69,7 @@ func (l *Live) warm(s Session, r spec.Recording) (end func()) {
 		case err != nil:
 			l.Logf("error", "warm-up: %v", err)
 		default:
-			l.Logf("info", "the warm-up is over; what was recorded in it is forgotten")
+			l.Logf("info", "what is ignored first is over; recording begins")
 		}
 	}()
 	return func() { cancel(); <-over }

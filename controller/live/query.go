@@ -85,7 +85,7 @@ type CompareQuery struct {
 	Open []int32 `json:"open"`
 	From int     `json:"from"`
 	Rows int     `json:"rows"`
-	Each bool    `json:"each"` // figures per root invocation
+	Each bool    `json:"each"` // figures per root call
 
 	Flame *FlameQuery `json:"flame,omitempty"`
 }

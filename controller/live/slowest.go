@@ -10,7 +10,7 @@ type SlowestView struct {
 	Recorded bool             `json:"recorded"` // the recording keeps them
 	Asked    int              `json:"asked"`
 	Over     int64            `json:"over"` // ns that they had to exceed; 0 none
-	Of       int64            `json:"of"`   // root invocations that did
+	Of       int64            `json:"of"`   // root calls that did
 	Count    int              `json:"count"`
 	Lines    []SlowInvocation `json:"lines"`
 	Path     *CriticalPath    `json:"path,omitempty"` // of the one whose tree is looked at; nil where it says nothing

@@ -345,7 +345,7 @@ func (l *Live) Open(saved export.Saved, name string) (SnapshotInfo, error) {
 	}
 	f := l.newFrame(saved.Report)
 	if f.sums.Nodes > maxNodes {
-		return SnapshotInfo{}, fmt.Errorf("it has %d contexts, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(maxNodes))
+		return SnapshotInfo{}, fmt.Errorf("it has %d call paths, more than the page shows (%d); rivulet view shows it in the terminal", f.sums.Nodes, int64(maxNodes))
 	}
 	return l.open(&Snapshot{Frame: f}, name)
 }

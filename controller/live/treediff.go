@@ -26,7 +26,7 @@ type Change [8]int64
 type CompareView struct {
 	Before  int64           `json:"before"` // ns of the whole tree
 	After   int64           `json:"after"`
-	Roots   [2]int64        `json:"roots"`  // root invocations, before and after
+	Roots   [2]int64        `json:"roots"`  // root calls, before and after
 	Scaled  bool            `json:"scaled"` // after's figures are
 	Unlike  []export.Unlike `json:"unlike"` // what makes the recordings unlike
 	Verdict string          `json:"verdict"`

@@ -245,7 +245,7 @@ func TestSlowest(t *testing.T) {
 			}
 			roots, names := readTrace(t, trace.String())
 			if roots != 120 || names["t.Slow.pause(I)V"] != 12 {
-				t.Errorf("%d root invocations in the timeline, %v", roots, names)
+				t.Errorf("%d root calls in the timeline, %v", roots, names)
 			}
 			p.Send("e")
 		})

@@ -23,7 +23,7 @@ func TestEvery(t *testing.T) {
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Every: 5})
 		if n := ask(t, p, "run 500", "RAN"); n != 1000 {
-			t.Fatalf("%d root invocations", n)
+			t.Fatalf("%d root calls", n)
 		}
 		r, err := s.Finish(t.Context())
 		if err != nil {

@@ -242,7 +242,7 @@ func (l *loop) brief() *export.Report {
 		r.Notes = append(r.Notes, text)
 	}
 	if n := l.rec.pauses; n > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The recording paused (%d). Root invocations that were under way when a pause began are shown up to there, as not returned.", n))
+		r.Notes = append(r.Notes, fmt.Sprintf("The recording paused (%d). Root calls that were under way when a pause began are shown up to there, as not returned.", n))
 	}
 	for _, spec := range l.roots {
 		for _, id := range spec.ids {

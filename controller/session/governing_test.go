@@ -49,7 +49,7 @@ public class Busy {
 	}
 	c := calls(r)
 	if r.Seen != ran || c["Busy.root"] == 0 || c["Busy.root"] >= ran {
-		t.Errorf("%d of %d root invocations recorded; there were %d", c["Busy.root"], r.Seen, ran)
+		t.Errorf("%d of %d root calls recorded; there were %d", c["Busy.root"], r.Seen, ran)
 	}
 	lowered := len(g.Off) + len(g.Out)
 	for _, st := range g.Steps {

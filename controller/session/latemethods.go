@@ -87,7 +87,7 @@ func (l *loop) reportLate(r *export.Report) {
 	case len(names) > 0 && w != nil:
 		r.AddGap("methods were called while recording that had been asleep, or within their reach: they are recorded from some moment on", names)
 	case len(names) > 0 || n > 0:
-		r.AddGap(fmt.Sprintf("threads went on %s before what they were about to call had probes, since a root invocation waits for %v at most (--patience): such methods, and what they call, are recorded from some moment on", export.Plural(n, "time", "times"), p.most), names)
+		r.AddGap(fmt.Sprintf("threads went on %s before what they were about to call had probes, since a root call waits for %v at most (--patience): such methods, and what they call, are recorded from some moment on", export.Plural(n, "time", "times"), p.most), names)
 	}
 	if w != nil && w.failed != nil {
 		r.AddGap(fmt.Sprintf("methods that were asleep could not be watched to the end: %v", w.failed), nil)

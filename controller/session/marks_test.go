@@ -67,7 +67,7 @@ func TestMarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if roots, names := readTrace(t, trace.String()); roots != 1 || names["t.Marks.collect()V"] != times || names["t.Marks.root(I)V"] != 2 { // itself, and its reveal
-			t.Errorf("%d root invocations in the trace, %v", roots, names)
+			t.Errorf("%d root calls in the trace, %v", roots, names)
 		}
 		p.Send("end")
 	}, 8, 25)

@@ -33,7 +33,7 @@ func TestOtherAgents(t *testing.T) {
 			n := got["Load.root"]
 			wantCalls(t, r, map[string]int64{"Load.fib": 565 * n, "Load.catcher": 40 * n, "Load.thrower": 40 * n, "Load.lambdas": 20 * n, "Load$Square.<init>": 2 * n})
 			if n < 4000 {
-				t.Errorf("%d root invocations", n)
+				t.Errorf("%d root calls", n)
 			}
 			gone(t, p.PID(), patient)
 		}

@@ -45,7 +45,7 @@ func wantRoots(t *testing.T, r *export.Report, entries, open int64) {
 		o += th.RootEntries - th.RootReturns
 	}
 	if e != entries || o != open {
-		t.Errorf("%d root invocations, %d open, want %d, %d", e, o, entries, open)
+		t.Errorf("%d root calls, %d open, want %d, %d", e, o, entries, open)
 	}
 }
 
@@ -200,14 +200,14 @@ func TestSwitching(t *testing.T) {
 				}
 				got := calls(r)
 				if open := entries - returns; returns == 0 || open < 0 || open > threads*pauses {
-					t.Errorf("%d root invocations, %d returned, %d pauses", entries, returns, pauses)
+					t.Errorf("%d root calls, %d returned, %d pauses", entries, returns, pauses)
 				}
 				if c := got["Parts.root"]; c < returns || c > entries {
-					t.Errorf("root: %d calls, %d root invocations", c, entries)
+					t.Errorf("root: %d calls, %d root calls", c, entries)
 				}
 				for name, each := range map[string]int64{"Parts.branch": 1, "Parts.leaf": 12} {
 					if c := got[name]; c < each*returns || c > each*entries {
-						t.Errorf("%s: %d calls in %d to %d root invocations", name, c, returns, entries)
+						t.Errorf("%s: %d calls in %d to %d root calls", name, c, returns, entries)
 					}
 				}
 			})
@@ -235,7 +235,7 @@ func TestReset(t *testing.T) {
 		n := got["Parts.root"]
 		// One that gets no core for a second lets others in.
 		if late := time.Since(begin) > time.Second; n < 700 || n > 706 || n > 700 && !late {
-			t.Errorf("%d root invocations, want 700", n)
+			t.Errorf("%d root calls, want 700", n)
 		}
 		wantRoots(t, r, n, 0)
 		if got["Parts.branch"] != n || got["Parts.waiting"] != 0 {

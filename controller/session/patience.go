@@ -19,7 +19,7 @@ const (
 
 // patience is what a session knows of how long the target's threads wait.
 type patience struct {
-	most    time.Duration // in all during one root invocation; 0: longPatience for each wait
+	most    time.Duration // in all during one root call; 0: longPatience for each wait
 	givenUp int64         // H_GIVEN_UP, as of the last look
 	longest time.Duration // of one wait, as of the last look
 

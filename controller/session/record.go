@@ -24,7 +24,7 @@ type recording struct {
 	warming        bool
 	warmed         time.Duration // from arming to the last reset, the end of a warm-up included
 	switched       bool          // clock or modes, while it was on
-	admitted       int64         // root invocations let in so far, with UntilCalls
+	admitted       int64         // root calls let in so far, with UntilCalls
 	stuck          time.Time     // since when the last of them hasn't returned
 }
 

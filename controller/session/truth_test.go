@@ -190,7 +190,7 @@ func TestTruth(t *testing.T) {
 					n += th.RootEntries
 				}
 				if n < 200 {
-					t.Errorf("%d root invocations; ended: %s, refused %d", n, r.Ended, r.Tree.Refused)
+					t.Errorf("%d root calls; ended: %s, refused %d", n, r.Ended, r.Tree.Refused)
 				}
 				compare(t, recorded(r), expectations(t, p, "EXPECT"), n, never)
 				p.Send("end")

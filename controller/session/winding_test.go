@@ -33,7 +33,7 @@ func TestGently(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c := calls(r); c["Parts.root"] != n || !r.Exact() {
-				t.Fatalf("%d root invocations of %d: %v %v", c["Parts.root"], n, c, r.Gaps)
+				t.Fatalf("%d root calls of %d: %v %v", c["Parts.root"], n, c, r.Gaps)
 			}
 		}
 		if err := session.Wound(t.Context(), p.PID(), patient, nil); err != nil {

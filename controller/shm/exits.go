@@ -12,7 +12,7 @@ type Exit struct {
 	Record   int64  // its number
 	Epoch    uint32 // of the recording; another one counts Returned from 0
 	Thread   int64  // id of the thread that has it
-	Returned int64  // root invocations that have ended in it
+	Returned int64  // root calls that have ended in it
 	Took     time.Duration
 	Held     bool // the thread waits for [File.Release]
 }

@@ -45,7 +45,7 @@ func (d *File) Grow() (bool, error) {
 	}
 	if err != nil {
 		d.store(wire.HNodeMax, limit)
-		return false, errors.Join(fmt.Errorf("the tmpfs of the target is full, contexts beyond %d nodes are not told apart: %w", limit, err), d.allocateReserve())
+		return false, errors.Join(fmt.Errorf("the tmpfs of the target is full, call paths beyond %d nodes are not told apart: %w", limit, err), d.allocateReserve())
 	}
 	d.store(wire.HNodeLimit, next)
 	return true, nil

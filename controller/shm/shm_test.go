@@ -349,7 +349,7 @@ func TestInside(t *testing.T) {
 		t.Errorf("inside: %v", got)
 	}
 	if e, r := d.Roots(); e != 9 || r != 6 {
-		t.Errorf("%d root invocations, %d returned", e, r)
+		t.Errorf("%d root calls, %d returned", e, r)
 	}
 	d.Shut(1)
 	d.EachInside(func(Inside) { t.Error("somebody is inside while the gate is shut") })

@@ -78,15 +78,15 @@ var Options = []*Option{
 	},
 	{
 		Name: "patience", Field: "patience", Arg: "TIME|auto",
-		Help:  "how long a root invocation waits for probes in all, `TIME` such as 50ms; what has none by then is recorded late. auto: 100ms in a JVM that listens on a port, and with scheme D; else 10s at a time, so that counts are exact from the first call on",
-		Short: "how long a root invocation waits for probes in all; auto: 100ms in a server, else 10s at a time",
+		Help:  "how long a root call waits for probes in all, `TIME` such as 50ms; what has none by then is recorded late. auto: 100ms in a JVM that listens on a port, and with scheme D; else 10s at a time, so that counts are exact from the first call on",
+		Short: "how long a root call waits for probes in all; auto: 100ms in a server, else 10s at a time",
 		get:   (*Recording).patience,
 		set:   (*Recording).setPatience,
 	},
 	{
 		Name: "clock", Field: "clock", Values: []string{"tick", "precise"}, Arg: "tick|precise",
-		Help:  "`tick`: a clock kept by Rivulet, some nanoseconds a call; precise: System.nanoTime, some fifty",
-		Short: "what measures time",
+		Help:  "`tick`: low overhead, a clock kept by Rivulet, some nanoseconds a call; precise: exact timing, slow, System.nanoTime, some fifty",
+		Short: "how calls are timed: tick with low overhead, precise exactly but slowly",
 		get:   func(r *Recording) string { return r.Clock },
 		set:   func(r *Recording, v string) error { r.Clock = v; return nil },
 	},
@@ -102,8 +102,8 @@ var Options = []*Option{
 	},
 	{
 		Name: "every", Field: "every", kind: number, Arg: "N",
-		Help:  "record one of `N` root invocations, a random one of each N in a row; probes of the others do nothing",
-		Short: "record one of N root invocations; 1 for each",
+		Help:  "record one of `N` root calls, a random one of each N in a row; probes of the others do nothing",
+		Short: "record one of N root calls; 1 for each",
 		get:   func(r *Recording) string { return strconv.FormatInt(max(r.Every, 1), 10) },
 		set: func(r *Recording, v string) error {
 			n, err := parseNumber("every", v)
@@ -118,8 +118,8 @@ var Options = []*Option{
 	},
 	{
 		Name: "share", Field: "share", Arg: "PERCENT",
-		Help:  "record this share of the root invocations, such as `5%`: --every 20",
-		Short: "the share of the root invocations that is recorded, such as 5%",
+		Help:  "record this share of the root calls, such as `5%`: --every 20",
+		Short: "the share of the root calls that is recorded, such as 5%",
 		get:   func(r *Recording) string { return strconv.FormatFloat(100/float64(max(r.Every, 1)), 'g', 6, 64) + "%" },
 		set: func(r *Recording, v string) error {
 			p, err := strconv.ParseFloat(strings.TrimSuffix(v, "%"), 64)
@@ -132,7 +132,7 @@ var Options = []*Option{
 	},
 	{
 		Name: "overhead", Field: "overhead", Arg: "PERCENT",
-		Help:  "hold the program's slow-down within this budget, such as `5%`: record fewer root invocations, then less of them; the report says what was left out",
+		Help:  "hold the program's slow-down within this budget, such as `5%`: record fewer root calls, then less of them; the report says what is missing",
 		Short: "hold the program's slow-down within this budget, such as 5%; 0% for any",
 		get:   func(r *Recording) string { return strconv.FormatFloat(100*r.Overhead, 'g', 6, 64) + "%" },
 		set: func(r *Recording, v string) error {
@@ -206,8 +206,8 @@ var Options = []*Option{
 	},
 	{
 		Name: "count", Field: "count", kind: list, Arg: "bytecodes|allocations", Values: metricNames(),
-		Help:  "count what else each context does, too: " + metricHelp(),
-		Short: "count what else each context does, too",
+		Help:  "count what else each call path does, too: " + metricHelp(),
+		Short: "count what else each call path does, too",
 		list:  func(r *Recording) []string { return r.Count },
 		clear: func(r *Recording) { r.Count = nil },
 		set: func(r *Recording, v string) error {
@@ -222,8 +222,8 @@ var Options = []*Option{
 	},
 	{
 		Name: "follow", Field: "follow", kind: flag, Arg: "on|off",
-		Help:  "show what tasks do on other threads below the method that handed them over: threads, executors, fork/join, completable futures, timers",
-		Short: "show what tasks do on other threads below the method that handed them over",
+		Help:  "follow async tasks: show what they do on other threads below the method that submitted them: threads, executors, fork/join, completable futures, timers",
+		Short: "follow async tasks: show what they do on other threads below the method that submitted them",
 		get:   func(r *Recording) string { return onOff(r.Follow) },
 		set:   func(r *Recording, v string) (err error) { r.Follow, err = parseFlag("follow", v); return err },
 	},
@@ -262,8 +262,8 @@ var Options = []*Option{
 	},
 	{
 		Name: "slowest", Field: "slowest", kind: number, Arg: "N",
-		Help:  "show the `N` slowest root invocations with trees of their own, with --follow also what their ends waited for; implies --record events",
-		Short: "keep the N slowest root invocations with trees of their own; 0 for none",
+		Help:  "show the `N` slowest root calls with trees of their own, with --follow also what their ends waited for; implies --record events",
+		Short: "keep the N slowest root calls with trees of their own; 0 for none",
 		get:   func(r *Recording) string { return strconv.Itoa(r.Slowest) },
 		set: func(r *Recording, v string) error {
 			n, err := parseNumber("slowest", v)
@@ -308,15 +308,15 @@ var Options = []*Option{
 	},
 	{
 		Name: "warmup", Field: "warmup", Arg: "TIME|N",
-		Help:  "forget the first `5s`, or root invocations (500), so that code is compiled again when it counts",
-		Short: "forget the first TIME, or N root invocations; 0 for none",
+		Help:  "ignore the first `5s`, or root calls (500), so that code is compiled again when it counts",
+		Short: "ignore the first TIME, or N root calls; 0 for none",
 		get:   (*Recording).warmup,
 		set:   (*Recording).setWarmup,
 	},
 	{
 		Name: "memory", Field: "memory", kind: number, Arg: "SIZE",
-		Help:  "`size` of the room for trees in the target's tmpfs, such as 512M (default 1G, taken as it is needed)",
-		Short: "the room for trees in the target, such as 512M; 0 for the default",
+		Help:  "memory limit for the tree, in the target's tmpfs: `size` such as 512M (default 1G, taken as it is needed)",
+		Short: "memory limit for the tree, such as 512M; 0 for the default",
 		get:   func(r *Recording) string { return strconv.FormatInt(r.Memory, 10) },
 		set: func(r *Recording, v string) error {
 			n, err := ParseSize(v)

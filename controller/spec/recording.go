@@ -15,10 +15,10 @@ type Recording struct {
 	Roots      []string      // pkg.Class.method, or with a descriptor, or a pattern of such (package filter)
 	Scheme     string        // one of Schemes, or SchemeAuto; "" is "C"
 	Observe    time.Duration // how long the target is observed, with SchemeAuto and "D"
-	Patience   time.Duration // how long a root invocation waits for probes in all; 0 is what suits the target
+	Patience   time.Duration // how long a root call waits for probes in all; 0 is what suits the target
 	Clock      string        // "tick" or "precise"; "" is tick
-	UntilCalls int64         // end when root invocations have returned so often; 0 is never
-	Every      int64         // record one of so many root invocations; 0 and 1 record each
+	UntilCalls int64         // end when root calls have returned so often; 0 is never
+	Every      int64         // record one of so many root calls; 0 and 1 record each
 	Overhead   float64       // the slow-down that is allowed, 0.05 for 5 %; 0 is any
 	Wait       bool          // wait for a root whose class nobody knows
 	Fold       bool          // fold recursion: a method that is on the path already goes on in its node

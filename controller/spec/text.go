@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-const warmupForm = "give a time such as 5s or a number of root invocations such as 500"
+const warmupForm = "give a time such as 5s or a number of root calls such as 500"
 
 // setWarmup reads a warm-up: a time, or a number of root invocations; 0 is none.
 func (r *Recording) setWarmup(value string) error {

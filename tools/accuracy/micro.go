@@ -26,7 +26,7 @@ func acc(k *bench.Kit, page *bench.Page) error {
 // two ticks.
 func brief(k *bench.Kit, page *bench.Page) error {
 	m := bench.Micro{Kind: "acc", Param: 20000, Root: class + "mid"}
-	return each(k, page, m, "Short root invocations", "The same with `mid` as the root: its invocations take some 12 µs, a twentieth of the time between two ticks, so nearly all of them end without one. "+
+	return each(k, page, m, "Short root calls", "The same with `mid` as the root: its invocations take some 12 µs, a twentieth of the time between two ticks, so nearly all of them end without one. "+
 		"Before [decision 28](../decisions/0028-short-roots.md) mid was charged 14,627 ns a call instead of 270 (JDK 17, tick, one process).")
 }
 

@@ -74,7 +74,7 @@ func charged(k *bench.Kit, j jdk.JDK, p *bench.Program, root, clock string, timi
 		from := p.Warm
 		if root == "whole" { // an invocation a lap; the one that the warm-up ended in is not recorded
 			if from = len(r.Laps) - int(r.Report.Invocations); from < 0 {
-				return nil, fmt.Errorf("%s: %d root invocations in %d iterations", p.Name, r.Report.Invocations, len(r.Laps))
+				return nil, fmt.Errorf("%s: %d root calls in %d iterations", p.Name, r.Report.Invocations, len(r.Laps))
 			}
 		}
 		truth := bench.Sum(bare.Laps[from:])

@@ -52,7 +52,7 @@ func main() {
 
 # What agents cost the program
 
-A program with root invocations of some 20 µs and 100 calls each, by %s with --count bytecodes, JDK 17. µs for an invocation, median and
+A program with root calls of some 20 µs and 100 calls each, by %s with --count bytecodes, JDK 17. µs for an invocation, median and
 least of %d rounds of 1,000 invocations after the first two, three runs in turns. Each activation adds up the calls since the last one. Measured on %s, %d cores, %s.
 
 | agent | median | least | activations |

@@ -41,7 +41,7 @@ func TestSampledPage(t *testing.T) {
 			t.Errorf("no %q in the figures: %s", want, figures)
 		}
 	}
-	for _, not := range []string{"root calls", "probe cost", "redefined"} {
+	for _, not := range []string{"root calls", "overhead removed", "instrumented"} {
 		if strings.Contains(figures, not) {
 			t.Errorf("%q in the figures: %s", not, figures)
 		}

@@ -37,7 +37,7 @@ func TestSchemes(t *testing.T) {
 	p.click("#compare")
 	p.wait("#comparing .steps .now")
 	p.fair("comparing")
-	p.until(`document.querySelectorAll("#comparing .steps li").length === 4 && document.querySelector("#side th:nth-child(3)")?.textContent.includes("Scheme A")`)
+	p.until(`document.querySelectorAll("#comparing .steps li").length === 4 && document.querySelector("#side th:nth-child(3)")?.textContent.includes("all at once (A)")`)
 	p.shot("comparing")
 	p.wait(".advice")
 	p.fair("compared")
@@ -46,7 +46,7 @@ func TestSchemes(t *testing.T) {
 	p.shot("compared-phone")
 	p.scheme("light", 1280, 800)
 	heads := value[[]string](p, `[...document.querySelectorAll("#side thead th")].map((e) => e.textContent)`)
-	if len(heads) != 4 || heads[1] != "Bare" || !strings.HasSuffix(heads[2], "Scheme A") || !strings.HasSuffix(heads[3], "Scheme B") {
+	if len(heads) != 4 || heads[1] != "Bare" || !strings.HasSuffix(heads[2], "all at once (A)") || !strings.HasSuffix(heads[3], "as called (B)") {
 		t.Errorf("columns %q", heads)
 	}
 	address, secret, _ := strings.Cut(url, "/#")

@@ -40,7 +40,7 @@ func TestTimeline(t *testing.T) {
 	p.until(label + `.includes("Counted.root(I)I")`)
 	whole := value[string](p, `document.querySelector("#range").textContent`)
 	p.do("zoom", chromedp.KeyEvent(kb.Enter))
-	p.until(`!document.querySelector("#zoomall").disabled && document.querySelector("#range").textContent.includes("standing still")`)
+	p.until(`!document.querySelector("#zoomall").disabled && document.querySelector("#range").textContent.includes("live view frozen")`)
 	p.do("its first callee", chromedp.KeyEvent(kb.ArrowDown))
 	p.until(`/Counted\.(step|leaf)\(I\)I/.test(` + label + `)`) // they can begin at the same tick
 	p.do("back up", chromedp.KeyEvent(kb.ArrowUp))

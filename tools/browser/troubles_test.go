@@ -80,7 +80,7 @@ func TestFiguresShown(t *testing.T) {
 	p.button("#snapshots tbody tr:last-child", "Open")
 	shown("root calls", "30")
 	shown("methods", methods)
-	shown("snapshot", "C, tick clock")
+	shown("snapshot", "as called + look ahead (C), low overhead (tick)")
 	program.counts(t, 2)
 	shown("root calls", "30")
 	value[bool](p, `(() => { const s = document.querySelector(".sourcebar select"); s.value = "0"; s.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`)

@@ -22,7 +22,7 @@ type twin struct {
 	threads    int
 	micro      []string       // arguments of "run.sh micro", where it is one
 	real       *bench.Program // otherwise
-	until      int            // root invocations that are recorded, 0 all
+	until      int            // root calls that are recorded, 0 all
 }
 
 // repeats reports whether two processes record the same calls: which root
@@ -64,10 +64,10 @@ func twins() (out []twin) {
 // compares.
 func equal(k *bench.Kit, page *bench.Page) error {
 	j := k.JDKs[0]
-	page.Table("Trees of events and recorded trees, JDK "+strconv.Itoa(j.Version), "Each program once with the tree alone and once, in another process, with events; tick clock; of sunflow the first 3,000 root invocations, of javac 300; of the shop, which eight connections ask, 20 s. "+
+	page.Table("Trees of events and recorded trees, JDK "+strconv.Itoa(j.Version), "Each program once with the tree alone and once, in another process, with events; tick clock; of sunflow the first 3,000 root calls, of javac 300; of the shop, which eight connections ask, 20 s. "+
 		"Methods differ: how many methods' calls are not the same in both. (What ecj's two threads read ahead, and how often they yield to each other, depends on time: one to four methods.) "+
 		"Contexts differ: in how many contexts calls, exceptions or times of the tree made of the events are not those of the tree that the same process recorded, to the last ns.",
-		"program|", "threads", "root invocations", "calls", "tree, s", "events, s", "waited %", "dropped", "methods differ", "contexts differ")
+		"program|", "threads", "root calls", "calls", "tree, s", "events, s", "waited %", "dropped", "methods differ", "contexts differ")
 	for _, t := range twins() {
 		if !k.Wants(t.name) {
 			continue

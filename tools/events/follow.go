@@ -91,7 +91,7 @@ func handing(k *bench.Kit, j jdk.JDK, kind string, flags []string) (bare, record
 		return 0, 0, 0, err
 	}
 	if r.Invocations != handDuring {
-		return 0, 0, 0, fmt.Errorf("%d root invocations, want %d", r.Invocations, handDuring)
+		return 0, 0, 0, fmt.Errorf("%d root calls, want %d", r.Invocations, handDuring)
 	}
 	text := t.Out.All()
 	laps := append(bench.Laps(text, "BARE"), bench.Laps(text, "POST")...)

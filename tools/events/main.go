@@ -249,7 +249,7 @@ func decoder(_ *bench.Kit, page *bench.Page) error {
 	if err != nil {
 		return fmt.Errorf("go test -bench: %w: %s", err, out)
 	}
-	page.Table("The reader", "Trees made of events on one core, by `go test -bench Builder ./controller/event`: `fib` with its recursion expanded, `wide` with thirty callees in turn; with the slowest root invocations, and with a timeline, kept.",
+	page.Table("The reader", "Trees made of events on one core, by `go test -bench Builder ./controller/event`: `fib` with its recursion expanded, `wide` with thirty callees in turn; with the slowest root calls, and with a timeline, kept.",
 		"stream|", "Mevents/s", "allocations an operation")
 	for _, b := range benchmarks(string(out)) {
 		page.Row(b.name, b.rate, b.allocs)

@@ -72,7 +72,7 @@ func shop(k *bench.Kit, page *bench.Page) (err error) {
 	page.Table("The shop under load", fmt.Sprintf("Tomcat, JSPs and H2 (root %s), %d connections that ask as fast as they are answered, each request timed by the load itself; recorded with --slowest %d for %v, after %v that reveal the subgraph. "+
 		"An invocation agrees if it lies, on the same clock, within a request of its kind (its tree names the action) that no other has. "+
 		"Of the load's slowest requests those are not among the slowest invocations that waited outside of the root: for a thread of the server, or for their answer to be read.",
-		bench.ShopWhole, connections, slowestKept, length, revealing), "requests", "root invocations", "calls", "Mwords", "waited %", "dropped", "invocations kept", "agree", "of the load's slowest", "longer than its invocation by ms, median")
+		bench.ShopWhole, connections, slowestKept, length, revealing), "requests", "root calls", "calls", "Mwords", "waited %", "dropped", "invocations kept", "agree", "of the load's slowest", "longer than its invocation by ms, median")
 	page.Row(len(all), whole(float64(r.Invocations)), whole(float64(r.Calls)), float64(r.Events.Words)/1e6, 100*r.Events.Share, whole(float64(r.Events.Dropped+r.Events.Muted)),
 		len(slowest), m.found, m.among, m.beside/1e6)
 	page.Text("Memory meanwhile, in MB, the most in each tenth of the time: of rivulet its own, and of the data file what it has touched; of the target its own, of which 512 MB and more are its heap and the orders in it, and the data file. That grows while rings do, of which there is a bounded number.")

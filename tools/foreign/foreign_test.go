@@ -23,7 +23,7 @@ var (
 )
 
 const (
-	recording = 50 // root invocations of a recording by attaching
+	recording = 50 // root calls of a recording by attaching
 	whole     = 60 // of one by rivulet run, and of the program
 	patience  = 3 * time.Minute
 )
@@ -88,7 +88,7 @@ func started(t *testing.T, scheme string, c command) {
 func compare(t *testing.T, r *recorded, own counts, roots int64) {
 	t.Helper()
 	if r.Roots != roots {
-		t.Errorf("%d root invocations, expected %d", r.Roots, roots)
+		t.Errorf("%d root calls, expected %d", r.Roots, roots)
 	}
 	want, err := own.per(r.Roots)
 	if err != nil {

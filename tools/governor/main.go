@@ -31,7 +31,7 @@ const (
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:governor", "A budget that is held", "How much slower a program is that is recorded with `--overhead`, and without.")
 	page.Table("A load that changes", fmt.Sprintf("work.Changing serves requests of three kinds, %v of one kind, then of the next. Slow-down in %%: requests a second of the serving thread's processor time before the recording, over those in it, minus 1, medians of half seconds, "+
-		"from %v after arming on for %v; after it, from 10 s after detaching on. Worst is the highest mean of 2 s. Recorded says how many of the root invocations were, whatever their kind; off are the methods that were off or without probes at the end. The recorder's own estimate is the last one.", block, settle, length),
+		"from %v after arming on for %v; after it, from 10 s after detaching on. Worst is the highest mean of 2 s. Recorded says how many of the root calls were, whatever their kind; off are the methods that were off or without probes at the end. The recorder's own estimate is the last one.", block, settle, length),
 		"JDK|", "budget|", kinds[0], kinds[1], kinds[2], "worst 2 s", kinds[0]+", after", kinds[1]+", after", kinds[2]+", after", "recorded %", "off", "steps", "estimate %", "over budget, % of the time")
 	for _, j := range k.JDKs {
 		for _, budget := range []string{"none", "30%", "10%", "5%"} {

@@ -85,7 +85,7 @@ func (r *report) wrong(own counts, root string) (lines []string) {
 		}
 		per := own[m] / n
 		if got := calls[m]; got > per*r.Roots || !late[m] && got < per*(r.Roots-r.Open) {
-			lines = append(lines, fmt.Sprintf("%s: %d calls in %d root invocations (%d open), expected %d", m, got, r.Roots, r.Open, per*r.Roots))
+			lines = append(lines, fmt.Sprintf("%s: %d calls in %d root calls (%d open), expected %d", m, got, r.Roots, r.Open, per*r.Roots))
 		}
 	}
 	return lines

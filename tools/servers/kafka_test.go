@@ -119,7 +119,7 @@ func measureKafka(t *testing.T, j jvmtest.JDK, client string, path []string, sch
 		wait = fmt.Sprintf("%.0f", *w)
 	}
 	print(t, fmt.Sprintf("%s: scheme %s, armed after %.1f s; %d classes, %d methods called; longest_wait_ms %s, incomplete %d, late %d, exact %v\n"+
-		"  produce requests: recorded %d, by the broker's metric %d, sent %d; root invocations %d\n"+
+		"  produce requests: recorded %d, by the broker's metric %d, sent %d; root calls %d\n"+
 		"  consumer's longest wait in ms, and partitions lost so far: before %s, arming %s, recording %s, leaving %s, after %s\n\n",
 		t.Name(), rep.Scheme, armed.Seconds(), rep.Redefinition.Classes, rep.Methods.Called, wait, rep.Incomplete, len(rep.Late), rep.Exact != nil && *rep.Exact,
 		got, own, now, rep.Roots, before, arming, recording, leaving, after))

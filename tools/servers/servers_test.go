@@ -125,7 +125,7 @@ func (s server) measure(t *testing.T, j jvmtest.JDK, agents bool, scheme string)
 		t.Errorf("%d requests, of which the server counted %d", len(all), own[root])
 	}
 	if r.Roots == 0 {
-		t.Error("no root invocation")
+		t.Error("no root call")
 	}
 	switch {
 	case wrong == nil:

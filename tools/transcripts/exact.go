@@ -61,7 +61,7 @@ func (t *tool) exact([]string) error {
 	page := []string{
 		"<!-- Written by \"go tool task exact\". Do not edit. -->", "", "# Exact counts of real programs", "",
 		"Every scheme must count the same calls of the same methods, and leave the program's checksum as a bare run has it. JDK of the machine, single runs; calls per method are compared one by one.", "",
-		"| program | root | scheme | root invocations | calls | methods instrumented | called | batches | longest pause ms | other counts than A |",
+		"| program | root | scheme | root calls | calls | methods instrumented | called | batches | longest pause ms | other counts than A |",
 		"|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
 	}
 	var wrong []error
@@ -110,7 +110,7 @@ func judge(p program, r *report, differ []string) error {
 	case len(differ) > 0:
 		return fmt.Errorf("%d methods have other counts: %s", len(differ), strings.Join(differ[:min(5, len(differ))], "; "))
 	case p.name == "sunflow" && (r.Invocations != sunflowRoots || r.Calls != sunflowCalls):
-		return fmt.Errorf("%d root invocations and %d calls, want %d and %d", r.Invocations, r.Calls, sunflowRoots, sunflowCalls)
+		return fmt.Errorf("%d root calls and %d calls, want %d and %d", r.Invocations, r.Calls, sunflowRoots, sunflowCalls)
 	}
 	return nil
 }

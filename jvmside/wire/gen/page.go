@@ -153,7 +153,7 @@ var sections = []section{
 	{"Agent's states", "Values of H_STATE and H_REASON.", []string{"STATE_", "REASON_"}},
 	{"Slots", "An open-addressing table. A thread's home slot is its id modulo the table's size; when that is taken it lies in one of the next SLOT_PROBE slots, and the home slot counts it as displaced.", []string{"SLOT", "S_"}},
 	{"Modes", "One byte a method, set by the controller at any time.", []string{"MODE", "MAX_METHODS"}},
-	{"Thread records", "Leased to a root invocation. Only the thread that has the record writes it, except R_CLOSED and R_HELD.", []string{"R_", "RECORD", "MAX_RECORDS", "NAME_MAX", "LEASE_"}},
+	{"Thread records", "Leased to a root call. Only the thread that has the record writes it, except R_CLOSED and R_HELD.", []string{"R_", "RECORD", "MAX_RECORDS", "NAME_MAX", "LEASE_"}},
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},
 	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "METHOD_", "CACHE_"}},
 	{"Tokens", "What an instrumented method keeps of an invocation: tag, flags and node. 0 is an invocation that is not recorded.", []string{"INDEX_", "FLAG_", "PRECISE", "TOP", "BACK", "OWN", "OVER", "EVENT"}},

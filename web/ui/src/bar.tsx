@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks";
 import { api, store } from "./conn";
 import { useAction, useStore } from "./hooks";
-import { base, bytes, count, percent, plural, short, time } from "./format";
+import { base, bytes, clockName, count, percent, plural, schemeName, short, time } from "./format";
 import type { Governor, Recording, State } from "./model";
 import { ErrorLine } from "./parts";
 import { SampledFigures } from "./sampled";
@@ -56,7 +56,7 @@ export function RecordAgain({ change, tab, label }: { change: Partial<Recording>
 function shows(s: State): string {
   if (s.phase === "comparing") return "· schemes " + s.comparing?.schemes.join(", ");
   const known = s.phase === "recording" && s.actions.includes("clock");
-  return (known || !s.figures ? "" : `· scheme ${s.recording.scheme} · ${s.recording.clock} clock`) + (s.recording.follow ? " · following tasks" : "");
+  return (known || !s.figures ? "" : `· ${schemeName(s.recording.scheme)} · ${clockName(s.recording.clock)}`) + (s.recording.follow ? " · following async tasks" : "");
 }
 
 /** Reset forgets what was recorded so far, so it asks first. */
@@ -99,9 +99,9 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           )}
           {live && s!.actions.includes("reset") && <Reset run={() => act.run("reset", () => api("action", { name: "reset" }))} />}
           {live && !sampled && ([["clock", ["tick", "precise"]], ["scheme", ["auto", "A", "B", "C", "D"]]] as const).filter(([name]) => s!.actions.includes(name)).map(([name, values]) => (
-            <label class="withscheme" key={name} title={name === "scheme" ? "The recording ends and is kept; another one begins with the same roots" : undefined}><span class="muted">{name}</span>
+            <label class="withscheme" key={name} title={name === "scheme" ? "The recording ends and is kept; another one begins with the same roots" : undefined}><span class="muted">{name === "clock" ? "timing" : name}</span>
               <select id={"switch-" + name} value={s!.recording[name]} disabled={!!act.busy} onChange={(e) => { const value = e.currentTarget.value; void act.run(name, () => api("action", { name, value })); }}>
-                {values.map((v) => <option key={v}>{v}</option>)}
+                {values.map((v) => <option value={v} key={v}>{name === "clock" ? clockName(v) : schemeName(v)}</option>)}
               </select>
             </label>
           ))}
@@ -109,7 +109,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <label class="withscheme"><span class="muted">scheme</span>
               <select id="scheme" value={scheme || s!.recording.scheme} onChange={(e) => setScheme(e.currentTarget.value)} aria-label="Scheme of the next recording">
-                <option>A</option><option>B</option><option>C</option>
+                {["auto", "A", "B", "C", "D"].map((v) => <option value={v} key={v}>{schemeName(v)}</option>)}
               </select>
             </label>
           )}
@@ -156,21 +156,21 @@ function FiguresLine() {
   if (f.sampling) return <SampledFigures f={f} s={f.sampling} kept={kept} />;
   return (
     <dl class="figures" aria-label={"Figures of the " + (kept ? "snapshot" : "recording")}>
-      {kept && item("snapshot", `${kept.scheme}, ${kept.clock} clock`, `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
-      {item("calls", count(f.calls), "Invocations begun inside the subgraph: exact")}
+      {kept && item("snapshot", `${schemeName(kept.scheme)}, ${clockName(kept.clock)}`, `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
+      {item("calls", count(f.calls), "Invocations begun below the root: exact")}
       {live && item("calls/s", short(f.rate), "Since the last picture")}
-      {item("root calls", count(f.invocations), `Of roots, from outside the subgraph; ${f.open} not ended yet`)}
-      {item("time", time(f.charged), "Sum of all self times over all threads, corrected")}
-      {item("recorded", f.seconds.toFixed(1) + " s", "Since the roots were armed")}
-      {item("methods", `${count(f.called)} / ${count(f.instrumented)}`, "Called / instrumented")}
-      {item("redefined", `${f.classes} in ${plural(f.batches, "batch", "batches")}`, `${plural(f.classes, "class", "classes")} redefined in ${plural(f.batches, "batch", "batches")}, in ${time(f.redefining)} in all`)}
-      {item("longest pause", f.pause === null ? "–" : time(f.pause), "Longest pause that a redefinition caused; – where it was not measured")}
-      {item("probe cost", f.subtracted === null ? "unknown" : time(f.subtracted) + (f.measured > 0 ? ` · ${percent(f.subtracted, f.measured)} %` : ""),
-        f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "Subtracted from what was measured, for the probes' own cost")}
+      {item("root calls", count(f.invocations), `Calls of the roots from outside; ${f.open} still running`)}
+      {item("total time (all threads)", time(f.charged), "Sum of all self times over all threads; the profiler's overhead is removed")}
+      {item("duration", f.seconds.toFixed(1) + " s", "Since the roots were armed")}
+      {item("methods", `${count(f.called)} called of ${count(f.instrumented)}`, "Of the methods that are instrumented")}
+      {item("instrumented", `${plural(f.classes, "class", "classes")}, ${plural(f.batches, "step", "steps")}`, `Each step redefines some classes, ${time(f.redefining)} in all`)}
+      {item("longest pause", f.pause === null ? "–" : time(f.pause), "Longest pause that instrumenting caused; – where it was not measured")}
+      {item("overhead removed", f.subtracted === null ? "unknown" : time(f.subtracted) + (f.measured > 0 ? ` · ${percent(f.subtracted, f.measured)} %` : ""),
+        f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "The probes' own cost, taken off what was measured")}
       {f.governor && item("overhead", overhead(f.governor), whyBudget(f.governor), f.governor.overhead > f.governor.budget ? "warn" : "")}
-      {item("suspended", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
-      {item("contexts", count(f.nodes), "Nodes of the merged tree")}
-      {f.most > 0 && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Room for trees in shared memory, taken and in all", f.used > 0.8 * f.most ? "warn" : "")}
+      {item("paused by Rivulet", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
+      {item("call paths", count(f.nodes), "Different paths from the root to a method, all threads merged")}
+      {f.most > 0 && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Shared memory for the tree, taken and the limit", f.used > 0.8 * f.most ? "warn" : "")}
       <div class={"fig " + (f.exact ? "" : "warn")}>
         <dt>counts</dt>
         <dd>{f.exact ? "exact" : <button class="plain" onClick={() => go({ tab: "doubts" })}>not all ▸</button>}</dd>

@@ -100,7 +100,7 @@ function Difference() {
             time(r[D.totalA]), time(r[D.totalB]), <span class={tint(s, r[D.boundSelf])}>{sign(s)}</span>, count(r[D.callsA]), count(r[D.callsB]),
             <span class="treename" style={{ paddingLeft: Math.min(r[D.depth], 60) * 14 + "px" }}>
               <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); toggle(r[D.path], (r[D.flags] & flagOpen) === 0); }}>{r[D.children] === 0 ? "" : r[D.flags] & flagOpen ? "▾" : "▸"}</span>
-              {(r[D.flags] & flagAsync) > 0 && <span class="arrow" title="Executed as a task that the caller handed over">{arrow}</span>}
+              {(r[D.flags] & flagAsync) > 0 && <span class="arrow" title="Executed as an async task of the caller">{arrow}</span>}
               <MethodName name={nameOf(r[D.method])} pkg={false} />
               {(r[D.flags] & flagAsync) > 0 && <span class="tag async">asynchronous</span>}
             </span>,

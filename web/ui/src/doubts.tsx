@@ -17,7 +17,7 @@ export function Doubts() {
   if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
   if (!d) return <Empty title="Looking…" />;
   return (
-    <div class="split scroll" id="doubts" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="What is uncertain">
+    <div class="split scroll" id="doubts" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Accuracy">
       <SourceBar />
       <Agents />
       {sampling() ? <SampledDoubts s={sampling()!} /> : <div class="columns"><Counts d={d} /><Times d={d} /></div>}
@@ -37,21 +37,21 @@ function Counts({ d }: { d: DoubtsPage }) {
   return (
     <section>
       <h3>Counts</h3>
-      <p>{d.exact ? "Exact: every call below the root is counted." : "Not exact: calls may be missing, or have no context of their own, for what is marked here."}</p>
+      <p>{d.exact ? "Exact: every call below the root is counted." : "Not exact: calls may be missing, or have no call path of their own, for what is marked here."}</p>
       {d.gaps.length > 0 && <ul class="warn" id="gaps">{d.gaps.map((g) => <Gap key={g.reason} g={g} />)}</ul>}
       <table class="plain-table"><tbody>
         <Row n={d.incomplete} label="incomplete">waits for instrumentation that timed out; callees may be missing there</Row>
-        <Row n={d.overflow} label="overflowed">calls without a context of their own: record with more room for trees</Row>
+        <Row n={d.overflow} label="overflowed">calls without a call path of their own: record with a higher memory limit</Row>
         <Row n={d.uncounted} label="uncounted">of these, calls that are in no count at all</Row>
         <Row n={d.lost} label="lost">root calls without a record: too many were under way at one time</Row>
-        {d.unfollowed > 0 && <Row n={d.unfollowed} label="not followed">tasks that were handed over and found no room: what they do is missing; record with more</Row>}
+        {d.unfollowed > 0 && <Row n={d.unfollowed} label="not followed">async tasks for which there was no memory: what they do is missing; record with more</Row>}
         <Row n={d.damaged} label="damaged">links of the tree that lead nowhere: the target's memory can't be trusted</Row>
-        <Row n={d.refused} label="left out" plain>root calls after the number asked for</Row>
-        <Row n={d.open} label="open" plain>root calls that have not ended: counted, with their time up to now</Row>
+        <Row n={d.refused} label="beyond limit" plain>root calls after the number asked for</Row>
+        <Row n={d.open} label="still running" plain>root calls that have not ended: counted, with their time up to now</Row>
         {e && <Row n={e.dropped} label="events dropped">since nobody took them in time; the tree has them, the slowest may lack invocations</Row>}
-        {e && <Row n={e.muted} label="without events">root calls for whose events there was no room: record with more</Row>}
+        {e && <Row n={e.muted} label="without events">root calls for whose events there was no memory: record with more</Row>}
         {e && e.bad > 0 && <Row n={e.bad} label="damaged events">words that make no sense: the target's memory can't be trusted</Row>}
-        {e && e.differ !== null && <Row n={e.differ} label="differ">contexts in which the tree made of the events is another one than that recorded</Row>}
+        {e && e.differ !== null && <Row n={e.differ} label="differ">call paths on which the tree made of the events is another one than that recorded</Row>}
       </tbody></table>
     </section>
   );
@@ -74,9 +74,9 @@ function Times({ d }: { d: DoubtsPage }) {
       <h3>Times</h3>
       {c ? (
         <table class="plain-table"><tbody>
-          <tr><td class="num">{time(d.subtracted)}</td><td><b>subtracted</b> <span class="muted">for the probes' own cost, {percent(d.subtracted, d.measured)} % of what was measured</span></td></tr>
-          <tr class={d.clamped > d.measured / 100 ? "warn" : ""}><td class="num">{time(d.clamped)}</td><td><b>clamped</b> <span class="muted">could not be subtracted: methods were charged less than their probes cost</span></td></tr>
-          <tr><td class="num">{c.inner_ns.toFixed(1)} + {c.outer_ns.toFixed(1)} ns</td><td><b>a probe pair</b> <span class="muted">charged to callee + caller, ± {c.spread_ns.toFixed(1)} ns, of {c.batches} batches</span></td></tr>
+          <tr><td class="num">{time(d.subtracted)}</td><td><b>overhead removed</b> <span class="muted">the probes' own cost, {percent(d.subtracted, d.measured)} % of what was measured</span></td></tr>
+          <tr class={d.clamped > d.measured / 100 ? "warn" : ""}><td class="num">{time(d.clamped)}</td><td><b>overhead not removable</b> <span class="muted">methods took less than their probes cost</span></td></tr>
+          <tr><td class="num">{c.inner_ns.toFixed(1)} + {c.outer_ns.toFixed(1)} ns</td><td><b>a probe pair</b> <span class="muted">in the callee + the caller, ± {c.spread_ns.toFixed(1)} ns, of {c.batches} batches</span></td></tr>
           {c.tick && <tr><td class="num">{time(c.tick.period_ns)}</td><td><b>a tick</b> <span class="muted">on the average; {percent(c.tick.core_share, 1)} % of a core; longest gap {time(c.tick.longest_gap_ns)}, {count(c.tick.gaps_over_1ms)} over 1 ms</span></td></tr>}
           {d.events && d.events.waits > 0 && <tr><td class="num">{time(d.events.waited)}</td><td><b>waited for the reader</b> <span class="muted">of events, {count(d.events.waits)} times; in no method's time</span></td></tr>}
         </tbody></table>

@@ -111,3 +111,15 @@ function types(d: string): string[] {
 export function base(main: string): string {
   return main.replace(/^.*\//, "") || "?";
 }
+
+const schemes: Record<string, string> = { A: "all at once (A)", B: "as called (B)", C: "as called + look ahead (C)", D: "what is active (D)" };
+
+/** schemeName says what a scheme does; other names stay. */
+export function schemeName(scheme: string): string {
+  return schemes[scheme] ?? scheme;
+}
+
+/** clockName says what a clock is good for. */
+export function clockName(clock: string): string {
+  return clock === "tick" ? "low overhead (tick)" : clock === "precise" ? "exact timing (precise)" : clock;
+}

@@ -15,7 +15,7 @@ const keys: [string, string][] = [
   ["h", "open the hot path"],
   ["f", "tree: show the levels of frameworks that the selected row stands for"],
   ["arrows, Enter, Esc", "in the flame graph: move, zoom in, zoom out"],
-  ["+ − 0, Shift+← →", "in the timeline: zoom in and out, show all, move; arrows, Enter, Esc as in the flame graph; h goes from a task to what handed it over, or back"],
+  ["+ − 0, Shift+← →", "in the timeline: zoom in and out, show all, move; arrows, Enter, Esc as in the flame graph; h goes from an async task to the call that submitted it, or back"],
   ["?", "this sheet"],
 ];
 
@@ -24,7 +24,10 @@ const terms: [string, string][] = [
   ["Self", "its own time, with what it calls in the JDK or other code without probes; the probes' cost is taken off"],
   ["±", "how far Self may be off: with the tick clock about the square root of its number of ticks"],
   ["Calls", "invocations begun; counted, not estimated. Thrown: those that an exception ended"],
-  ["Suspended", "time that Rivulet made threads wait while it instrumented; in no method's time"],
+  ["Paused by Rivulet", "time that Rivulet made threads wait while it instrumented; in no method's time"],
+  ["Overhead removed", "what the probes themselves cost, measured in this JVM and taken off every time that is shown"],
+  ["Call path", "a method, called along one way from the root; a line of the tree"],
+  ["Root call", "a call of the root from outside: what is recorded begins and ends with it"],
 ];
 
 export function Help({ close }: { close: () => void }) {

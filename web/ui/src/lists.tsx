@@ -18,7 +18,7 @@ export function Threads() {
       <SourceBar />
       {list.length === 0 ? <Empty title={sampling() ? "No thread was sampled." : "No thread was inside the subgraph."} /> : (
         <table class="plain-table">
-          <thead><tr><th class="num">Time</th><th class="num sharecol">%</th>{!sampling() && <><th class="num">Root calls</th><th class="num opt1">Suspended</th></>}<th>Thread</th></tr></thead>
+          <thead><tr><th class="num">Time</th><th class="num sharecol">%</th>{!sampling() && <><th class="num">Root calls</th><th class="num opt1">Paused by Rivulet</th></>}<th>Thread</th></tr></thead>
           <tbody>
             {list.map((x) => (
               <tr key={x.place}>

@@ -53,7 +53,7 @@ export function NumberField({ id, value, most, set }: { id?: string; value: numb
 /** Async marks executions of tasks that the caller handed over: by an arrow and words, with how long they waited for it. */
 export function Async({ calls, waited, longest }: { calls: number; waited: number; longest: number }) {
   return (
-    <span class="tag async" title={`Executed as tasks that the caller handed over, on whatever thread. They waited for it ${mean(waited, calls) || 0} on the average, ${time(longest)} at the longest.`}>
+    <span class="tag async" title={`Executed as async tasks of the caller, on whatever thread. They waited for it ${mean(waited, calls) || 0} on the average, ${time(longest)} at the longest.`}>
       asynchronous, queued {mean(waited, calls) || 0}
     </span>
   );

@@ -30,11 +30,11 @@ export function CriticalPath({ path, whole }: { path: SlowPath; whole: number })
     <section class="path" id="path" aria-label="Critical path">
       <p>
         <button class="plain" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? "▾" : "▸"} <b>Critical path</b></button>{" "}
-        <span title="What the end of this invocation waited for, through the tasks that it handed over: to make it faster, one of these must take less">
+        <span title="What the end of this invocation waited for, through its async tasks: to make it faster, one of these must take less">
           ran <b>{time(path.run)}</b>, queued <b>{time(path.queue)}</b>, waited <b>{time(path.wait)}</b>
         </span>
         {path.profiler > 0 && <span class="muted">, and {time(path.profiler)} of the profiler's</span>}
-        {path.lacking > 0 && <span class="tag warn" title={plural(path.lacking, "wait is", "waits are") + " not known, for want of room"}>may be another</span>}
+        {path.lacking > 0 && <span class="tag warn" title={plural(path.lacking, "wait is", "waits are") + " not known, for want of memory"}>may be another</span>}
         <span class="muted at">
           {s && <>{kinds[s[G.kind]]} {time(s[G.to] - s[G.from])} from {time(s[G.from])} on, {thread(s[G.thread])}, {s[G.method] ? nameOf(s[G.method]).cls + "." + nameOf(s[G.method]).method : "unknown"}</>}
         </span>

@@ -21,7 +21,7 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
       <p class="line">
         <button id="suggest" disabled={!!act.busy} title="By five seconds of samples from outside; where these can't be had, by twenty-one thread dumps, each of which stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
         <span class="muted" role="status">
-          {found?.samples ? `By ${count(found.samples)} samples in ${time(found.seconds * 1e9)}.` : found ? `${found.why ? found.why[0].toUpperCase() + found.why.slice(1) + ". " : ""}By ${found.looks} looks at all stacks in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What takes the time and is entered again and again, by samples"}
+          {found?.samples ? `By ${count(found.samples)} samples in ${time(found.seconds * 1e9)}.` : found ? `${found.why ? found.why[0].toUpperCase() + found.why.slice(1) + ". " : ""}By ${found.looks} thread dumps in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What takes the time and is entered again and again, by samples"}
         </span>
       </p>
       <ErrorLine text={act.error} close={act.clear} />
@@ -33,7 +33,7 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
               <span class="check">{ui.setup.roots.includes(r.root) ? "✓" : ""}</span>
               <button class="plain" aria-pressed={ui.setup.roots.includes(r.root)}><MethodName name={parse(r.root)} /></button>
               {r.price ? <span class="muted" title={priceTitle}> {percent(r.share!, 1)} % of the time ({percent(r.share_low!, 1)} to {percent(r.share_high!, 1)} %), entered {r.rate! < 10 ? r.rate!.toFixed(1) : count(Math.round(r.rate!))} times a second at least; price {r.price}</span>
-              : <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; at every look: right if it is called again and again, while a loop begun long ago records nothing" : ""}</span>}
+              : <span class="muted"> on {r.stacks} of {r.of} stacks of busy threads, {r.threads === 1 ? "in " + r.thread : `in ${r.threads} threads such as ${r.thread}`}{r.always ? "; in every dump: right if it is called again and again, while a loop begun long ago records nothing" : ""}</span>}
             </li>
           ))}
         </ul>
@@ -61,7 +61,7 @@ export function Ahead() {
         <div id="ahead">
           <p role="status">
             {seen.of !== of && <b class="warn">Of an earlier choice: </b>}
-            Scheme A puts probes into <b>{plural(p.methods, "method", "methods")}</b> of <b>{plural(p.classes, "class", "classes")}</b> in {plural(p.packages.length, "package", "packages")}. B and C take those of them that are called.
+            All at once (A) puts probes into <b>{plural(p.methods, "method", "methods")}</b> of <b>{plural(p.classes, "class", "classes")}</b> in {plural(p.packages.length, "package", "packages")}. The other schemes take those of them that are called.
             {p.filter && <> The filter hides {count(p.filter.hidden)}.</>}
           </p>
           {p.notes.map((n) => <p class="muted" key={n}>{n}</p>)}

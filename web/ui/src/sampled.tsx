@@ -15,11 +15,11 @@ export function SampledFigures({ f, s, kept }: { f: Figures; s: Sampling; kept?:
     <dl class="figures" aria-label={"Figures of the samples"}>
       {kept && item("snapshot", "samples", `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
       {item("samples", count(s.samples), `Of ${s.mode === "cpu" ? "time on a core" : "all threads"}, by ${s.source}, ${s.hz} a second of a thread's time`)}
-      {item("time", time(f.charged), "That the samples stand for, over all threads")}
+      {item("total time (all threads)", time(f.charged), "That the samples stand for, over all threads")}
       {item("sampled", f.seconds.toFixed(1) + " s", "From the beginning to the end")}
       {item(s.mode === "cpu" ? "cores" : "threads", (f.charged / Math.max(1, f.seconds * 1e9)).toFixed(2), s.mode === "cpu" ? "Used at a time" : "At a time")}
       {item("methods", count(f.called), "That samples met")}
-      {item("contexts", count(f.nodes), "Nodes of the merged tree")}
+      {item("call paths", count(f.nodes), "Different paths to a method, all threads merged")}
       {item("sampler", percent(s.sampler_cpu_share, 1) + " %", "Of one core, that sampling took")}
       {s.lost > 0 && item("lost", count(s.lost), "Samples for which there was no room", "warn")}
       <div class={"fig " + (100 * broken > s.samples ? "warn" : "")}>
@@ -46,7 +46,7 @@ export function SampledDoubts({ s }: { s: Sampling }) {
           {row(s.heuristic, "guessed", "with a frame that was found by a guess that was checked")}
           {list(s.broken).map(([reason, n]) => row(n, "not complete", reason))}
           {row(s.detached ?? 0, "detached", "their outer callers are not known")}
-          {row(s.purged ?? 0, "put together", "in rare contexts, for want of room")}
+          {row(s.purged ?? 0, "put together", "on rare call paths, for want of memory")}
           {row(s.lost, "lost", "there was no room for them: sample with a lower --hz", true)}
         </tbody></table>
       </section>

@@ -2,6 +2,7 @@
 // each of them showed, side by side.
 
 import type { ComponentChildren } from "preact";
+import { schemeName } from "./format";
 import { useEffect, useState } from "preact/hooks";
 import { api, changed, store } from "./conn";
 import { useAction, useStore } from "./hooks";
@@ -79,7 +80,7 @@ export function Comparing() {
   const t = store.state?.comparing;
   if (!t) return <main class="page"><p class="muted">Ending…</p></main>;
   const elapsed = Math.max(0, (Date.now() - Date.parse(t.since)) / 1000);
-  const steps = ["the roots alone, to warm up", "the roots alone", ...t.schemes.map((k) => "scheme " + k)];
+  const steps = ["the roots alone, to warm up", "the roots alone", ...t.schemes.map(schemeName)];
   return (
     <main class="page" id="comparing" aria-label="Comparing schemes">
       <h2>Comparing schemes</h2>

@@ -45,24 +45,24 @@ export function Setup() {
         <legend>Scheme</legend>
         <Choice name="scheme" value={s.scheme} set={(scheme) => choose({ scheme })} options={[
           ["auto", "auto", "D where the JVM tells which methods are active and the roots are called often; else C, or A for very large subgraphs"],
-          ["D", "D: what is active", "Observe, instrument what is active within reach, watch the rest; no thread of the program waits"],
-          ["C", "C: as it is called, looking ahead", "What a method calls is instrumented when it is entered for the first time, with what is near"],
-          ["B", "B: as it is called", "Without a look ahead: more redefinitions, and no method but direct callees"],
-          ["A", "A: all at once", "Everything reachable among the loaded classes, before recording"],
+          ["D", "what is active (D)", "Observe, instrument what is active within reach, watch the rest; no thread of the program waits"],
+          ["C", "as called + look ahead (C)", "What a method calls is instrumented when it is entered for the first time, with what is near"],
+          ["B", "as called (B)", "Without a look ahead: more steps, and no method but direct callees"],
+          ["A", "all at once (A)", "Everything reachable among the loaded classes, before recording"],
         ]} />
       </fieldset>
       <fieldset>
-        <legend>Clock</legend>
+        <legend>Timing</legend>
         <Choice name="clock" value={s.clock} set={(clock) => choose({ clock })} options={[
-          ["tick", "tick", "Kept by Rivulet; some nanoseconds a call; short times are uncertain, and say so"],
-          ["precise", "precise", "System.nanoTime; some 45 ns a call; for short recordings"],
+          ["tick", "low overhead (tick)", "A clock kept by Rivulet; some nanoseconds a call; short times are uncertain, and say so"],
+          ["precise", "exact timing, slow (precise)", "System.nanoTime; some 45 ns a call; for short recordings"],
         ]} />
       </fieldset>
       <fieldset>
         <legend>Other threads</legend>
         <label class="radio">
-          <input type="checkbox" id="follow" checked={s.follow} onChange={(e) => choose({ follow: e.currentTarget.checked })} /> follow tasks that are handed over
-          <small class="muted">To threads, executors, fork/join, completable futures, timers: what a task does is shown below the method that handed it over, with how long it waited in the queue</small>
+          <input type="checkbox" id="follow" checked={s.follow} onChange={(e) => choose({ follow: e.currentTarget.checked })} /> follow async tasks
+          <small class="muted">To threads, executors, fork/join, completable futures, timers: what a task does is shown below the method that submitted it, with how long it waited in the queue</small>
         </label>
       </fieldset>
       <More />
@@ -116,7 +116,7 @@ function Filter() {
         </ol>
       )}
       {s.filter.length === 0 && <p class="hint">The application's methods, all of them. com.acme.* is a package, com.acme.** those below it too, com.acme.Foo.get* methods; an excluded method's time is its caller's.</p>}
-      <label class="radio"><input type="checkbox" id="jdk" checked={s.jdk} onChange={(e) => choose({ jdk: e.currentTarget.checked })} /> the JDK's methods too, but for what Rivulet stands on</label>
+      <label class="radio"><input type="checkbox" id="jdk" checked={s.jdk} onChange={(e) => choose({ jdk: e.currentTarget.checked })} /> the JDK's methods too, except the JDK classes Rivulet needs</label>
     </fieldset>
   );
 }
@@ -142,7 +142,7 @@ function Modes() {
         <input id="mode-pattern" value={text} placeholder="shop.util.*" aria-label="Pattern of methods with a mode of their own" spellcheck={false}
           onInput={(e) => setText(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && add()} />
         <select id="mode" value={mode} aria-label="Their mode" onChange={(e) => setMode(e.currentTarget.value)}>
-          <option value="off">off</option><option value="counted">counted only</option><option value="tick">tick clock</option><option value="precise">precise clock</option>
+          <option value="off">off</option><option value="counted">counted only</option><option value="tick">low overhead timing</option><option value="precise">exact timing</option>
         </select>
         <button id="add-mode" disabled={!text.trim()} onClick={add}>Add</button>
       </p>
@@ -165,7 +165,7 @@ function More() {
   const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
-      <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, warm-up, memory</summary>
+      <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, ignore first, memory limit</summary>
       <label class="radio">
         <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
         <small class="muted">Records events, too; some nanoseconds more a call</small>
@@ -185,11 +185,11 @@ function More() {
         <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
       </label>
       <label class="radio">
-        <input type="checkbox" id="bytecodes" checked={s.count.includes("bytecodes")} onChange={(e) => choose({ count: counted(s.count, "bytecodes", e.currentTarget.checked) })} /> count the bytecodes that each context executes
+        <input type="checkbox" id="bytecodes" checked={s.count.includes("bytecodes")} onChange={(e) => choose({ count: counted(s.count, "bytecodes", e.currentTarget.checked) })} /> count the bytecodes that each call path executes
         <small class="muted">Exact, and the same on every machine; costs a few percent more</small>
       </label>
       <label class="radio">
-        <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => choose({ count: counted(s.count, "allocations", e.currentTarget.checked) })} /> count the objects and arrays that each context allocates, by type
+        <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => choose({ count: counted(s.count, "allocations", e.currentTarget.checked) })} /> count the objects and arrays that each call path allocates, by type
         <small class="muted">With their bytes in this JVM; objects that the compiler removes count, too</small>
       </label>
       <Modes />
@@ -223,7 +223,7 @@ function More() {
           <dd><input id="overhead" value={s.overhead} placeholder="any; 5 %" title="Record less, so that the program is not slower by more than this" onInput={(e) => choose({ overhead: e.currentTarget.value })} /></dd>
         </div>
         <div>
-          <dt><label for="warmup">Warm-up to forget</label></dt>
+          <dt><label for="warmup">Ignore first</label></dt>
           <dd><input id="warmup" value={s.warmup} placeholder="none; 5s, or 500 root calls" onInput={(e) => choose({ warmup: e.currentTarget.value })} /></dd>
         </div>
         <div>
@@ -231,8 +231,8 @@ function More() {
           <dd><input id="until" type="number" min="1" value={s.until} placeholder="∞" onInput={(e) => choose({ until: e.currentTarget.value })} /> root calls</dd>
         </div>
         <div>
-          <dt><label for="memory">Room for trees</label></dt>
-          <dd><select id="memory" value={s.memory} title="In the target's shared memory (tmpfs); taken as it is needed. When it is full, new contexts are put together, and the page says so" onChange={(e) => choose({ memory: Number(e.currentTarget.value) })}>
+          <dt><label for="memory">Memory limit</label></dt>
+          <dd><select id="memory" value={s.memory} title="In the target's shared memory (tmpfs); taken as it is needed. When it is full, new call paths are put together, and the page says so" onChange={(e) => choose({ memory: Number(e.currentTarget.value) })}>
             {![0, 128 << 20, 512 << 20, 2047 * 2 ** 20].includes(s.memory) && <option value={s.memory}>{Math.round(s.memory / 2 ** 20)} MB</option>}
             <option value={128 << 20}>128 MB</option><option value={512 << 20}>512 MB</option><option value={0}>1 GB</option><option value={2047 * 2 ** 20}>2 GB</option>
           </select></dd>

@@ -1,6 +1,6 @@
 // The table of a comparison: a column for each scheme, a line for each figure.
 
-import { count, short, time } from "./format";
+import { count, schemeName, short, time } from "./format";
 import type { Comparison, SchemeRun } from "./model";
 import { Share } from "./parts";
 
@@ -30,21 +30,21 @@ const groups: [string, Figure[]][] = [
     { label: "A root call, with probes and waits", title: "On the average; bare is without anything beneath it", of: (r) => r.root_mean_ns, bare: (c) => c.bare_root?.mean_ns, text: time, less: true },
     { label: "Longest stop of a thread", title: "In a pause of all threads, or waiting at its first call of a method", of: (r) => ms(most(r.redefinition.longest_pause_ms, r.redefinition.longest_wait_ms)), text: time, less: true },
     { label: "All pauses of all threads", of: (r) => ms(r.redefinition.total_pause_ms), text: time, less: true },
-    { label: "All waits of threads inside", of: (r) => r.suspended_ns, text: time, less: true },
+    { label: "Paused by Rivulet, all threads", of: (r) => r.suspended_ns, text: time, less: true },
   ]],
   ["What was recorded", [
     { label: "Root calls", of: (r) => r.root_invocations, bare: (c) => c.bare_root?.invocations, text: count },
     { label: "Calls", of: (r) => r.calls, text: count },
     { label: "Calls a second", of: (r) => r.calls_per_second, text: short },
-    { label: "A root call, charged", title: "The probes' cost taken off", of: (r) => r.root_charged_mean_ns, text: time },
-    { label: "Taken off for the probes", of: (r) => r.subtracted_ns, text: time },
+    { label: "A root call, overhead removed", title: "The probes' cost taken off", of: (r) => r.root_charged_mean_ns, text: time },
+    { label: "Overhead removed", of: (r) => r.subtracted_ns, text: time },
   ]],
   ["What it took", [
     { label: "Methods instrumented", of: (r) => r.methods.instrumented, text: count },
     { label: "of them never called", of: (r) => r.methods.instrumented - r.methods.called, text: count, less: true },
-    { label: "Classes redefined", of: (r) => r.redefinition.classes, text: count },
-    { label: "in batches", of: (r) => r.redefinition.batches, text: count },
-    { label: "Redefining", of: (r) => ms(r.redefinition.ms), text: time },
+    { label: "Classes instrumented", of: (r) => r.redefinition.classes, text: count },
+    { label: "in steps", of: (r) => r.redefinition.batches, text: count },
+    { label: "Instrumenting", of: (r) => ms(r.redefinition.ms), text: time },
     { label: "Rivulet's analysis", of: (r) => ms(r.redefinition.analysis_ms), text: time },
     { label: "Until it recorded", title: "From the command until the first call was recorded", of: (r) => ms(r.armed_ms), text: time },
   ]],
@@ -63,7 +63,7 @@ export function SideBySide({ c, sofar }: { c: Comparison; sofar?: boolean }) {
             {bare && <th scope="col" class="num">Bare</th>}
             {c.schemes.map((r) => (
               <th scope="col" class={"num" + (r.scheme === best ? " best" : "")} key={r.scheme}>
-                {r.scheme === best && <span class="tag">recommended </span>}{!r.exact && <span class="tag warn">not every call </span>}Scheme {r.scheme}
+                {r.scheme === best && <span class="tag">recommended </span>}{!r.exact && <span class="tag warn">not every call </span>}{schemeName(r.scheme)}
               </th>
             ))}
           </tr>

@@ -1,4 +1,4 @@
-// The slowest root invocations, and the tree of the chosen one.
+// The slowest root calls, and the tree of the chosen one.
 
 import { useEffect, useRef } from "preact/hooks";
 import { nameOf, store } from "./conn";
@@ -58,9 +58,9 @@ export function Slowest() {
   return (
     <div class="split">
       <SourceBar>
-        <span class="muted">{count(s.count)} of {count(s.of)} root invocations{s.over > 0 ? " that took longer than " + time(s.over) : ""}</span>
+        <span class="muted">{count(s.count)} of {count(s.of)} root calls{s.over > 0 ? " that took longer than " + time(s.over) : ""}</span>
       </SourceBar>
-      {lines.length === 0 ? <Empty title={s.over > 0 ? "No root invocation has taken so long." : "No root invocation has ended yet."} /> : (
+      {lines.length === 0 ? <Empty title={s.over > 0 ? "No root call has taken so long." : "No root call has ended yet."} /> : (
         <>
           <div class="slowlist scroll" tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
@@ -72,7 +72,7 @@ export function Slowest() {
                     <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
                     <td class="sharecol opt1"><Share part={l.took} own={l.took} whole={lines[0].took} /></td>
                     <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
-                    <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of room; their time is their callers'">{count(l.cut_contexts)} contexts left out</span>}</td>
+                    <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of memory; their time is their callers'">{count(l.cut_contexts)} call paths cut</span>}</td>
                     <td class="opt1"><MethodName name={nameOf(l.method)} /></td>
                   </tr>
                 ))}

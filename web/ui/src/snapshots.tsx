@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { api, openFile, store } from "./conn";
 import { useAction, useStore } from "./hooks";
 import { type Snapshot } from "./model";
-import { count, day, time } from "./format";
+import { clockName, count, day, schemeName, time } from "./format";
 import { Empty, ErrorLine } from "./parts";
 import { compareWith, focusMain, go, open, recordings, ui } from "./ui";
 import { Export, type Act } from "./export";
@@ -24,7 +24,7 @@ export function Snapshots() {
       <ErrorLine text={act.error} close={act.clear} />
       {list.length === 0 ? <Empty title="No snapshots yet."><p>Stop a recording, save its state, or open a file that rivulet or this page has written.</p></Empty> : (
         <table class="plain-table" id="snapshots">
-          <thead><tr><th>Name</th><th class="opt1">Target</th><th class="opt1">Scheme, clock</th><th class="num">Taken</th><th class="num opt1">Recorded</th><th class="num">Calls</th><th class="num">Time</th><th class="num opt2">Contexts</th><th><span class="unseen">Actions</span></th></tr></thead>
+          <thead><tr><th>Name</th><th class="opt1">Target</th><th class="opt1">How</th><th class="num">Taken</th><th class="num opt1">Duration</th><th class="num">Calls</th><th class="num" title="Total time (all threads)">Total</th><th class="num opt2">Call paths</th><th><span class="unseen">Actions</span></th></tr></thead>
           <tbody>{list.slice().reverse().map((s) => <SnapshotRow s={s} act={act} key={s.id} />)}</tbody>
         </table>
       )}
@@ -46,7 +46,7 @@ function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
         {s.kind && <span class="tag">schemes compared</span>}
         {s.broken ? <span class="tag worse" title={s.broken}>can't be read</span> : !s.file && <span class="tag" title="It ends with Rivulet, unless it is exported">in memory</span>}
       </td>
-      <td class="opt1" title={s.target}>{s.target.replace(/^.*\//, "")}</td><td class="opt1">{s.scheme}, {s.clock}</td><td class="num" title={new Date(s.when).toLocaleString()}>{day(s.when)}</td><td class="num opt1">{s.seconds.toFixed(1)} s</td>
+      <td class="opt1" title={s.target}>{s.target.replace(/^.*\//, "")}</td><td class="opt1">{s.kind ? s.scheme : `${schemeName(s.scheme)}, ${clockName(s.clock)}`}</td><td class="num" title={new Date(s.when).toLocaleString()}>{day(s.when)}</td><td class="num opt1">{s.seconds.toFixed(1)} s</td>
       <td class="num">{count(s.calls)}</td><td class="num">{s.kind ? "" : time(s.total)}</td><td class="num opt2">{s.kind ? "" : count(s.nodes)}</td>
       <td class="acts">
         <button onClick={() => open(s)}>Open</button>

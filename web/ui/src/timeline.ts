@@ -20,7 +20,7 @@ export const sliceOpen = 2, sliceTask = 4;
 export const H = { lane: 0, depth: 1, method: 2, at: 3, toLane: 4, toDepth: 5, toMethod: 6, began: 7, took: 8 } as const;
 
 export const kinds = ["gc", "redefinition", "reveal", "load", "agent"] as const;
-export const kindNames: Record<string, string> = { gc: "GC", redefinition: "redefinition", reveal: "reveals", load: "class loads", agent: "agents" };
+export const kindNames: Record<string, string> = { gc: "GC", redefinition: "instrumenting", reveal: "waiting for instrumentation", load: "class loads", agent: "agents" };
 
 export const rowHeight = 16;
 const axisHeight = 20, markHeight = 13, laneGap = 8, titleHeight = 16;

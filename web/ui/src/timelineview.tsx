@@ -143,7 +143,7 @@ export function Timeline() {
         <button id="zoomall" onClick={() => show(0, end)} disabled={at.to === 0} title="Key 0">All</button>
         <button onClick={() => zoom(0.5)} aria-label="Zoom in" title="Key +">+</button>
         <button onClick={() => zoom(2)} disabled={at.to === 0} aria-label="Zoom out" title="Key −">−</button>
-        <span class="muted" id="range">{time(at.from)} – {time(to)}{live && at.frozen ? ", standing still" : ""}</span>
+        <span class="muted" id="range">{time(at.from)} – {time(to)}{live && at.frozen ? ", live view frozen" : ""}</span>
         {page && page.left + page.missing + page.marks_left + page.hops_left > 0 && (
           <span class="muted" id="left">
             {page.left > 0 && <>{count(page.left)} shorter than {time(page.least)} appear when you zoom in. </>}
@@ -166,7 +166,7 @@ export function Timeline() {
       </div>
       <div
         class="timeline" ref={ref} tabIndex={0} data-main role="application" onKeyDown={key}
-        aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${length(selected)}, from ${time(selected[S.start])}${page && words(selected) ? ", " + words(selected) : ""}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks${page?.hops.length ? `, ${page.hops.length} tasks handed over` : ""}`)}
+        aria-label={"Timeline. " + (selected ? `${name(selected[S.method]).whole}, ${length(selected)}, from ${time(selected[S.start])}${page && words(selected) ? ", " + words(selected) : ""}` : `${page?.slices.length ?? 0} calls, ${page?.marks.length ?? 0} marks${page?.hops.length ? `, ${page.hops.length} async tasks` : ""}`)}
         onWheel={(e) => {
           const el = e.currentTarget, tall = el.scrollHeight > el.clientHeight + 1;
           if (!p || tall && !e.ctrlKey && !e.shiftKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return; // it scrolls
@@ -209,9 +209,9 @@ const threadName = (page: TimelinePage, lane: number): string => page.threads[la
 function hopText(page: TimelinePage, s: number[], name: (m: number) => string): string {
   const { to, from } = hopsOf(page, s);
   const parts = [];
-  if (to) parts.push(`asynchronous, handed over by ${name(to[H.method])} on ${threadName(page, to[H.lane])}, queued ${time(queued(to))}`);
+  if (to) parts.push(`async task of ${name(to[H.method])} on ${threadName(page, to[H.lane])}, queued ${time(queued(to))}`);
   else if (s[S.flags] & sliceTask) parts.push("asynchronous");
-  if (from.length > 0) parts.push(`handed over ${count(from.length)} ${from.length > 1 ? "tasks" : "task"}, queued ${time(Math.max(...from.map(queued)))}${from.length > 1 ? " at the most" : ""}`);
+  if (from.length > 0) parts.push(`submitted ${count(from.length)} async ${from.length > 1 ? "tasks" : "task"}, queued ${time(Math.max(...from.map(queued)))}${from.length > 1 ? " at the most" : ""}`);
   return parts.join("; ");
 }
 

@@ -7,7 +7,7 @@ export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" |
 
 export const tabs: [Tab, string][] = [
   ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"], ["slowest", "Slowest"], ["timeline", "Timeline"],
-  ["doubts", "Uncertain"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"],
+  ["doubts", "Accuracy"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"],
 ];
 
 const fresh = {

@@ -23,7 +23,7 @@ public final class Layout {
     public static final int H_EVENTS = 400;
     /** i64[6]: for each size of rings, the smallest first, those that are free: in the low half the first one's node, which goes on at E_NEXT; above it a number that each change raises. */
     public static final int H_FREE_RINGS = 1088;
-    /** i64: root invocations without events, for want of a ring. */
+    /** i64: root calls without events, for want of a ring. */
     public static final int H_MUTE = 408;
     /** u32: 1 where tasks are followed to the threads that execute them. */
     public static final int H_FOLLOW = 404;
@@ -37,7 +37,7 @@ public final class Layout {
     public static final int H_SIDELESS = 152;
     /** i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes. */
     public static final int H_UNANSWERED = 440;
-    /** i64: for how many ns a thread of the program waits for answers in all during one root invocation: at fresh methods, for the targets of reflection or a handle, about classes that it loads; outside, so many at once and a tenth of its time; 0: for as long as an answer takes, within bounds of the agent's. */
+    /** i64: for how many ns a thread of the program waits for answers in all during one root call: at fresh methods, for the targets of reflection or a handle, about classes that it loads; outside, so many at once and a tenth of its time; 0: for as long as an answer takes, within bounds of the agent's. */
     public static final int H_PATIENCE = 352;
     /** i64: waits at a fresh method, or for targets, that ended without probes since H_PATIENCE had run out. */
     public static final int H_GIVEN_UP = 360;
@@ -55,21 +55,21 @@ public final class Layout {
     public static final int H_HEARTBEAT = 128;
     /** i64: the target's nanoTime when the agent began to stop. */
     public static final int H_ENDED = 144;
-    /** i64: root invocations still admitted. */
+    /** i64: root calls still admitted. */
     public static final int H_BUDGET = 192;
-    /** u32: of so many root invocations one is recorded; 0: each, and nobody counts how many there are. */
+    /** u32: of so many root calls one is recorded; 0: each, and nobody counts how many there are. */
     public static final int H_EVERY = 216;
-    /** i64: root invocations that there were, while H_EVERY is not 0. */
+    /** i64: root calls that there were, while H_EVERY is not 0. */
     public static final int H_SEEN = 208;
-    /** u32: 1 where somebody wants to know how long root invocations took, R_TOOK. */
+    /** u32: 1 where somebody wants to know how long root calls took, R_TOOK. */
     public static final int H_EXITS = 220;
-    /** i64: for how many ns at the most a thread is held at the end of a root invocation, outside of the subgraph; 0: none is. */
+    /** i64: for how many ns at the most a thread is held at the end of a root call, outside of the subgraph; 0: none is. */
     public static final int H_HOLD = 224;
-    /** i64: root invocations shorter than so many ns are not held. */
+    /** i64: root calls shorter than so many ns are not held. */
     public static final int H_OVER = 232;
     /** i64: threads that went on by themselves after H_HOLD. */
     public static final int H_UNHELD = 240;
-    /** i64: root invocations not recorded since the budget was used up. */
+    /** i64: root calls not recorded since the budget was used up. */
     public static final int H_REFUSED = 200;
     /** i64: first node that no record has taken. */
     public static final int H_NEXT_NODE = 256;
@@ -91,7 +91,7 @@ public final class Layout {
     public static final int H_FREE_RECORD = 392;
     /** i64: calls for which there was no room. */
     public static final int H_OVERFLOW = 320;
-    /** i64: root invocations, and executions of tasks, for which there was no record. */
+    /** i64: root calls, and executions of tasks, for which there was no record. */
     public static final int H_LOST = 328;
     /** i64: waits for a reveal that timed out. */
     public static final int H_INCOMPLETE = 336;
@@ -121,7 +121,7 @@ public final class Layout {
     public static final long MODES = 1052672L;
     /** method ids are below this. */
     public static final int MAX_METHODS = 262144;
-    /** the first of the two ids of the sample by which the probes' cost is measured; its root invocations are none of the recording's, and count nowhere. */
+    /** the first of the two ids of the sample by which the probes' cost is measured; its root calls are none of the recording's, and count nowhere. */
     public static final int SAMPLE = 262142;
     /** not recorded. */
     public static final int MODE_OFF = 0;
@@ -151,7 +151,7 @@ public final class Layout {
     public static final int R_KEY = 16;
     /** i64: id of the thread that has the record. */
     public static final int R_TID = 24;
-    /** i32: while leased to a root invocation the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0. */
+    /** i32: while leased to a root call the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0. */
     public static final int R_LEASE = 32;
     /** the record is being given to another thread. */
     public static final int LEASE_MOVING = -1;
@@ -165,15 +165,15 @@ public final class Layout {
     public static final int R_NODE_NEXT = 48;
     /** i64: the tick that was noticed last, as H_TICK had it. */
     public static final int R_TICK = 56;
-    /** i64: root invocations entered from outside. */
+    /** i64: root calls entered from outside. */
     public static final int R_ENTRIES = 64;
     /** i64: of those, ended (exceptions included). */
     public static final int R_RETURNS = 72;
-    /** i64: when the last root invocation, or execution of a task, began, ns. */
+    /** i64: when the last root call, or execution of a task, began, ns. */
     public static final int R_BEGAN = 192;
-    /** i64: with H_EXITS, how long the last root invocation took, ns; written before R_RETURNS. */
+    /** i64: with H_EXITS, how long the last root call took, ns; written before R_RETURNS. */
     public static final int R_TOOK = 200;
-    /** i64: while the thread is held at the end of a root invocation, R_RETURNS with it, written before that; else 0; the controller writes 0 to let it go on. */
+    /** i64: while the thread is held at the end of a root call, R_RETURNS with it, written before that; else 0; the controller writes 0 to let it go on. */
     public static final int R_HELD = 208;
     /** i64: ns that the profiler made the thread wait inside the subgraph. */
     public static final int R_SUSPENDED = 80;
@@ -195,15 +195,15 @@ public final class Layout {
     public static final int R_NAME = 120;
     /** i64: end of the chunk. */
     public static final int R_NODE_END = 232;
-    /** i64: ns between the last tick and the end of root invocations, which the next tick that is noticed inside charges. */
+    /** i64: ns between the last tick and the end of root calls, which the next tick that is noticed inside charges. */
     public static final int R_CARRY = 240;
     /** u32: node where its first ring of events lies, 0 none; written by a release store. */
     public static final int R_FIRST_RING = 248;
     /** u32: node where the ring lies that is being written. */
     public static final int R_RING = 252;
-    /** i64: R_SUSPENDED as it was when the root invocation began. */
+    /** i64: R_SUSPENDED as it was when the root call began. */
     public static final int R_WAITED = 216;
-    /** i64: when the part ended in which a root invocation was cut off that is still open here, ns on the target's nanoTime; written by the controller. */
+    /** i64: when the part ended in which a root call was cut off that is still open here, ns on the target's nanoTime; written by the controller. */
     public static final int R_CLOSED = 224;
     /** units of the name that are kept. */
     public static final int NAME_MAX = 36;
@@ -305,7 +305,7 @@ public final class Layout {
     public static final int INDEX_BITS = 40;
     /** flag of a token: its invocation is recorded with System.nanoTime. */
     public static final long PRECISE = 549755813888L;
-    /** flag of a token: a root invocation. */
+    /** flag of a token: a root call. */
     public static final long TOP = 274877906944L;
     /** flag of a token: recursion is folded; its node is the invocation's own. */
     public static final long OWN = 34359738368L;
@@ -399,7 +399,7 @@ public final class Layout {
     public static final int E_TID = 40;
     /** i64: events for which there was no room in time. */
     public static final int E_DROPPED = 48;
-    /** u32: 1 while events are dropped: until a root invocation finds half of the ring free. */
+    /** u32: 1 while events are dropped: until a root call finds half of the ring free. */
     public static final int E_DROPPING = 56;
     /** i64: words that the controller has taken. */
     public static final int E_READ = 64;
@@ -419,7 +419,7 @@ public final class Layout {
     public static final int EV_SUSPEND = 5;
     /** signed value: ns that are nobody's: the profiler's work, and waits for the reader. */
     public static final int EV_ADJUST = 6;
-    /** value: a root invocation begins now, ns on the target's nanoTime; whatever is open was cut off. */
+    /** value: a root call begins now, ns on the target's nanoTime; whatever is open was cut off. */
     public static final int EV_ROOT = 7;
     /** value: id of the thread whose events follow; it has come into the record. */
     public static final int EV_THREAD = 8;
@@ -451,7 +451,7 @@ public final class Layout {
     public static final int MARK_PASSES = 6;
     /** it notifies those that wait on the monitor of the task with that hash. */
     public static final int MARK_ENDS = 7;
-    /** the root invocation on top ends so long after the last tick: its length, but no node's time yet. */
+    /** the root call on top ends so long after the last tick: its length, but no node's time yet. */
     public static final int MARK_TAIL = 8;
     /** no time goes by: so much of the tails before is charged to the invocation on top, as a tick is. */
     public static final int MARK_CARRY = 9;
