@@ -78,6 +78,17 @@ func (r *Report) HTML(w io.Writer) error {
 		}
 		out.text("]")
 	}
+	out.text(`],"counted":[`) // methods that are only counted: their time is their callers'
+	for i, first := 0, true; i < len(t.flat); i++ {
+		if !r.Counted[t.flat[i].Method] {
+			continue
+		}
+		if !first {
+			out.text(",")
+		}
+		first = false
+		out.number(int64(i))
+	}
 	// Depth, method, calls, thrown, self, total and self's error of each node, and
 	// of each further metric its own and its total, in preorder: nested lists would be too deep for browsers.
 	out.text("],\n\"nodes\":[")

@@ -37,6 +37,10 @@ func TestSavedPage(t *testing.T) {
 	})()`
 	p.click("#methods")
 	same(t, "methods", value[map[string]int64](p, counts), want)
+	// A leaf that is only counted has no time of its own: "-", and no 0.
+	if got := value[string](p, `[...[...document.querySelectorAll("#body tr")].find((tr) => tr.lastChild.textContent === "Counted.leaf").children].slice(2, 7).map((td) => td.textContent).join()`); got != "-,,-,-,-" {
+		t.Errorf("self, ±, total, share and mean of a counted leaf are %q", got)
+	}
 	p.click("#tree")
 	p.do("search", chromedp.SendKeys("#search", "leaf")) // opens all that leads there
 	p.until(`document.querySelectorAll("#body tr.match").length > 2`)

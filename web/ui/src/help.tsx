@@ -12,6 +12,7 @@ const keys: [string, string][] = [
   ["→ ←", "open and close a node; to its first callee, to its caller"],
   ["Enter", "tree: zoom the flame graph there; methods: callers and callees"],
   ["c", "callers and callees of the selected method"],
+  ["m, right button", "what can be done with the selected method: use or add as root, exclude, count only, callers, copy its name, open its source"],
   ["h", "open the hot path"],
   ["f", "tree: show the levels of frameworks that the selected row stands for"],
   ["arrows, Enter, Esc", "in the flame graph: move, zoom in, zoom out"],

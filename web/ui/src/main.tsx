@@ -7,6 +7,7 @@ import { useStore } from "./hooks";
 import { Doubts } from "./doubts";
 import { Log, Threads } from "./lists";
 import { Around, Methods } from "./methods";
+import { Menu } from "./menu";
 import { Empty } from "./parts";
 import { Picker } from "./picker";
 import { Comparing } from "./schemes";
@@ -60,6 +61,7 @@ function App() {
   return (
     <>
       <Bar help={() => setHelp(true)} theme={toggleTheme} />
+      <Menu />
       {help && <Help close={() => setHelp(false)} />}
       {showsTabs() ? (
         <>

@@ -7,6 +7,7 @@ import { L, flagCounted, type Line, type Metric } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, arrow } from "./parts";
 import { metricCells, withMetrics } from "./metrics";
+import { MenuButton, menuUnder, openMenu } from "./menu";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, focusMain, go, sampling, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -69,6 +70,7 @@ export function Methods() {
           attrs={(i) => ({ selected: i === at })}
           onWindow={(from, rows) => set({ from, rows })}
           onPick={(i, twice) => { const k = lines[i].f[L.method]; if (k) go(twice ? { method: k, tab: "around" } : { method: k }); }}
+          methodOf={(i) => lines[i]?.f[L.method] ?? 0}
           onKey={(e) => {
             const at = lines.findIndex((l) => l.f[L.method] !== 0 && l.f[L.method] === ui.method); // what is drawn may be older
             const move = step(e, 20);
@@ -91,7 +93,7 @@ function figures(l: Line, whole: number, metrics?: Metric[]) {
   return [
     counted ? "–" : time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{counted ? "" : percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
     counted && f[L.total] === 0 ? "–" : time(f[L.total]), count(f[L.calls]), counted ? "" : mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c),
-    f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}</> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
+    f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}<MenuButton method={f[L.method]} /></> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }
 
@@ -110,8 +112,9 @@ export function Around() {
         <MethodName name={nameOf(ui.method)} />
         <Place name={nameOf(ui.method)} />
         <span>total <b>{time(f[L.total])}</b> ({percent(f[L.total], a.total)} %)</span>
-        <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>
+        {f[L.flags] & flagCounted ? <span>only counted: its time is its caller's</span> : <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>}
         <span><b>{count(f[L.calls])}</b> {sampling() ? "entries" : "calls"}{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
+        <span class="acts"><button id="actions" aria-haspopup="menu" onClick={(e) => menuUnder(ui.method, e.currentTarget)}>Actions ▾</button></span>
         {f[L.tasks] > 0 && <span class="async">{arrow} {f[L.tasks] === f[L.calls] ? "all" : count(f[L.tasks])} executed as tasks: queued {mean(f[L.waited], f[L.tasks]) || 0} on the average, {time(f[L.longest])} at the longest</span>}
       </div>
       <div class="sandwich" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Callers and callees">
@@ -131,10 +134,10 @@ function Side({ title, hint, lines, of, more, none }: { title: string; hint: str
           <thead><tr><th class="num">Total</th><th class="num sharecol">%</th><th class="num" title={sampling() && entriesTitle}>{sampling() ? "Entries" : "Calls"}</th>{!sampling() && <th class="num opt1">Mean</th>}<th>Method</th></tr></thead>
           <tbody>
             {lines.map((l) => (
-              <tr key={l.f[L.method] + (l.f[L.tasks] > 0 ? " task" : "")}>
+              <tr key={l.f[L.method] + (l.f[L.tasks] > 0 ? " task" : "")} onContextMenu={(e) => { if (l.f[L.method]) (e.preventDefault(), openMenu(l.f[L.method], e.clientX, e.clientY)); }}>
                 <td class="num">{l.f[L.flags] & flagCounted && l.f[L.total] === 0 ? "–" : time(l.f[L.total])}</td><td class="num sharecol"><Share part={l.f[L.total]} own={0} whole={of} />{percent(l.f[L.total], of)}</td>
                 <td class="num">{count(l.f[L.calls])}</td>{!sampling() && <td class="num opt1">{mean(l.f[L.total], l.f[L.calls])}</td>}
-                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}>{l.f[L.tasks] > 0 && arrow + "\u00a0"}<MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">{sampling() ? "nobody: a thread begins with it" : "from outside: it is a root"}</span>}{l.f[L.tasks] > 0 && <Async calls={l.f[L.tasks]} waited={l.f[L.waited]} longest={l.f[L.longest]} />}</td>
+                <td>{l.f[L.method] ? <button class="plain" onClick={() => go({ method: l.f[L.method] })}>{l.f[L.tasks] > 0 && arrow + "\u00a0"}<MethodName name={nameOf(l.f[L.method])} /></button> : <span class="muted">{sampling() ? "nobody: a thread begins with it" : "from outside: it is a root"}</span>}{l.f[L.tasks] > 0 && <Async calls={l.f[L.tasks]} waited={l.f[L.waited]} longest={l.f[L.longest]} />}<MenuButton method={l.f[L.method]} /></td>
               </tr>
             ))}
           </tbody>

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize } from "./hooks";
+import { isMenuKey, openMenu } from "./menu";
 import { focusMain, sampling } from "./ui";
 
 export const rowHeight = 22;
@@ -31,6 +32,7 @@ interface Props {
   onWindow: (from: number, rows: number) => void;
   onPick: (i: number, twice: boolean) => void; // a row of the window
   onKey?: (e: KeyboardEvent) => void;
+  methodOf?: (i: number) => number; // of a row of the window, whose menu is to be had; 0: it has none
   to?: { row: number; seq: number }; // scroll there when seq changes
 }
 
@@ -62,11 +64,19 @@ export function Table(p: Props) {
   }, [p.to?.seq]);
   const selected = p.rows.findIndex((_, i) => p.attrs(i).selected);
   const sampled = sampling() !== undefined;
+  const key = (e: KeyboardEvent) => {
+    const row = isMenuKey(e) && p.methodOf && ref.current?.querySelector(".tr.selected");
+    if (!row) return p.onKey?.(e);
+    const r = row.getBoundingClientRect();
+    openMenu(p.methodOf!(selected), r.left + 120, r.bottom);
+    e.preventDefault();
+    e.stopPropagation();
+  };
   const columns = p.columns.map((c, at) => ({ ...c, ...(sampled ? c.sampled : {}), at })).filter((c) => !sampled || c.sampled !== null);
   return (
     <div
       class="table" ref={ref} role={p.tree ? "treegrid" : "grid"} aria-label={p.label} aria-rowcount={p.count + 1} tabIndex={0} data-main
-      aria-activedescendant={selected >= 0 ? id + (p.from + selected) : undefined} onScroll={window_} onKeyDown={p.onKey}
+      aria-activedescendant={selected >= 0 ? id + (p.from + selected) : undefined} onScroll={window_} onKeyDown={key}
     >
       <div class="tr head" role="row">
         {columns.map((c) => (
@@ -88,6 +98,7 @@ export function Table(p: Props) {
               key={p.from + i} id={id + (p.from + i)} role="row" class={"tr " + (a.selected ? "selected " : "") + (a.cls ?? "")}
               aria-rowindex={p.from + i + 2} aria-level={a.level} aria-expanded={a.open} aria-selected={a.selected ?? false}
               style={{ transform: `translateY(${(p.from + i) * rowHeight}px)` }} onClick={() => p.onPick(i, false)} onDblClick={() => p.onPick(i, true)}
+              onContextMenu={(e) => { if (p.methodOf?.(i)) (e.preventDefault(), p.onPick(i, false), openMenu(p.methodOf(i), e.clientX, e.clientY)); }}
             >
               {columns.map((c) => <div class={"td " + (c.cls ?? "")} role="gridcell" key={c.key}>{cells[c.at]}</div>)}
             </div>

@@ -8,6 +8,7 @@ import { B, R, flagAsync, flagCounted, flagFold, flagHot, flagIncomplete, flagOp
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
 import { metricCells, withMetrics } from "./metrics";
+import { MenuButton, isMenuKey, menuUnder, openMenu } from "./menu";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, go, opened, openHot, sampling, toggled, ui, unfolded } from "./ui";
@@ -95,7 +96,10 @@ export function Icicle() {
         onKeyDown={(e) => {
           if (!page) return;
           if (e.key === "Enter" && ui.selected) zoom(ui.selected);
-          else if (e.key === "Escape" || e.key === "Backspace") go({ focus: page.above[page.above.length - 1]?.[0] ?? 0 });
+          else if (isMenuKey(e)) {
+            const b = page.boxes.find((b) => b[B.path] === ui.selected);
+            if (b && (b[B.flags] & flagFold) === 0) openMenu(b[B.method], ref.current!.getBoundingClientRect().left + (b[B.start] / page.total) * size.width, ref.current!.getBoundingClientRect().top + (b[B.depth] + 1) * boxHeight - ref.current!.scrollTop);
+          } else if (e.key === "Escape" || e.key === "Backspace") go({ focus: page.above[page.above.length - 1]?.[0] ?? 0 });
           else {
             const b = beside(page, ui.selected, e.key);
             if (!b || !e.key.startsWith("Arrow")) return;
@@ -109,6 +113,7 @@ export function Icicle() {
           ref={canvas} style={{ width: size.width + "px", height: height + "px" }} onMouseMove={(e) => setOver({ path: under(e)?.[B.path] ?? 0, x: e.clientX, y: e.clientY })} onMouseLeave={() => setOver({ path: 0, x: 0, y: 0 })}
           onClick={(e) => { const b = under(e); if (b && page) select(b[B.path], chain(page, b[B.path])); }}
           onDblClick={(e) => { const b = under(e); if (b) zoom(b[B.path]); }}
+          onContextMenu={(e) => { const b = under(e); if (b && page && (b[B.flags] & flagFold) === 0) (e.preventDefault(), setOver({ path: 0, x: 0, y: 0 }), select(b[B.path], chain(page, b[B.path])), openMenu(b[B.method], e.clientX, e.clientY)); }}
         />
       </div>
       {hover > 0 && box && page && <Tip box={box} whole={page.whole} x={over.x} y={over.y} />}
@@ -142,6 +147,7 @@ export function Detail() {
         <button onClick={() => go({ focus: ui.selected })} disabled={ui.hidden}>Zoom</button>
         {f.flags & flagFold ? <button onClick={() => unfolded(ui.selected)}>Show levels</button>
           : <button onClick={() => go({ tab: "around", method: f.m })}>Callers &amp; callees</button>}
+        {(f.flags & flagFold) === 0 && <button id="actions" aria-haspopup="menu" title="What can be done with it (m, or the right button)" onClick={(e) => menuUnder(f.m, e.currentTarget)}>Actions ▾</button>}
       </span>
     </div>
   );
@@ -173,6 +179,7 @@ export function TreeTable() {
         {(r[R.flags] & flagCounted) > 0 && <span class="tag" title="A short method that calls nothing: its time is its caller's">counted</span>}
         {(r[R.flags] & flagIncomplete) > 0 && <span class="tag warn">incomplete</span>}
         {r[R.levels] > 0 && <span class="tag">×{r[R.levels]} levels</span>}
+        {(r[R.flags] & flagFold) === 0 && <MenuButton method={r[R.method]} />}
       </span>,
     ];
   });
@@ -216,7 +223,7 @@ export function TreeTable() {
       onPick={(i, twice) => twice
         ? go({ open: toggled(ui.open, rows[i][R.path], (rows[i][R.flags] & flagOpen) === 0), touched: true })
         : go({ selected: rows[i][R.path], find: 0, touched: true })}
-      onKey={key} to={{ row: ui.find ? t.found : -1, seq: 2 * ui.seek + (t.found >= 0 ? 1 : 0) }}
+      methodOf={(i) => (rows[i] && (rows[i][R.flags] & flagFold) === 0 ? rows[i][R.method] : 0)} onKey={key} to={{ row: ui.find ? t.found : -1, seq: 2 * ui.seek + (t.found >= 0 ? 1 : 0) }}
     />
   );
 }
