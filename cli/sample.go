@@ -50,6 +50,11 @@ func (f *sampleFlags) options(cmd *cobra.Command) (o sampleOptions, err error) {
 	case f.frames < 0:
 		return o, usage("--frames %d: give a number of frames, or 0 for all", f.frames)
 	}
+	return f.plain(), nil
+}
+
+// plain is options of flags that were checked.
+func (f *sampleFlags) plain() (o sampleOptions) {
 	o.sampler.Hz, o.sampler.Wall, o.sampler.Native = f.hz, f.wall, f.native
 	if f.hz == 0 {
 		o.sampler.Hz = usualHz
@@ -61,7 +66,7 @@ func (f *sampleFlags) options(cmd *cobra.Command) (o sampleOptions, err error) {
 		o.sampler.Threads = wildcard(f.threads)
 	}
 	o.tree.Depth, o.tree.Lines, o.tree.States, o.inlined = f.frames, f.lines, f.wall, f.inlined
-	return o, nil
+	return o
 }
 
 // wildcard tells which names have a pattern in them, or match it where it has * or ?.

@@ -87,7 +87,7 @@ func (a *app) recordSeveral(in *interrupts, pids []int, rec spec.Recording, leng
 	room := make(chan struct{}, armAtOnce)
 	each(parts, func(_ int, p *export.ProcessReport) {
 		room <- struct{}{}
-		s, err := a.armOne(in, p.Target.PID, rec)
+		s, err := a.armOne(in, p.Target.PID, rec, a.config(rec.Memory))
 		<-room
 		if p.Err = err; err == nil {
 			armed.Add(1)
@@ -116,8 +116,7 @@ func (a *app) recordSeveral(in *interrupts, pids []int, rec spec.Recording, leng
 }
 
 // armOne attaches to a JVM and begins to record; where it can't, nothing stays.
-func (a *app) armOne(in *interrupts, pid int, rec spec.Recording) (attached, error) {
-	cfg := a.config(rec.Memory)
+func (a *app) armOne(in *interrupts, pid int, rec spec.Recording, cfg session.Config) (attached, error) {
 	cfg.Observe = rec.Scheme == "D" || rec.Scheme == spec.SchemeAuto
 	s, err := a.attach(in, pid, cfg)
 	if err != nil {

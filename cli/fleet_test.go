@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/fleet"
+	"github.com/rivulet-profiler/rivulet/controller/fleet/hub"
+	"github.com/rivulet-profiler/rivulet/controller/fleet/job"
+	"github.com/rivulet-profiler/rivulet/controller/fleet/link"
+	"github.com/rivulet-profiler/rivulet/controller/fleet/node"
+)
+
+// fleetOf starts a hub, and nodes that have a fake machine each, with workers in this
+// process. It returns files with keys, by role.
+func fleetOf(t *testing.T, names ...string) (keys func(role fleet.Role) string, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	h, err := hub.Open(t.Context(), hub.Config{
+		Dir: dir, Listen: "127.0.0.1:0", Names: []string{"127.0.0.1"}, Limits: link.Limits{Disk: 64 << 20, Reports: 24 * time.Hour, Replicas: 1}, Say: func(string) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys = func(role fleet.Role) string {
+		k, err := hub.AddUser(dir, "user-"+string(role), role, "")
+		path := filepath.Join(dir, string(role)+".key")
+		if err == nil {
+			err = link.WriteKey(path, h.Key(k))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	k, err := link.ReadKey(keys(fleet.RoleNode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan error, len(names))
+	for _, name := range names {
+		a := &app{backend: newFake(), stdout: io.Discard, stderr: io.Discard}
+		l, err := link.Dial(k, link.Options{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := node.Config{
+			Name: name, Dir: t.TempDir(), Disk: 1 << 30, AtOnce: 2, Broker: l, Say: func(string) {},
+			JVMs: func(ctx context.Context) ([]fleet.JVM, error) {
+				return a.fleetJVMs(ctx, map[string]string{"zone": "a"})
+			},
+			Start: func(d job.Dir) (<-chan struct{}, error) {
+				exited := make(chan struct{})
+				go func() {
+					defer close(exited)
+					w, err := job.Take(d)
+					if err != nil {
+						return
+					}
+					in := &interrupts{first: ctx, second: ctx}
+					r, err := a.carryOut(in, w)
+					if err := w.Done(r, err); err != nil {
+						t.Error(err)
+					}
+					w.Release()
+				}()
+				return exited, nil
+			},
+		}
+		go func() {
+			over <- node.Run(ctx, context.Background(), c)
+			l.Close()
+		}()
+	}
+	t.Cleanup(func() {
+		cancel()
+		for range names {
+			if err := <-over; err != nil {
+				t.Error(err)
+			}
+		}
+		h.Close()
+	})
+	return keys, dir
+}
+
+// TestFleet looks at JVMs of three nodes, which are fakes, by a real hub.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
+	key := keys(fleet.RoleRecord)
+	f := newFake()
+	var r result
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		if r = f.run(t, "fleet", "ps", "--key", key); strings.Count(r.stdout, "4711") == 3 {
+			break
+		}
+	}
+	if r.code != 0 || !strings.Contains(r.stdout, "web-2  4711  shop  ") || !strings.Contains(r.stdout, "not attachable: belongs to user bert") {
+		t.Fatalf("%+v", r)
+	}
+	r = f.run(t, "fleet", "ps", "--key", key, "--select", "node=web-3", "--json")
+	var ps struct {
+		Kind string
+		JVMs []struct {
+			Node string
+			JVM  struct {
+				PID    int
+				App    string
+				Labels map[string]string
+			}
+		}
+		Nodes []struct{ Name string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &ps); err != nil || ps.Kind != "fleet" || len(ps.JVMs) != 2 || ps.JVMs[0].JVM.Labels["zone"] != "a" || len(ps.Nodes) != 3 {
+		t.Errorf("%v: %s", err, r.stdout)
+	}
+	r = f.run(t, "fleet", "profile", "--key", key, "--select", "app=shop,zone=a", "--root", "shop.Price.of", "--for", "100ms", "--max-at-once", "34%", "--overhead", "2%", "--format", "json")
+	var report struct {
+		Calls     int64
+		Processes []struct {
+			Host  string
+			PID   int
+			Calls int64
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 || report.Calls != 3 || len(report.Processes) != 3 || report.Processes[1].Host != "web-2" || report.Processes[1].Calls != 1 {
+		t.Fatalf("code %d, %v: %s%s", r.code, err, r.stdout, r.stderr)
+	}
+	_, after, _ := strings.Cut(r.stderr, "run ")
+	run, _, _ := strings.Cut(after, ":")
+	r = f.run(t, "fleet", "collect", run, "--key", key)
+	if r.code != 0 || !strings.Contains(r.stdout, "web-3/4711") {
+		t.Errorf("%+v", r)
+	}
+	r = f.run(t, "fleet", "runs", "--key", key)
+	if r.code != 0 || !strings.Contains(r.stdout, run) || !strings.Contains(r.stdout, "shop.Price.of") {
+		t.Errorf("%+v", r)
+	}
+	r = f.run(t, "fleet", "sample", "--key", key, "--select", "app=shop", "--for", "100ms", "--format", "json")
+	if r.code != 0 || strings.Count(r.stdout, `"host": "web-`) != 3 {
+		t.Errorf("%+v", r)
+	}
+	var audit []fleet.Audit
+	for deadline := time.Now().Add(20 * time.Second); len(audit) < 12 && time.Now().Before(deadline); {
+		r = f.run(t, "fleet", "audit", "--key", key, "--json")
+		if err := json.Unmarshal([]byte(r.stdout), &audit); err != nil {
+			t.Fatalf("%v: %+v", err, r)
+		}
+	}
+	for _, a := range audit {
+		if a.User != "user-record" || a.PID != 4711 || a.What != "accepted" && a.What != "ended" {
+			t.Errorf("%+v", a)
+		}
+	}
+	if len(audit) != 12 {
+		t.Errorf("%d lines", len(audit))
+	}
+	r = f.run(t, "fleet", "profile", "--key", keys(fleet.RoleSample), "--root", "shop.Price.of", "--for", "1s")
+	if r.code != 2 || !strings.Contains(r.stderr, "takes the role record") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFleetUsage(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "a.key")
+	if err := link.WriteKey(key, &link.Key{URL: "tls://127.0.0.1:1", User: "anna", Role: fleet.RoleRecord, Token: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"fleet ps --key /nowhere":                         "/nowhere",
+		"fleet ps --key KEY":                              "no broker answers at tls://127.0.0.1:1",
+		"fleet ps --key KEY --select app":                 "give KEY=PATTERN",
+		"fleet ps --key KEY --hub a --nats b":             "one of both",
+		"fleet ps --creds a":                              "--nats URL",
+		"fleet ps --creds a --nats b --user x":            "--role",
+		"fleet profile --key KEY --root a.B.c":            "--for is missing",
+		"fleet profile --key KEY --for 1s":                "--root is missing",
+		"fleet profile --root a.B.c --for 1s --late 0s":   "--late",
+		"fleet sample --key KEY":                          "--for is missing",
+		"fleet sample --for 1s --max-at-once 200%":        "--max-at-once",
+		"node --key KEY":                                  "a node needs one of the role node",
+		"node --key KEY --label x":                        "KEY=VALUE",
+		"node --disk 1":                                   "--disk",
+		"hub --disk 1":                                    "--disk",
+		"hub --keep 1s":                                   "--keep",
+		"hub --tls-cert a":                                "belong together",
+		"hub key add a.b --role look -o x":                "a name has letters",
+		"hub key add anna --role boss -o x":               "there are look, sample",
+		"hub key add anna --role look -o x --dir /nowher": "not the folder of a hub",
+		"hub setup":                                       "--nats URL is missing",
+		"hub nats-config":                                 "--url is missing",
+	} {
+		r := newFake().run(t, strings.Fields(strings.ReplaceAll(args, "KEY ", key+" "))...)
+		if strings.HasSuffix(args, "KEY") {
+			r = newFake().run(t, strings.Fields(strings.TrimSuffix(args, "KEY")+key)...)
+		}
+		if r.code == 0 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: code %d, %s", args, r.code, r.stderr)
+		}
+	}
+}
+
+// TestHubKeys adds users to the folder of a hub, and takes them away.
+func TestHubKeys(t *testing.T) {
+	t.Parallel()
+	_, dir := fleetOf(t)
+	if err := link.WriteKey(filepath.Join(dir, "address.json"), &link.Key{URL: "tls://h:1", CA: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "web-1.key")
+	r := newFake().run(t, "hub", "key", "add", "web-1", "--role", "node", "--node", "web-1", "-o", file, "--dir", dir)
+	k, err := link.ReadKey(file)
+	if r.code != 0 || err != nil || k.Node != "web-1" || k.URL != "tls://h:1" || k.Role != fleet.RoleNode {
+		t.Fatalf("%+v, %+v, %v", r, k, err)
+	}
+	if r = newFake().run(t, "hub", "key", "add", "web-1", "--role", "node", "-o", file+"2", "--dir", dir); r.code != 2 {
+		t.Errorf("%+v", r)
+	}
+	if r = newFake().run(t, "hub", "key", "ls", "--dir", dir); !strings.Contains(r.stdout, "web-1") || strings.Contains(r.stdout, k.Token) {
+		t.Errorf("%+v", r)
+	}
+	if r = newFake().run(t, "hub", "key", "rm", "web-1", "--dir", dir); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r = newFake().run(t, "hub", "key", "rm", "web-1", "--dir", dir); r.code != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestNodeUnit: the unit ends no recording with the node.
+func TestNodeUnit(t *testing.T) {
+	t.Parallel()
+	if r := newFake().run(t, "node", "unit"); r.code != 0 || !strings.Contains(r.stdout, "KillMode=process") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestNATSConfig writes keys once, and what a NATS server needs.
+func TestNATSConfig(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := newFake().run(t, "hub", "nats-config", "--url", "nats://n1:4222", "--dir", dir)
+	first, err := link.ReadKey(filepath.Join(dir, "setup.key"))
+	if r.code != 0 || err != nil || !strings.Contains(r.stdout, `user: "admin"`) || strings.Contains(r.stdout, first.Token) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	newFake().run(t, "hub", "nats-config", "--url", "nats://n1:4222", "--dir", dir)
+	if second, err := link.ReadKey(filepath.Join(dir, "setup.key")); err != nil || second.Token != first.Token {
+		t.Errorf("the keys have changed: %v", err)
+	}
+}

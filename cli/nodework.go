@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/fleet"
+	"github.com/rivulet-profiler/rivulet/controller/fleet/job"
+)
+
+// workerName is the command by which a node starts its workers.
+const workerName = "carry-out"
+
+// keepEvery is how often a worker keeps what it has so far, in case that it is killed.
+const keepEvery = 5 * time.Second
+
+func (a *app) nodeWorker() *cobra.Command {
+	return &cobra.Command{
+		Use:    workerName + " FOLDER",
+		Short:  "Carry out a command that a node has accepted",
+		Hidden: true,
+		Args:   takes(1, "FOLDER"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			w, err := job.Take(job.Dir(args[0]))
+			if errors.Is(err, job.ErrTaken) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			in := watchInterrupts()
+			defer in.stop()
+			r, err := a.carryOut(in, w)
+			if failed := w.Done(r, err); failed != nil {
+				return failed
+			}
+			return nil
+		},
+	}
+}
+
+// carryOut does what a job says, as the command of the same name does.
+func (a *app) carryOut(in *interrupts, w *job.Worker) (*export.Report, error) {
+	j, err := w.Job()
+	if err != nil {
+		return nil, err
+	}
+	if why := w.Stopped(); why != "" {
+		return nil, fmt.Errorf("not begun: %s", why)
+	}
+	c := &j.Command
+	p, err := a.backend.inspect(in.first, c.Target.PID)
+	if err != nil {
+		return nil, err
+	}
+	if p.Start() != c.Target.Start {
+		return nil, fmt.Errorf("process %d is another one now than the one that was asked for", c.Target.PID)
+	}
+	switch c.Do {
+	case fleet.DoProfile:
+		return a.workProfile(in, w, c)
+	case fleet.DoSample:
+		return a.workSample(in, w, c)
+	}
+	return nil, fmt.Errorf("this node does not know %q", c.Do)
+}
+
+func (a *app) workSample(in *interrupts, w *job.Worker, c *fleet.Command) (*export.Report, error) {
+	k := c.Sample
+	f := sampleFlags{hz: k.Hz, wall: k.Wall, threads: k.Threads, native: k.Native, inlined: k.Inlined, frames: k.Frames, lines: k.Lines}
+	if err := w.Begin(); err != nil {
+		return nil, err
+	}
+	return a.sampleQuietly(in.first, c.Target.PID, f.plain(), c.Length())
+}
+
+// workProfile records, and keeps what there is every few seconds.
+func (a *app) workProfile(in *interrupts, w *job.Worker, c *fleet.Command) (*export.Report, error) {
+	rec := c.Recording.Clone()
+	cfg := a.config(rec.Memory)
+	cfg.Gently = true
+	s, err := a.armOne(in, c.Target.PID, rec, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Begin(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	keeping, end := context.WithCancel(in.first)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		a.keepReports(keeping, w, s)
+	}()
+	a.awaitOne(in, s, rec, c.Length())
+	end()
+	<-kept
+	notes := ""
+	select {
+	case <-s.Done():
+	default:
+		notes = s.Diagnose(in.second)
+	}
+	r, err := s.Finish(in.second)
+	if r != nil && notes != "" {
+		r.Notes = append(r.Notes, strings.Split(notes, "\n")...)
+	}
+	return r, err
+}
+
+// keepReports keeps the report so far again and again, until ctx is done.
+func (a *app) keepReports(ctx context.Context, w *job.Worker, s attached) {
+	t := time.NewTicker(keepEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		r, err := s.Snapshot(ctx)
+		if err == nil {
+			err = w.Keep(r)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.say("the report so far could not be kept: %s", oneLine(err.Error()))
+		}
+	}
+}
