@@ -20,9 +20,11 @@ func (s liveSession) Preview(ctx context.Context, r spec.Recording) (*export.Pre
 	return p, asInput(err)
 }
 
+const noSuggestion = "samples show no method of the program's that takes time and is entered"
+
 // Suggest implements live.Session: by samples where these can be had and find something, else by
-// thread dumps.
-func (s liveSession) Suggest(ctx context.Context) (*live.Suggestions, error) {
+// thread dumps, unless they are not allowed.
+func (s liveSession) Suggest(ctx context.Context, dumps bool) (*live.Suggestions, error) {
 	why := ""
 	if s.suggestBySamples != nil {
 		found, err := s.suggestBySamples(ctx)
@@ -31,11 +33,17 @@ func (s liveSession) Suggest(ctx context.Context) (*live.Suggestions, error) {
 			return nil, ctx.Err()
 		case err == nil && len(found.Roots) > 0:
 			return found, nil
+		case err == nil && !dumps:
+			found.Why = noSuggestion
+			return found, nil
 		case err == nil:
-			why = "samples show no method of the program's that takes time and is entered"
+			why = noSuggestion
 		default:
 			why = oneLine(err.Error())
 		}
+	}
+	if !dumps {
+		return &live.Suggestions{Why: why, Roots: []live.Suggestion{}}, nil
 	}
 	found, err := s.attached.Suggest(ctx)
 	if err != nil {

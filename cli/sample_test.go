@@ -219,7 +219,7 @@ func TestSampleSession(t *testing.T) {
 	}
 	for _, refused := range []func() error{
 		func() error { _, err := s.Preview(ctx, spec.Recording{}); return err },
-		func() error { _, err := s.Suggest(ctx); return err },
+		func() error { _, err := s.Suggest(ctx, true); return err },
 	} {
 		if err := refused(); !errors.Is(err, live.ErrInput) {
 			t.Error(err)
@@ -250,12 +250,18 @@ func TestPageSuggest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Suggest(t.Context())
+	got, err := s.Suggest(t.Context(), true)
 	if err != nil || got.Samples != 101 || got.Roots[0].Root != "shop.Orders$Line.handle" || got.Roots[0].Price != "high" || got.Roots[0].Share != 0.99 {
 		t.Errorf("%v: %+v", err, got)
 	}
+	if got.Report == nil || got.Prices["shop.Orders$Line.handle(I)V"] != "high" {
+		t.Errorf("prices %v", got.Prices)
+	}
 	f.attachErr = sampler.ErrMemory
-	got, err = s.Suggest(t.Context())
+	if got, err = s.Suggest(t.Context(), false); err != nil || len(got.Roots) != 0 || got.Why != sampler.ErrMemory.Error() {
+		t.Errorf("without thread dumps: %v: %+v", err, got)
+	}
+	got, err = s.Suggest(t.Context(), true)
 	if err != nil || got.Samples != 0 || got.Why != sampler.ErrMemory.Error() || len(got.Roots) == 0 {
 		t.Errorf("%v: %+v", err, got)
 	}

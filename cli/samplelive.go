@@ -83,7 +83,9 @@ func (s *sampleSession) Preview(context.Context, spec.Recording) (*export.Previe
 }
 
 // Suggest implements live.Session.
-func (s *sampleSession) Suggest(context.Context) (*live.Suggestions, error) { return nil, errSampled }
+func (s *sampleSession) Suggest(context.Context, bool) (*live.Suggestions, error) {
+	return nil, errSampled
+}
 
 // Done implements live.Session.
 func (s *sampleSession) Done() <-chan struct{} { return s.done }

@@ -94,7 +94,7 @@ func (a *app) suggestBySamples(ctx context.Context, pid int, packages []string) 
 	if err != nil {
 		return nil, err
 	}
-	out := &live.Suggestions{Samples: r.Sampling.Samples, Seconds: r.Time.Seconds(), Threads: len(r.Tree.Threads), Busy: len(r.Tree.Threads), Roots: []live.Suggestion{}}
+	out := &live.Suggestions{Samples: r.Sampling.Samples, Seconds: r.Time.Seconds(), Threads: len(r.Tree.Threads), Busy: len(r.Tree.Threads), Roots: []live.Suggestion{}, Report: r, Prices: suggest.Prices(r)}
 	for _, s := range suggest.Roots(r, mostSuggested, packages...) {
 		out.Roots = append(out.Roots, live.Suggestion{
 			Root: s.Name(), Share: thousandths(s.Share), Low: thousandths(s.Low), High: thousandths(s.High), Rate: thousandths(s.Rate), Price: string(s.Price),

@@ -71,7 +71,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	get("formats", func(*http.Request) (any, error) { return formats(), nil })
 	post("attach", s.postAttach)
 	post("demo", s.postDemo)
-	post("suggest", func(r *http.Request) (any, error) { return s.live.Suggest(r.Context()) })
+	post("suggest", s.postSuggest)
 	post("preview", s.postPreview)
 	post("start", s.postStart)
 	post("compare", s.postCompare)
@@ -220,6 +220,16 @@ func (s *Server) postPreview(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return json.RawMessage(b.Bytes()), nil
+}
+
+func (s *Server) postSuggest(r *http.Request) (any, error) {
+	var b struct {
+		SamplesOnly bool `json:"samples_only"`
+	}
+	if err := body(r, &b); err != nil {
+		return nil, err
+	}
+	return s.live.Suggest(r.Context(), !b.SamplesOnly)
 }
 
 func (s *Server) postStart(r *http.Request) (any, error) {

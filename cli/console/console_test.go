@@ -68,7 +68,7 @@ func (f *fake) Preview(context.Context, spec.Recording) (*export.Preview, error)
 	return nil, errors.New("no preview")
 }
 
-func (f *fake) Suggest(context.Context) (*live.Suggestions, error) {
+func (f *fake) Suggest(context.Context, bool) (*live.Suggestions, error) {
 	return nil, errors.New("no suggestions")
 }
 

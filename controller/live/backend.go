@@ -63,6 +63,12 @@ type Suggestions struct {
 	Seconds float64      `json:"seconds"` // that they took in all
 	Busy    int          `json:"busy"`    // threads that computed or moved meanwhile
 	Threads int          `json:"threads"` // threads that there were
+
+	// By samples: their report; where it can be looked at, as the source of queries; and
+	// what recording each method that was met and can be a root is likely to cost.
+	Report *export.Report    `json:"-"`
+	Source int64             `json:"source,omitempty"`
+	Prices map[string]string `json:"prices,omitempty"`
 }
 
 // A Suggestion is a method of the application on the stacks of busy threads.
@@ -112,8 +118,8 @@ type Session interface {
 	// Preview says what Scheme A would instrument; nothing is. Errors about
 	// what was asked for wrap [ErrInput].
 	Preview(ctx context.Context, r spec.Recording) (*export.Preview, error)
-	// Suggest looks for roots, by samples or by a few thread dumps.
-	Suggest(ctx context.Context) (*Suggestions, error)
+	// Suggest looks for roots, by samples or, where it may, by a few thread dumps.
+	Suggest(ctx context.Context, dumps bool) (*Suggestions, error)
 	// Done is closed when the recording has ended by itself or the target has.
 	Done() <-chan struct{}
 	// Snapshot is the report so far, at no cost to the target.

@@ -91,6 +91,7 @@ type Live struct {
 	journal   []Entry
 	entries   int64
 	snapshots []*Snapshot
+	sampled   *Snapshot // the samples by which roots were suggested last; on no list, nil if there are none
 	saved     int64
 	uses      int64
 	trial     *trial // nil but while schemes are compared

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -36,10 +37,14 @@ func (l *Live) Preview(ctx context.Context, r spec.Recording) (*export.Preview, 
 }
 
 // Suggest looks for roots in the attached JVM, for some seconds; other
-// actions go on meanwhile. Errors are [ErrBusy] if it is being called already, wrap
+// actions go on meanwhile. dumps allows thread dumps, which stop the target for moments, where samples
+// can't be had; without them it waits for another call that is going on. Samples can be
+// looked at until the next call, see [Suggestions].Source. Errors are [ErrBusy] if it is being called already, wrap
 // [ErrPhase], or are the session's.
-func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
-	if !l.suggesting.TryLock() {
+func (l *Live) Suggest(ctx context.Context, dumps bool) (*Suggestions, error) {
+	if !dumps {
+		l.suggesting.Lock()
+	} else if !l.suggesting.TryLock() {
 		return nil, ErrBusy
 	}
 	defer l.suggesting.Unlock()
@@ -47,7 +52,18 @@ func (l *Live) Suggest(ctx context.Context) (*Suggestions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Suggest(ctx)
+	found, err := s.Suggest(ctx, dumps)
+	if err != nil || found.Report == nil {
+		return found, err
+	}
+	if f := l.newFrame(found.Report); f.sums.Nodes <= maxNodes {
+		l.mu.Lock()
+		l.saved++
+		l.sampled = &Snapshot{ID: l.saved, Name: "samples for the choice of a root", When: at(time.Now()), Frame: f}
+		found.Source = l.saved
+		l.mu.Unlock()
+	}
+	return found, nil
 }
 
 // warm sees a recording's warm-up through, beside everything else. The returned

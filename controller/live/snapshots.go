@@ -282,6 +282,9 @@ func (l *Live) snapshot(id int64) *Snapshot {
 			return s
 		}
 	}
+	if s := l.sampled; s != nil && s.ID == id {
+		return s
+	}
 	return nil
 }
 

@@ -113,6 +113,27 @@ func Roots(r *export.Report, n int, app ...string) []Root {
 	return out
 }
 
+// Prices say what recording each method that was met, and can be a root, is likely to cost, by
+// the methods' names.
+func Prices(r *export.Report) map[string]string {
+	out := map[string]string{}
+	if r.Tree == nil || r.Sampling == nil {
+		return out
+	}
+	for method, f := range measure(cct.Merge(r.Tree.Roots()), waiting(r)) {
+		m := r.Method(method)
+		if !eligible(m) {
+			continue
+		}
+		fresh := 0.0
+		if f.visits > 0 {
+			fresh = float64(f.below) / float64(f.visits)
+		}
+		out[m.Name] = string(priceOf(fresh))
+	}
+	return out
+}
+
 func priceOf(fresh float64) Price {
 	switch {
 	case fresh < 0.15:

@@ -145,15 +145,16 @@ function receive(m: Record<string, unknown>): void {
 }
 
 /** api calls the REST interface; errors carry the server's text. */
-export async function api<T>(path: string, body?: unknown): Promise<T> {
+export async function api<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   let r: Response;
   try {
     r = await fetch("/api/" + path, {
       method: body === undefined ? "GET" : "POST",
       headers: { Authorization: "Bearer " + secret, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body), signal,
     });
-  } catch {
+  } catch (e) {
+    if (signal?.aborted) throw e;
     throw new Error("Rivulet does not answer. Is it still running?");
   }
   const text = await r.text();

@@ -12,7 +12,8 @@ export interface Snapshot {
   file?: string; broken?: string; timeline?: boolean; kind?: "comparison";
 }
 export interface Suggestion { root: string; stacks: number; of: number; threads: number; thread: string; always: boolean; share?: number; share_low?: number; share_high?: number; rate?: number; price?: string }
-export interface Suggestions { samples?: number; why?: string; roots: Suggestion[]; looks: number; seconds: number; busy: number; threads: number }
+export interface Suggestions {
+  source?: number; prices?: Record<string, string>; samples?: number; why?: string; roots: Suggestion[]; looks: number; seconds: number; busy: number; threads: number }
 export interface PreviewClass { class: string; loader: string; initialized: boolean; methods: string[] }
 export interface Preview {
   roots: string[]; classes: number; methods: number; packages: { package: string; classes: number; methods: number; class_list: PreviewClass[] }[];

@@ -6,7 +6,7 @@ import { count, parse, plural } from "./format";
 import { useAction, useStore } from "./hooks";
 import type { Branch, Method } from "./model";
 import { ErrorLine, MethodName } from "./parts";
-import { Ahead, Suggest } from "./preview";
+import { Ahead, Suggest, priceOf, priceTitle } from "./preview";
 import { Schemes } from "./schemes";
 import { Setup, choose, recording } from "./setup";
 import { start } from "./bar";
@@ -74,7 +74,7 @@ export function Picker() {
           {roots.length === 0 && <p class="muted">None yet.</p>}
           <ul class="chosen" id="roots">
             {roots.map((r) => (
-              <li key={r}><MethodName name={parse(r)} /> <button class="plain" aria-label={"Remove " + r} onClick={() => take(r)}>✕</button></li>
+              <li key={r}><span><MethodName name={parse(r)} />{priceOf(r) && <span class="muted price" title={priceTitle}> expected price: {priceOf(r)}</span>}</span> <button class="plain" aria-label={"Remove " + r} onClick={() => take(r)}>✕</button></li>
             ))}
           </ul>
           <ByName add={(r) => choose({ roots: [...new Set([...roots, r])] })} />

@@ -1,31 +1,79 @@
 // Before the start: what would be instrumented, and which methods may be roots.
 
-import { useState } from "preact/hooks";
-import { api } from "./conn";
+import { useEffect, useState } from "preact/hooks";
+import { api, nameOf, store } from "./conn";
 import { count, parse, percent, plural, time } from "./format";
 import { useAction } from "./hooks";
 import type { Preview, PreviewClass, Suggestions } from "./model";
+import { B } from "./model";
 import { ErrorLine, MethodName } from "./parts";
-import { recording } from "./setup";
-import { ui } from "./ui";
+import { chain } from "./icicle";
+import { choose, recording } from "./setup";
+import { Icicle } from "./treeview";
+import { go, ui } from "./ui";
 
-const priceTitle = "Low: most calls below it lasted over several samples. High: nearly each sample met new ones, so that calls are short and many, and recording them may slow this part of the program up to six times.";
+export const priceTitle = "Low: most calls below it lasted over several samples. High: nearly each sample met new ones, so that calls are short and many, and recording them may slow this part of the program up to six times.";
 
-/** Suggest looks at the target's stacks for roots. */
+let kept: { of: string; found: Suggestions } | null = null; // what was found last, and in which JVM
+
+const jvm = () => store.state?.target ? store.state.target.pid + " " + store.state.target.main : "";
+
+/** priceOf is what recording a root is expected to cost, "" if no sample met it. */
+export function priceOf(root: string): string {
+  const prices = kept?.of === jvm() ? kept.found.prices ?? {} : {};
+  return prices[root] ?? Object.entries(prices).find(([m]) => m.startsWith(root + "("))?.[1] ?? "";
+}
+
+/** Suggest looks at the target's stacks for roots: at once by samples, which don't disturb it. */
 export function Suggest({ toggle }: { toggle: (root: string) => void }) {
-  const [found, setFound] = useState<Suggestions | null>(null);
+  const [found, setFound] = useState<Suggestions | null>(kept?.of === jvm() ? kept.found : null);
+  const [beyond, setBeyond] = useState("");
   const act = useAction();
-  const look = () => act.run("look", async () => setFound(await api<Suggestions>("suggest", {})));
+  const take = (s: Suggestions) => {
+    kept = { of: jvm(), found: s };
+    setFound(s);
+    go({ sampled: s.source ?? 0, focus: 0, selected: 0 });
+  };
+  const look = () => act.run("look", async () => take(await api<Suggestions>("suggest", {})));
+  useEffect(() => {
+    if (found) {
+      if (found.source && found.source !== ui.sampled) go({ sampled: found.source, focus: 0 });
+      return;
+    }
+    if (store.state?.phase !== "attached") return;
+    const gone = new AbortController();
+    void act.run("look", async () => {
+      try {
+        const s = await api<Suggestions>("suggest", { samples_only: true }, gone.signal);
+        if (s.samples) take(s);
+        else setBeyond(s.why ?? "");
+      } catch (e) {
+        if (!gone.signal.aborted) throw e;
+      }
+    });
+    return () => gone.abort();
+  }, []);
+  /** picked makes the box's method the only root; where it can't be one, its nearest caller that can. */
+  const picked = (path: number) => {
+    const page = store.sections.icicle, prices = found?.prices ?? {};
+    if (!page) return;
+    const names = chain(page, path).map((p) => nameOf(page.boxes.find((b) => b[B.path] === p)?.[B.method] ?? page.above.find(([a]) => a === p)?.[1] ?? 0));
+    const at = names.findLastIndex((n) => prices[n.whole] !== undefined);
+    const n = names[at], last = names[names.length - 1];
+    setBeyond(!n ? `${last.cls}.${last.method} can't be a root, and nothing that calls it.` : at < names.length - 1 ? `${last.cls}.${last.method} can't be a root; ${n.cls}.${n.method}, which calls it, can.` : "");
+    if (n) choose({ roots: [n.whole] });
+    go({ selected: path });
+  };
   return (
     <section class="suggest" aria-label="Suggested roots">
       <p class="line">
         <button id="suggest" disabled={!!act.busy} title="By five seconds of samples from outside; where these can't be had, by twenty-one thread dumps, each of which stops the target for a moment" onClick={look}>{act.busy ? "Looking at the stacks…" : found ? "Suggest again" : "Suggest roots"}</button>
         <span class="muted" role="status">
-          {found?.samples ? `By ${count(found.samples)} samples in ${time(found.seconds * 1e9)}.` : found ? `${found.why ? found.why[0].toUpperCase() + found.why.slice(1) + ". " : ""}By ${found.looks} thread dumps in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What takes the time and is entered again and again, by samples"}
+          {!found && beyond ? `There are no samples: ${beyond}` : found?.samples ? `By ${count(found.samples)} samples in ${time(found.seconds * 1e9)}.` : found ? `${found.why ? found.why[0].toUpperCase() + found.why.slice(1) + ". " : ""}By ${found.looks} thread dumps in ${time(found.seconds * 1e9)}: ${found.busy} of ${found.threads} threads were busy with the application.` : "What takes the time and is entered again and again, by samples"}
         </span>
       </p>
       <ErrorLine text={act.error} close={act.clear} />
-      {found && found.roots.length === 0 && <p>No thread was busy in the application. Try again while it has something to do, or search.</p>}
+      {found && found.roots.length === 0 && !found.samples && <p>No thread was busy in the application. Try again while it has something to do, or search.</p>}
       {found && found.roots.length > 0 && (
         <ul class="hits short" id="suggestions">
           {found.roots.map((r) => (
@@ -37,6 +85,13 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
             </li>
           ))}
         </ul>
+      )}
+      {found?.samples && ui.sampled > 0 && (
+        <div class="samples" id="samples">
+          <p class="muted">What takes the time, by the samples. A click makes a method the root; a double click zooms; the right button has more.</p>
+          <Icicle pick={picked} />
+          {beyond && <p role="status" class="warn">{beyond}</p>}
+        </div>
       )}
     </section>
   );

@@ -61,7 +61,8 @@ export function select(path: number, above: number[] = []): void {
   go({ selected: path, find: path, touched: true, open: opened(ui.open, above.filter((p) => p !== path)) });
 }
 
-export function Icicle() {
+/** Icicle is the flame graph of what is looked at. With pick, a click and Enter take a box. */
+export function Icicle({ pick }: { pick?: (path: number) => void }) {
   useStore();
   const [ref, size] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -95,7 +96,7 @@ export function Icicle() {
           (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
         onKeyDown={(e) => {
           if (!page) return;
-          if (e.key === "Enter" && ui.selected) zoom(ui.selected);
+          if (e.key === "Enter" && ui.selected) (pick ?? zoom)(ui.selected);
           else if (isMenuKey(e)) {
             const b = page.boxes.find((b) => b[B.path] === ui.selected);
             if (b && (b[B.flags] & flagFold) === 0) openMenu(b[B.method], ref.current!.getBoundingClientRect().left + (b[B.start] / page.total) * size.width, ref.current!.getBoundingClientRect().top + (b[B.depth] + 1) * boxHeight - ref.current!.scrollTop);
@@ -111,7 +112,7 @@ export function Icicle() {
       >
         <canvas
           ref={canvas} style={{ width: size.width + "px", height: height + "px" }} onMouseMove={(e) => setOver({ path: under(e)?.[B.path] ?? 0, x: e.clientX, y: e.clientY })} onMouseLeave={() => setOver({ path: 0, x: 0, y: 0 })}
-          onClick={(e) => { const b = under(e); if (b && page) select(b[B.path], chain(page, b[B.path])); }}
+          onClick={(e) => { const b = under(e); if (b && page) pick ? pick(b[B.path]) : select(b[B.path], chain(page, b[B.path])); }}
           onDblClick={(e) => { const b = under(e); if (b) zoom(b[B.path]); }}
           onContextMenu={(e) => { const b = under(e); if (b && page && (b[B.flags] & flagFold) === 0) (e.preventDefault(), setOver({ path: 0, x: 0, y: 0 }), select(b[B.path], chain(page, b[B.path])), openMenu(b[B.method], e.clientX, e.clientY)); }}
         />

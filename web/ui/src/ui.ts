@@ -38,6 +38,7 @@ const fresh = {
   slowest: "", // which it is: thread and start
   hidden: false, // the icicle
   browsing: false, // looking at snapshots while a root is to be chosen
+  sampled: 0, // the samples that show, while a root is chosen, what takes the time; 0: there are none
   picking: false, // choosing a root while an old recording is there
 };
 
@@ -110,15 +111,21 @@ export function showsTabs(): boolean {
   return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "attached" && ui.browsing) || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
 }
 
+/** choosing tells whether a root is being chosen. */
+export function choosing(): boolean {
+  return (store.state?.phase === "attached" || store.state?.phase === "starting") && !showsTabs();
+}
+
 /** looked is the recording that the figures are of: of two that are compared, the one after. */
 export function looked(): number {
+  if (choosing()) return ui.sampled;
   return ui.tab === "compare" && !ui.compared ? ui.after : ui.source;
 }
 
 /** figures are those of what is looked at. */
 export function figures(): Figures | null {
   const source = looked();
-  if (source > 0 && showsTabs()) return store.source === source ? store.sections.figures ?? null : null;
+  if (source > 0 && (showsTabs() || choosing())) return store.source === source ? store.sections.figures ?? null : null;
   return store.state?.figures ?? null;
 }
 
@@ -173,6 +180,10 @@ function keepNow(): void {
 addEventListener("pagehide", keepNow);
 
 export function ask(): void {
+  if (choosing()) {
+    const icicle = ui.sampled ? { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100 } } : {};
+    return show({ source: ui.sampled, against: 0, thread: 0, slow: 0, fold: false, frameworks: ui.frameworks, unfold: [], ...icicle });
+  }
   const on = ui.tab;
   const slow = on === "slowest";
   show({

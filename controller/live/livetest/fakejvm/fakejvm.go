@@ -123,7 +123,7 @@ func (f *JVM) Preview(_ context.Context, r spec.Recording) (*export.Preview, err
 }
 
 // Suggest implements live.Session.
-func (f *JVM) Suggest(context.Context) (*live.Suggestions, error) {
+func (f *JVM) Suggest(context.Context, bool) (*live.Suggestions, error) {
 	return &live.Suggestions{Looks: 9, Roots: []live.Suggestion{{Root: "shop.Price.of", Stacks: 3, Of: 8}}}, nil
 }
 
