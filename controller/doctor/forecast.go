@@ -20,6 +20,10 @@ const (
 // forecast says how long arming may take, for how many classes, and by which scheme.
 // The observer has been there since a moment.
 func (e *examination) forecast(o *vmstructs.Observer, since time.Time, p *export.Preview) {
+	if len(p.Unread) > 0 {
+		e.add("forecast", OK, "", "none: what the roots call is not known before a recording has read the code of %s", someOf(p.Unread))
+		return
+	}
 	classes, methods := len(p.Classes), 0
 	for _, c := range p.Classes {
 		methods += len(c.Methods)

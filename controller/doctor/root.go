@@ -123,7 +123,9 @@ func (e *examination) reach(p *export.Preview) {
 	for _, c := range p.Classes {
 		methods += len(c.Methods)
 	}
-	e.add("reach", OK, "", "at most %d methods of %d loaded classes would get probes (see profile --dry-run)", methods, len(p.Classes))
+	if len(p.Unread) == 0 {
+		e.add("reach", OK, "", "at most %d methods of %d loaded classes would get probes (see profile --dry-run)", methods, len(p.Classes))
+	}
 	count := map[string]int{}
 	example := map[string]string{}
 	for _, k := range p.Skipped {

@@ -12,6 +12,7 @@ import (
 type Preview struct {
 	Target  Target
 	Roots   []string // as resolved
+	Unread  []string // classes of roots whose code is not known: what these roots call is not there
 	Filter  *Filter  // nil: there was none
 	Classes []PreviewClass
 	Skipped []Skipped // methods within reach without probes, and call sites that can't be followed
@@ -33,6 +34,7 @@ type jsonPreview struct {
 	Target   jsonTarget    `json:"target"`
 	Scheme   string        `json:"scheme"`
 	Roots    []string      `json:"roots"`
+	Unread   []string      `json:"unread,omitempty"`
 	Filter   *Filter       `json:"filter,omitempty"`
 	Classes  int           `json:"classes"`
 	Methods  int           `json:"methods"`
@@ -88,7 +90,7 @@ func (p *Preview) packages() (out []jsonPackage, methods int) {
 func (p *Preview) JSON(w io.Writer) error {
 	packages, methods := p.packages()
 	return writeJSON(w, "the dry run", jsonPreview{
-		Schema: Schema, Kind: "dry-run", Target: jsonTarget(p.Target), Scheme: "A", Roots: some(p.Roots), Filter: p.Filter,
+		Schema: Schema, Kind: "dry-run", Target: jsonTarget(p.Target), Scheme: "A", Roots: some(p.Roots), Unread: p.Unread, Filter: p.Filter,
 		Classes: len(p.Classes), Methods: methods, Packages: some(packages), Skipped: some(p.Skipped), Notes: some(p.Notes),
 	})
 }
@@ -105,7 +107,7 @@ func (p *Preview) Text(w io.Writer, color bool) error {
 	r := &Report{Target: p.Target, Roots: p.Roots, Skipped: p.Skipped, Notes: p.Notes, Filter: p.Filter}
 	t := textWriter{sink: sink{w: w}, report: r, o: TextOptions{Color: color}}
 	t.target()
-	t.printf("dry run: nothing was instrumented. All at once (scheme A) would put probes into %s of %s in %s.\n",
+	t.printf("dry run: nothing was instrumented. All at once (scheme A) would put probes into %s%s of %s in %s.\n", map[bool]string{true: "at least "}[len(p.Unread) > 0],
 		Plural(int64(methods), "method", "methods"), Plural(int64(len(p.Classes)), "class", "classes"), Plural(int64(len(packages)), "package", "packages"))
 	if len(packages) > 0 {
 		t.section("By package, and the classes with most methods")

@@ -56,7 +56,8 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 		}
 	}
 	for _, id := range ids {
-		if m := l.h.Class(id.Class); m.NoBytes {
+		if m := l.h.Class(id.Class); m.NoBytes && !slices.Contains(p.Unread, m.ID.String()) {
+			p.Unread = append(p.Unread, m.ID.String())
 			p.Notes = append(p.Notes, fmt.Sprintf("%s was defined from memory, and has no class file: what its root calls is known when a recording has read its code from the JVM.", m.ID))
 		}
 	}

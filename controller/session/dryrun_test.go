@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func TestDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Truth.java": string(src), "t/Roots.java": rootsProgram})
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Truth.java": string(src), "t/Roots.java": rootsProgram, "t/Made.java": madeProgram})
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -68,6 +69,8 @@ func TestDryRun(t *testing.T) {
 		}
 		gone(t, p.PID(), 5*time.Second)
 
+		fileless(t, j, dir)
+
 		p = jvmtest.Start(t, j, nil, "t.Truth", []string{"middle", "1"}, dir)
 		p.WaitLine("READY")
 		rec := session.Recording{Roots: []string{"t.Truth.root"}, Scheme: "A", UntilCalls: 20}
@@ -81,4 +84,58 @@ func TestDryRun(t *testing.T) {
 			t.Errorf("a dry run names %d methods, a recording instruments %d", len(got), r.Instrumented)
 		}
 	}, 8, 17, 25)
+}
+
+const madeProgram = `package t;
+public class Made extends ClassLoader {
+    public static class Child implements Runnable { public void run() { step(); } static void step() {} }
+    Made() { super(Made.class.getClassLoader()); }
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!name.equals("t.Made$Child")) return super.loadClass(name, resolve);
+        try (java.io.DataInputStream in = new java.io.DataInputStream(Made.class.getResourceAsStream("Made$Child.class"))) {
+            byte[] b = new byte[in.available()];
+            in.readFully(b);
+            return defineClass(name, b, 0, b.length);
+        } catch (java.io.IOException e) {
+            throw new ClassNotFoundException(name, e);
+        }
+    }
+    public java.net.URL getResource(String name) { return null; }
+    public java.io.InputStream getResourceAsStream(String name) { return null; }
+    public static void main(String[] a) throws Exception {
+        Runnable r = (Runnable) new Made().loadClass("t.Made$Child").getConstructor().newInstance();
+        System.out.println("READY");
+        for (;;) { r.run(); Thread.sleep(1); }
+    }
+}`
+
+// fileless has a root in a class without a file: a dry run names it and says that it does not know
+// more, where it can be read from outside, and a recording records it.
+func fileless(t *testing.T, j jvmtest.JDK, dir string) {
+	t.Helper()
+	p := jvmtest.Start(t, j, nil, "t.Made", nil, dir)
+	p.WaitLine("READY")
+	rec := session.Recording{Roots: []string{"t.Made$Child.run"}, Scheme: "A", UntilCalls: 5}
+	s, err := session.Attach(t.Context(), p.PID(), session.Config{Look: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v, err := s.DryRun(t.Context(), rec)
+	switch {
+	case j.Version == 8:
+		if !errors.Is(err, session.ErrUnread) {
+			t.Errorf("JDK 8: %v", err)
+		}
+	case err != nil:
+		t.Error(err)
+	case !slices.Equal(v.Unread, []string{"t.Made$Child"}) || len(v.Classes) != 1 || !slices.Equal(v.Classes[0].Methods, []string{"run()V"}):
+		t.Errorf("unread %q, classes %+v", v.Unread, v.Classes)
+	}
+	s.Close()
+	s = attached(t, p)
+	start(t, s, rec)
+	if c := calls(finish(t, s)); c["Made$Child.run"] != 5 || c["Made$Child.step"] != 5 {
+		t.Errorf("calls %v", c)
+	}
 }
