@@ -45,6 +45,7 @@ Commands:
 		Example: `  rivulet attach 4711
   rivulet attach 4711 --root shop.orders.OrderService.process
   rivulet attach 4711 --script commands.txt
+  printf '%s\n' 'suggest root' start 'wait 5s' 'top 20' | rivulet attach 4711
   printf '%s\n' 'start shop.Front.serve' 'wait 5s' 'top 20' 'save report.html' | rivulet attach 4711`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,6 +18,7 @@ const (
 	meterInFile     = 5 * time.Second
 	meterLook       = 500 * time.Millisecond // in a file: how often it is looked whether there is a new phase
 	meterAtRest     = time.Minute            // in files, while nothing changes
+	meterPause      = 2 * time.Second        // at the most from one look to the next
 )
 
 // A meter shows a session's progress on stderr from start until stop.
@@ -55,8 +56,6 @@ func (m *meter) run() {
 	if m.terminal {
 		every = meterOnTerminal
 	}
-	// Counting a tree of a million nodes takes a tenth of a second.
-	const share = 20
 	t := time.NewTimer(every)
 	defer t.Stop()
 	for {
@@ -64,11 +63,19 @@ func (m *meter) run() {
 		case <-t.C:
 			begin := time.Now()
 			m.show()
-			t.Reset(max(every, share*time.Since(begin)))
+			t.Reset(meterNext(every, time.Since(begin)))
 		case <-m.quit:
 			return
 		}
 	}
+}
+
+// meterNext is when to look again after a look that took so long. Counting a tree of a
+// million nodes takes a tenth of a second; a session that is at work answers after a
+// second, and what it is at is wanted then more than ever.
+func meterNext(every, took time.Duration) time.Duration {
+	const share = 20
+	return max(every, min(share*took, meterPause))
 }
 
 // stop ends the display; the cursor is then at the beginning of a line. It

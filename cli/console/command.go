@@ -29,6 +29,7 @@ var commands []command
 func init() { // refers to itself by help
 	commands = []command{
 		{"find", "WORDS...", 1, -1, "search methods: parts of their names, or the humps of one (OSp)", find},
+		{"suggest", "[root]", 0, 1, "methods worth recording, by five seconds of samples; root makes the best one the root", suggested},
 		{"root", "[METHOD...]", 0, -1, "choose roots, as CLASS.METHOD, with a descriptor, or as patterns; list them", roots},
 		{"unroot", "METHOD|all", 1, 1, "take a root away", unroot},
 		{"include", "PATTERN", 1, 1, "instrument methods that match", rule("--include ")},

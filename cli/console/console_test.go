@@ -28,6 +28,8 @@ type fake struct {
 	done chan struct{}
 	n    int64
 	act  func() // during actions
+
+	suggested []live.Suggestion
 }
 
 func (f *fake) Targets(context.Context) ([]live.Target, error) { return nil, nil }
@@ -69,7 +71,7 @@ func (f *fake) Preview(context.Context, spec.Recording) (*export.Preview, error)
 }
 
 func (f *fake) Suggest(context.Context, bool) (*live.Suggestions, error) {
-	return nil, errors.New("no suggestions")
+	return &live.Suggestions{Samples: 100, Roots: f.suggested}, nil
 }
 
 func (f *fake) Diagnose(context.Context) string { return "" }
@@ -280,6 +282,27 @@ func TestBusyChoice(t *testing.T) {
 	want := []string{"attach", "start B tick", "pause", "clock precise", "finish", "attach", "start A precise"}
 	if diff := cmp.Diff(want, f.did); diff != "" {
 		t.Error("-want +got:\n", diff)
+	}
+}
+
+// TestSuggest has a script choose its root by samples.
+func TestSuggest(t *testing.T) {
+	f := &fake{}
+	c, _ := newConsole(t, f)
+	var out bytes.Buffer
+	if err := c.Exec(t.Context(), "suggest root", &out); err == nil || !strings.Contains(err.Error(), "choose a root with find and root") {
+		t.Error("none to suggest:", err)
+	}
+	f.suggested = []live.Suggestion{{Root: "a.B.m", Share: 0.25, Rate: 12.5, Price: "low"}, {Root: "a.C\x1b.n", Share: 0.1, Rate: 1, Price: "high"}}
+	if err := c.Script(t.Context(), strings.NewReader("root x.Y.z\nsuggest\nsuggest root\nroot\nstart\nquit\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	want := "a.B.m  25.0 % of the samples, entered 12.5 times a second or more, price low\n" + "a.C?.n  10.0 % of the samples, entered 1 times a second or more, price high\na.B.m\na.B.m\n"
+	if !slices.Equal(f.rec.Roots, []string{"a.B.m"}) || strings.ReplaceAll(out.String(), "\ufffd", "?") != want {
+		t.Errorf("roots %q, output\n%q, expected\n%q", f.rec.Roots, out.String(), want)
+	}
+	if err := c.Exec(t.Context(), "suggest 3", &out); err == nil {
+		t.Error("suggest 3 makes sense")
 	}
 }
 

@@ -42,6 +42,9 @@ const (
 	suggestMost  = 8
 	// busyShare is the share of a core from which on a thread is busy.
 	busyShare = 0.01
+	// rareShare is the share of the stacks that threads' own loops are on, up to which
+	// these are no suggestion at all: their threads woke now and then, and waited again.
+	rareShare = 0.25
 )
 
 // Suggest looks at the stacks of all threads a few times, by thread dumps
@@ -153,6 +156,14 @@ type seenMethod struct {
 	depth int           // the least number of the application's methods that were below it
 }
 
+// stacks are how many it was on, of busy threads and others.
+func (m *seenMethod) stacks() (n int) {
+	for _, looks := range m.on {
+		n += looks
+	}
+	return n
+}
+
 func newSight() *sight {
 	return &sight{threads: map[int64]*seenThread{}, methods: map[string]*seenMethod{}}
 }
@@ -235,7 +246,7 @@ func (s *sight) best(most int) *Suggestions {
 	}
 	var list []*seenMethod
 	for _, m := range s.methods {
-		if len(m.busy) > 0 {
+		if len(m.busy) > 0 && (float64(len(m.busy)) > rareShare*float64(m.stacks()) || !s.always(m)) {
 			list = append(list, m)
 		}
 	}

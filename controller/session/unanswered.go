@@ -58,6 +58,7 @@ func (s *Session) relistLate(ctx context.Context, n int64) error {
 	}
 	if err == nil {
 		err = s.fetch(ctx)
+		s.stage.begin("recording", 0)
 	}
 	if err != nil {
 		return err
