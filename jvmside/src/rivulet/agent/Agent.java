@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongBinaryOperator;
-import rivulet.probe.Follow;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
 import rivulet.probe.Reflection;
@@ -33,8 +32,6 @@ public final class Agent implements Runnable, LongBinaryOperator {
     /** How long a thread that waits for a retransformation by another lets it take: the other may want its locks. */
     private static final long TURN = 3_000_000_000L;
     private static final long TURN_CLASS = 30_000_000L;
-    private static final int RESTORE_BATCH = 64;
-    private static final int RESTORE_BATCH_OLD = 16; // JDK 8 and 11: 1.6 ms of everybody's pause a class
 
     /** In the probe's cell: 1 while a session is there. */
     private static final int CLAIM = 8;
@@ -49,6 +46,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private final Listing listing;
     private final Targets targets;
     private final Calibrate calibrate;
+    private final Ending last;
     private final AtomicInteger finds = new AtomicInteger();
     private final Object order = new Object();
     private final Thread watch;
@@ -70,6 +68,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         listing = new Listing(inst, mailbox, loaders);
         targets = new Targets(this, hook, loaders);
         calibrate = new Calibrate(mailbox);
+        last = new Ending(inst, memory, mailbox, loaders, hook, targets);
         watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
             @Override
             public void run() {
@@ -220,8 +219,12 @@ public final class Agent implements Runnable, LongBinaryOperator {
         }
         close(commands);
         close(bell);
-        Thread.currentThread().setName("rivulet-left"); // the next session may come
-        new Silence(memory, hook).run();
+        try {
+            Thread.currentThread().setName("rivulet-left"); // the next session may come
+        } catch (OutOfMemoryError e) {
+            // the next session is refused until this thread has ended
+        }
+        last.silence();
     }
 
     /** False if the watch has ended the session already. */
@@ -461,35 +464,15 @@ public final class Agent implements Runnable, LongBinaryOperator {
         Memory.U.putLong(base + Layout.H_ENDED, System.nanoTime());
         Memory.U.putInt(base + Layout.H_REASON, reason);
         Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPING);
-        Probe.revealer(null);
-        Reflection.finder(null);
-        Follow.forget();
-        Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
         mailbox.close(); // a thread that waits may hold what restoring needs
-        boolean alone = gently && reason == Layout.REASON_COMMAND;
-        if (alone) Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_WINDING);
-        Winding winding = alone ? new Winding() : null;
-        long from = System.nanoTime();
-        Restore r = new Restore(inst, loaders, hook, winding);
-        int n = 0;
         try {
-            n = r.run(System.getProperty("java.specification.version").compareTo("12") < 0 ? RESTORE_BATCH_OLD : RESTORE_BATCH);
-        } catch (Throwable t) {
-            // no memory, say: the probes stay, silent
+            last.forget();
+            last.restore(gently && reason == Layout.REASON_COMMAND);
+            if (reason == Layout.REASON_COMMAND) last.tell();
+        } finally {
+            Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPED);
+            Memory.U.putLongRelease(null, Probe.cell() + CLAIM, 0);
         }
-        if (winding != null) winding.end();
-        targets.restored();
-        inst.removeTransformer(hook);
-        if (reason == Layout.REASON_COMMAND && !alone) {
-            Out out = new Out().u32(n).u64(System.nanoTime() - from).u32(r.failures());
-            for (int i = 0; i < r.failures(); i++) {
-                Object[] k = key(r.failed(i));
-                out.u32((Integer) k[0]).str((String) k[1]).str(r.reason(i));
-            }
-            mailbox.last(Wire.REQ_RESTORED, out.done(), PATIENCE);
-        }
-        Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPED);
-        Memory.U.putLongRelease(null, Probe.cell() + CLAIM, 0);
     }
 
     private static void close(java.io.Closeable c) {

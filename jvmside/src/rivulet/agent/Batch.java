@@ -21,10 +21,17 @@ final class Batch {
     private final Hook hook;
     private final List<Class<?>> refused = new ArrayList<>();
     private final List<String> reasons = new ArrayList<>();
+    /** What is thrown to have the work done again later; made before there is no memory for it. */
+    private OutOfMemoryError again;
 
     Batch(Instrumentation inst, Hook hook) {
         this.inst = inst;
         this.hook = hook;
+    }
+
+    /** From now on want of memory is no refusal: run throws this error, and leaves some classes undone. */
+    void again(OutOfMemoryError e) {
+        again = e;
     }
 
     /** Does classes for the agent's thread, waiting up to patience, in ns, for other threads that do some of them. */
@@ -82,6 +89,7 @@ final class Batch {
             inst.retransformClasses(classes.toArray(new Class<?>[0]));
             for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);
         } catch (Throwable t) {
+            if (again != null && (hook.starved() || t instanceof OutOfMemoryError)) throw again;
             if (classes.size() == 1 || hook.mute()) {
                 String reason = classes.size() == 1 ? Out.reason(t) : "Rivulet did not answer in time for a class that was redefined with this one";
                 for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), reason);

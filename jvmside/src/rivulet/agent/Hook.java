@@ -32,7 +32,7 @@ final class Hook implements ClassFileTransformer {
     private final Mailbox mailbox;
     private final Loaders loaders;
     private final AtomicInteger users = new AtomicInteger();
-    private volatile boolean restoring, mute;
+    private volatile boolean restoring, mute, starved;
     private volatile Thread agent;
     /** Of the agent's retransformation under way, the class that the JVM comes to last; only the agent's thread has a use for it. */
     private Class<?> last;
@@ -65,9 +65,11 @@ final class Hook implements ClassFileTransformer {
                     return change(loader, name, redefined, b, inside);
                 }
             });
-        } catch (Throwable t) {
+        } catch (Throwable t) { // out of memory or stack: leave the class alone
             missed();
-            return null; // out of memory or stack: leave the class alone
+            if (redefined == null || !restoring || !Batch.mine(redefined)) return null;
+            starved = true; // it would lack what the JVM loses: it is done again
+            return REFUSE;
         } finally {
             Probe.resume(token);
             users.decrementAndGet();
@@ -117,6 +119,13 @@ final class Hook implements ClassFileTransformer {
      */
     boolean mute() {
         return mute;
+    }
+
+    /** Restoring failed since the last call, for want of memory. Only for the thread that restores. */
+    boolean starved() {
+        boolean was = starved;
+        starved = false;
+        return was;
     }
 
     /** A class goes without the probes that it may need: no exactness can be claimed. */

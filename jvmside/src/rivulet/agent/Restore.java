@@ -20,20 +20,24 @@ final class Restore {
     private final Loaders loaders;
     private final Hook hook;
     private final Batch batch;
-    private final Winding winding; // null where a controller waits
+    private Set<String> keys;
+    private int done;
 
-    Restore(Instrumentation inst, Loaders loaders, Hook hook, Winding winding) {
-        this.winding = winding;
+    Restore(Instrumentation inst, Loaders loaders, Hook hook) {
         this.inst = inst;
         this.loaders = loaders;
         this.hook = hook;
         this.batch = new Batch(inst, hook);
     }
 
-    /** Restores in batches of this size; the number of classes. */
-    int run(int size) {
-        Set<String> keys = hook.restore();
-        int done = 0;
+    /**
+     * Restores in batches of this size; the number of classes. Where there is no memory for it, with an error to throw it
+     * throws this one, and goes on when called again; with null such classes are failures. winding is
+     * null where a controller waits.
+     */
+    int run(int size, OutOfMemoryError starved, Winding winding) {
+        batch.again(starved);
+        if (keys == null) keys = hook.restore();
         for (int i = 0; i < WAITS.length && !keys.isEmpty(); i++) {
             try {
                 if (WAITS[i] > 0) Thread.sleep(WAITS[i]);
@@ -41,19 +45,23 @@ final class Restore {
                 // look again at once
             }
             List<Class<?>> found = new ArrayList<>();
-            for (Class<?> c : inst.getAllLoadedClasses()) {
-                if (!c.isArray() && keys.remove(Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c)))) found.add(c);
-            }
+            for (Class<?> c : inst.getAllLoadedClasses()) if (!c.isArray() && keys.contains(key(c))) found.add(c);
             last(found);
+            int of = done + keys.size();
             for (int k = 0; k < found.size(); k += size) {
-                int end = Math.min(k + size, found.size());
-                batch.run(found.subList(k, end), PATIENCE);
-                if (winding != null) winding.done(done + end, done + found.size() + keys.size());
+                List<Class<?>> part = found.subList(k, Math.min(k + size, found.size()));
+                batch.run(part, PATIENCE);
+                for (int n = 0; n < part.size(); n++) keys.remove(key(part.get(n)));
+                done += part.size();
+                if (winding != null) winding.done(done, of);
             }
-            done += found.size();
             for (Iterator<String> k = keys.iterator(); k.hasNext(); ) if (loaders.gone(Loaders.loaderOf(k.next()))) k.remove();
         }
         return done - batch.refusals();
+    }
+
+    private String key(Class<?> c) {
+        return Loaders.key(loaders.id(c.getClassLoader()), Loaders.internal(c));
     }
 
     /** Puts the class last whose redefinition has the JVM throw away compiled code that it believes to be current. */

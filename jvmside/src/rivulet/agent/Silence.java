@@ -28,10 +28,12 @@ final class Silence {
         for (int i = 0; i < LOOKS && quiet < 3; i++) {
             try {
                 Thread.sleep(250);
+                quiet = hook.busy() || Probe.busy() || onStack() ? 0 : quiet + 1;
             } catch (InterruptedException e) {
-                continue;
+                // look again
+            } catch (OutOfMemoryError e) {
+                quiet = 0; // the stacks did not fit into the heap
             }
-            quiet = hook.busy() || Probe.busy() || onStack() ? 0 : quiet + 1;
         }
         if (quiet < 3) return; // a thread hangs in a probe: the mapping stays
         try {

@@ -1,0 +1,58 @@
+package t;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Scanner;
+
+/** A program whose heap is full for a while. Commands: "fill" fills it for two seconds; "run N" calls root so often; "end" ends it. */
+public class FullHeap {
+    static int leaf(int n) {
+        return n + 1;
+    }
+
+    static int root(int n) {
+        return leaf(n) + leaf(n);
+    }
+
+    static final byte[] FULL = {'F', 'U', 'L', 'L', '\n'};
+    static volatile boolean full;
+
+    static void fill() {
+        List<byte[]> all = new ArrayList<>();
+        List<Object[]> crumbs = new ArrayList<>(1 << 16);
+        long end = System.nanoTime() + 2_000_000_000L;
+        for (int size = 1 << 20; System.nanoTime() < end; ) {
+            try {
+                if (size > 64) all.add(new byte[size]);
+                else if (crumbs.size() < 1 << 16) crumbs.add(new Object[1]);
+            } catch (OutOfMemoryError e) {
+                full = true;
+                size = Math.max(size / 2, 16);
+            }
+        }
+        full = false;
+    }
+
+    static volatile int sum;
+
+    public static void main(String[] a) {
+        Scanner in = new Scanner(System.in);
+        System.out.println("READY");
+        while (in.hasNextLine()) {
+            String[] f = in.nextLine().split(" ");
+            if (f[0].equals("fill")) {
+                Thread t = new Thread(FullHeap::fill);
+                t.setDaemon(true);
+                t.start();
+                while (!full) Thread.yield();
+                System.out.write(FULL, 0, FULL.length); // println takes memory
+                System.out.flush();
+            } else if (f[0].equals("run")) {
+                for (int i = Integer.parseInt(f[1]); i > 0; i--) sum += root(i);
+                System.out.println("RAN " + f[1]);
+            } else {
+                return;
+            }
+        }
+    }
+}
