@@ -182,6 +182,9 @@ func (e *examination) agents() {
 	switch warns, err := e.vm.DynamicAgentWarning(e.ctx); {
 	case err != nil:
 		e.fail("agents", err)
+	case session.Managed(e.ctx, e.vm):
+		e.add("agents", Warning, "add to its policy file, unless it is there: "+session.Grant,
+			"the program runs under a security manager: if its policy grants Rivulet's agent nothing, recordings are refused")
 	case warns:
 		e.add("agents", Warning, "start it with -XX:+EnableDynamicAgentLoading on its command line",
 			"the JVM prints a four-line warning on its stderr when an agent is loaded (JDK 21 and later)")

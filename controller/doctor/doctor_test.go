@@ -50,6 +50,21 @@ func wantChecks(t *testing.T, what, got string, want ...string) {
 	}
 }
 
+// TestManaged: recordings are refused under a security manager whose policy does not know Rivulet.
+func TestManaged(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Need(t, 17)
+	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Doctor.java": `package t;
+public class Doctor {
+    public static void main(String[] a) throws Exception {
+        System.out.println("READY");
+        System.in.read();
+    }
+}`})
+	p := program(t, j, dir, []string{"-Djava.security.manager"})
+	wantChecks(t, "managed", examine(t, p.PID(), ""), "WARN agents: the program runs under a security manager", "grant codeBase")
+}
+
 const doctorProgram = `package t;
 public class Doctor {
     interface Shape { int area(); }
