@@ -89,6 +89,7 @@ func Inspect(pid int) (Process, error) {
 		c := readCommand(pid, 0)
 		if c.main != "" {
 			p.Main, p.Args = c.main, strings.Join(c.args, " ")
+			p.mask()
 		}
 		p.fail(otherUser(p, err))
 		return p, nil
@@ -99,6 +100,7 @@ func Inspect(pid int) (Process, error) {
 		return p, err
 	}
 	p.fail(p.diagnose(l, st))
+	p.mask()
 	p.Attachable = p.Err == nil
 	return p, nil
 }
