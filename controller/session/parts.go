@@ -123,6 +123,7 @@ func (l *loop) isRecording() error {
 
 // begin opens the gate for a tree that is empty.
 func (l *loop) begin() {
+	l.s.stage.begin("recording", 0)
 	l.rec.admitted = 0
 	l.s.data.Admit(shm.All)
 	if n := l.rec.UntilCalls; n > 0 && !l.rec.warming {

@@ -177,7 +177,6 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		}
 		l.rec.armed = time.Now()
 		l.armed = true
-		s.stage.begin("recording", 0)
 		l.unanswered.found(unanswered, 0)
 		l.forgetLate()
 		l.noteDormant()

@@ -14,6 +14,7 @@ import (
 const (
 	unansweredSoon  = 100 * time.Millisecond
 	unansweredAgain = 2 * time.Second
+	unansweredShare = 10 // listing may take so much of the time: one part in
 )
 
 // unanswered is what a session knows of such classes, as numbers of them since it began.
@@ -23,7 +24,8 @@ type unanswered struct {
 	listed  int64 // a listing has begun since, and what it found has probes
 	settled int64 // and a second one
 	changed time.Time
-	count   int64 // as of the last look
+	count   int64         // as of the last look
+	took    time.Duration // the last listing
 	busy    bool
 }
 
@@ -31,21 +33,25 @@ type unanswered struct {
 func (l *loop) checkUnanswered() {
 	u, n := &l.unanswered, l.s.data.Unanswered()
 	if n != u.count {
-		u.count, u.changed = n, time.Now()
+		if u.count == u.listed { // else it is due already
+			u.changed = time.Now()
+		}
+		u.count = n
 	}
 	pause := unansweredSoon
 	if n == u.listed {
 		pause = unansweredAgain
 	}
-	if u.busy || n == u.settled || l.scheme == nil || !l.armed || l.final != nil || time.Since(u.changed) < pause {
+	if u.busy || n == u.settled || l.scheme == nil || !l.armed || l.final != nil || time.Since(u.changed) < max(pause, unansweredShare*u.took) {
 		return
 	}
 	u.busy = true
+	began := time.Now()
 	l.s.wg.Go(func() {
 		if err := l.s.relistLate(l.s.ctx, n); err != nil {
 			l.s.log.Debug("classes that were loaded without an answer can't be listed", "error", err)
 		}
-		_ = l.s.do(l.s.ctx, func() { u.busy, u.changed = false, time.Now() }) // else the session has ended
+		_ = l.s.do(l.s.ctx, func() { u.busy, u.changed, u.took = false, time.Now(), time.Since(began) }) // else the session has ended
 	})
 }
 
