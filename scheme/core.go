@@ -25,6 +25,7 @@ type core struct {
 	active    bool                  // something may be running in the subgraph
 	trap      bool                  // steps of this plan may be fresh
 	scout     bool                  // callbacks are not planned
+	back      bool                  // what is hit is a callback
 	lambdas   bool                  // as roots are given up, not followed to their bodies
 	prune     bool                  // initializers that have run are not planned
 	rests     func(t cha.Hit) bool  // notes a method that is not to be followed yet; nil: all are
@@ -348,7 +349,15 @@ func (c *core) callback(t cha.Hit) {
 		c.withheld[t.ID()] = true
 		return
 	}
+	c.calledBack(t)
+}
+
+// calledBack plans a method that excluded code may call.
+func (c *core) calledBack(t cha.Hit) {
+	was := c.back
+	c.back = true
 	c.hit(nil, t)
+	c.back = was
 }
 
 // named plans the callbacks that were withheld and need not be any more.
@@ -359,7 +368,7 @@ func (c *core) named() {
 		}
 		delete(c.withheld, id)
 		if class, m := c.h.Class(id.Class), c.h.Method(id); class != nil && m != nil {
-			c.hit(nil, cha.Hit{Class: class, Method: m})
+			c.calledBack(cha.Hit{Class: class, Method: m})
 		}
 	}
 }

@@ -24,8 +24,23 @@ type Watcher interface {
 	// and may say of more methods that they are active, never of fewer.
 	Observe(active func(m cha.MethodID) bool)
 
-	// Woke says that watched methods were invoked, or have become active.
+	// Woke says that watched methods were invoked, or have become active. After Called,
+	// those that no called method can call are deferred: they are left as they are.
 	Woke(ms []cha.MethodID) Plan
+
+	// Called says that instrumented methods were called below a root, since the roots were
+	// given or at any time since; whoever calls it goes on to do so, and has no method
+	// called below a root for longer than it says. Steps are methods that were deferred.
+	Called(ms []cha.MethodID) Plan
+
+	// Begun says that counting begins anew: a deferred method whose probes are in force will
+	// not have been called before.
+	Begun(inForce func(m cha.MethodID) bool)
+
+	// Deferred is how many methods are deferred, and IsDeferred whether one is. A method
+	// that is deferred may have probes.
+	Deferred() int
+	IsDeferred(m cha.MethodID) bool
 }
 
 // A schemeD is Scheme A, restricted to what is active. A method that is asleep is not
@@ -38,18 +53,23 @@ type schemeD struct {
 	asleep  map[cha.ClassID][]cha.MethodID // watched, without probes; by class
 	watched map[cha.MethodID]bool
 	changed map[cha.ClassID]bool // has steps
+
+	toldOf   []cha.MethodID        // by Found
+	reached  *calledReach          // since Called
+	deferred map[cha.MethodID]bool // awake, and not within it; true if its probes come before any call that counts
 }
 
 // NewD returns Scheme D over a hierarchy. Until it is told by Observe, it takes no
 // method but roots for active. It implements Watcher and Selector.
 func NewD(h *cha.Hierarchy) Scheme {
 	s := &schemeD{
-		core:    newCore(h),
-		active:  func(cha.MethodID) bool { return false },
-		awake:   map[cha.MethodID]bool{},
-		asleep:  map[cha.ClassID][]cha.MethodID{},
-		watched: map[cha.MethodID]bool{},
-		changed: map[cha.ClassID]bool{},
+		core:     newCore(h),
+		active:   func(cha.MethodID) bool { return false },
+		awake:    map[cha.MethodID]bool{},
+		asleep:   map[cha.ClassID][]cha.MethodID{},
+		watched:  map[cha.MethodID]bool{},
+		changed:  map[cha.ClassID]bool{},
+		deferred: map[cha.MethodID]bool{},
 	}
 	s.trap, s.prune = false, true
 	s.withheld = map[cha.MethodID]bool{}
@@ -68,6 +88,7 @@ func (s *schemeD) Select(may func(name, desc string) bool) { s.may = may }
 // Named implements Selector.
 func (s *schemeD) Named() Plan {
 	s.begin(deep)
+	s.tell(func(r *calledReach) { r.may = s.may; r.named() })
 	s.named()
 	return s.end()
 }
@@ -75,6 +96,7 @@ func (s *schemeD) Named() Plan {
 // Roots plans the closure of the roots among what is active.
 func (s *schemeD) Roots(roots []cha.MethodID) Plan {
 	s.begin(deep)
+	s.tell(func(r *calledReach) { r.roots(roots) })
 	s.roots(roots)
 	return s.end()
 }
@@ -83,6 +105,8 @@ func (s *schemeD) Roots(roots []cha.MethodID) Plan {
 func (s *schemeD) Entered(m cha.MethodID) Plan {
 	s.begin(deep)
 	s.awake[m] = true
+	delete(s.deferred, m)
+	s.follows([]cha.MethodID{m})
 	s.enter(m)
 	return s.end()
 }
@@ -90,9 +114,12 @@ func (s *schemeD) Entered(m cha.MethodID) Plan {
 // Found plans the methods: they are about to be invoked.
 func (s *schemeD) Found(ms []cha.MethodID) Plan {
 	s.begin(deep)
+	s.toldOf = append(s.toldOf, ms...)
 	for _, id := range ms {
 		s.awake[id] = true
+		delete(s.deferred, id)
 	}
+	s.tell(func(r *calledReach) { r.found(ms) })
 	s.found(ms)
 	return s.end()
 }
@@ -109,6 +136,7 @@ func (s *schemeD) LoadedInside(id cha.ClassID) Plan { return s.load(id, true) }
 func (s *schemeD) load(id cha.ClassID, inside bool) Plan {
 	s.begin(deep)
 	s.loading = id
+	s.tell(func(r *calledReach) { r.classes(id); r.initializer(id) })
 	s.classes(id)
 	s.initializer(id)
 	s.drain()
@@ -126,12 +154,16 @@ func (s *schemeD) load(id cha.ClassID, inside bool) Plan {
 // Listed implements Scheme.
 func (s *schemeD) Listed(ids []cha.ClassID) Plan {
 	s.begin(deep)
-	if len(ids) > 0 {
-		s.classes(ids...)
+	again := func(c *core) {
+		if len(ids) > 0 {
+			c.classes(ids...)
+		}
+		for _, id := range ids {
+			c.again(id)
+		}
 	}
-	for _, id := range ids {
-		s.again(id)
-	}
+	s.tell(func(r *calledReach) { again(&r.core) })
+	again(&s.core)
 	return s.end()
 }
 
@@ -144,15 +176,44 @@ func (s *schemeD) Woke(ms []cha.MethodID) Plan {
 		}
 		s.awake[id] = true
 		class, m := s.h.Class(id.Class), s.h.Method(id)
-		switch {
-		case class == nil || m == nil: // unloaded
-		case class.Excluded || m.Filtered:
-			s.enqueue(id, s.method(id))
-		default:
-			s.step(cha.Hit{Class: class, Method: m}, false)
+		if class == nil || m == nil { // unloaded
+			continue
+		}
+		// Who is called by what was called is most likely called by that.
+		if class.Excluded || m.Filtered || s.reached != nil && s.reached.within[id] {
+			s.follows([]cha.MethodID{id})
+		}
+		if !s.defers(cha.Hit{Class: class, Method: m}) {
+			s.rouse(id)
 		}
 	}
 	return s.end()
+}
+
+// Deferred implements Watcher.
+func (s *schemeD) Deferred() int { return len(s.deferred) }
+
+// IsDeferred implements Watcher.
+func (s *schemeD) IsDeferred(m cha.MethodID) bool {
+	_, there := s.deferred[m]
+	return there
+}
+
+// rouse has a method instrumented and followed.
+func (s *schemeD) rouse(id cha.MethodID) {
+	s.awake[id] = true
+	if early, there := s.deferred[id]; there && !early && s.method(id).planned {
+		s.plan.Roused = append(s.plan.Roused, id)
+	}
+	delete(s.deferred, id)
+	class, m := s.h.Class(id.Class), s.h.Method(id)
+	switch {
+	case class == nil || m == nil: // unloaded
+	case class.Excluded || m.Filtered:
+		s.enqueue(id, s.method(id))
+	default:
+		s.step(cha.Hit{Class: class, Method: m}, false)
+	}
 }
 
 // leave reports whether a method within reach is left asleep, and notes that it is
@@ -160,25 +221,31 @@ func (s *schemeD) Woke(ms []cha.MethodID) Plan {
 func (s *schemeD) leave(t cha.Hit) bool {
 	id := t.ID()
 	if s.awake[id] {
-		return false
+		return s.IsDeferred(id)
 	}
 	if s.active(id) {
 		s.awake[id] = true
-		return false
+		return s.defers(t)
 	}
 	if s.watched[id] {
 		return true
 	}
 	s.watched[id] = true
 	s.plan.Watched = append(s.plan.Watched, id)
-	switch {
-	case t.Class.Excluded || t.Method.Filtered:
-	case s.changed[id.Class], s.loading == id.Class: // of a class that is being loaded the bytes are at hand
-		s.give(id)
-	default:
-		s.asleep[id.Class] = append(s.asleep[id.Class], id)
+	if !t.Class.Excluded && !t.Method.Filtered {
+		s.spare(t)
 	}
 	return true
+}
+
+// spare has a method that is not followed get probes only if its class is changed anyway.
+func (s *schemeD) spare(t cha.Hit) {
+	id := t.ID()
+	if s.changed[id.Class] || s.loading == id.Class { // of a class that is being loaded the bytes are at hand
+		s.give(id)
+	} else {
+		s.asleep[id.Class] = append(s.asleep[id.Class], id)
+	}
 }
 
 // give has a method that is asleep get probes.

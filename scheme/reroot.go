@@ -31,4 +31,8 @@ func (s *schemeB) Reroot(roots []cha.MethodID) Plan { s.uproot(); return s.Roots
 func (s *schemeC) Reroot(roots []cha.MethodID) Plan { s.uproot(); return s.Roots(roots) }
 
 // Reroot implements Rerooter.
-func (s *schemeD) Reroot(roots []cha.MethodID) Plan { s.uproot(); return s.Roots(roots) }
+func (s *schemeD) Reroot(roots []cha.MethodID) Plan {
+	s.tell(func(r *calledReach) { r.uproot() })
+	s.uproot()
+	return s.Roots(roots)
+}

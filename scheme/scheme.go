@@ -98,6 +98,10 @@ type Plan struct {
 	// Watched lists methods within reach that are asleep, of a [Watcher] only. A
 	// method is given once. It may have probes, too.
 	Watched []cha.MethodID
+
+	// Roused lists methods that were deferred until now, of a [Watcher] only, and have got
+	// probes since for another reason: they may have been called before that.
+	Roused []cha.MethodID
 }
 
 // Empty reports whether there is nothing to instrument.
@@ -107,7 +111,7 @@ func (p *Plan) Empty() bool { return len(p.Steps) == 0 && len(p.Also) == 0 }
 func (p *Plan) Append(q Plan) {
 	p.Steps, p.Also = append(p.Steps, q.Steps...), append(p.Also, q.Also...)
 	p.Revealed, p.Skipped = append(p.Revealed, q.Revealed...), append(p.Skipped, q.Skipped...)
-	p.Watched = append(p.Watched, q.Watched...)
+	p.Watched, p.Roused = append(p.Watched, q.Watched...), append(p.Roused, q.Roused...)
 }
 
 // A Scheme reveals a call subgraph.

@@ -21,7 +21,11 @@ type lateMethod struct {
 // noteLate notes that methods get probes late. One that is asleep has not been called.
 func (l *loop) noteLate(steps []scheme.Step, calls map[cha.MethodID]int64) {
 	w := l.s.watching
+	d, _ := l.scheme.(scheme.Watcher)
 	for _, st := range steps {
+		if d != nil && d.IsDeferred(st.Method) {
+			continue // gets probes along with its class, and no called method can call it
+		}
 		n, woke := calls[st.Method]
 		if !woke {
 			n = -1
@@ -60,6 +64,9 @@ func (l *loop) lateInForce() {
 func (l *loop) forgetLate() {
 	l.lateInForce()
 	l.patience.forget()
+	if d, ok := l.scheme.(scheme.Watcher); ok {
+		d.Begun(func(id cha.MethodID) bool { return !l.pending(id.Class) })
+	}
 	l.unanswered.begun(l.s.data.Unanswered(), len(l.owing) == 0)
 }
 

@@ -27,9 +27,10 @@ const (
 var errNotCounting = errors.New("the JVM counted no invocation of any method while it was observed: it is idle, or has no compiler (-Xint)")
 
 // An observation is what a session knows of the methods that are active. One goroutine
-// at a time owns observer: first who starts the recording, then watch.
+// at a time owns observer and called: first who starts the recording, then watch.
 type observation struct {
 	observer *vmstructs.Observer
+	called   calledMethods
 	active   atomic.Pointer[map[vmstructs.Key]struct{}] // as of the last look; never changed
 
 	settling atomic.Bool // counting has not begun
@@ -44,6 +45,8 @@ type observation struct {
 	looked  chan struct{}                    // closed when watch has ended
 	stop    context.CancelFunc               // ends watch
 	failed  error                            // why watch ended early
+
+	mute map[int32]struct{} // rows that the scheme takes for called, since nothing would show it
 }
 
 // observe takes the first reading, besides what its caller does next. It returns what
@@ -60,7 +63,7 @@ func (s *Session) observe() (wait func() error) {
 		if <-done; err != nil {
 			return err
 		}
-		w := &observation{observer: o, methods: map[vmstructs.Key][]cha.MethodID{}}
+		w := &observation{observer: o, methods: map[vmstructs.Key][]cha.MethodID{}, mute: map[int32]struct{}{}}
 		return s.do(s.ctx, func() { s.watching = w })
 	}
 }
@@ -125,7 +128,8 @@ func (s *Session) startWatching() {
 
 // watch is the goroutine that looks at the target.
 func (s *Session) watch(ctx context.Context) error {
-	pause, rounds, looked := watchLeast, -1, time.Now()
+	w := s.watching
+	pause, rounds, looked, deferred := watchLeast, -1, time.Now(), 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -140,16 +144,25 @@ func (s *Session) watch(ctx context.Context) error {
 		if now != rounds {
 			rounds, looked = now, time.Now()
 		}
+		var called []int32
+		look := len(woke) > 0 || deferred > 0 && time.Now().After(w.called.again)
+		if look {
+			called = w.called.look(s)
+		}
 		if err := s.do(ctx, func() {
-			s.watching.seen = now
+			w.seen = now
+			if look && s.loop.final == nil {
+				s.loop.inTime(s.loop.called(called, w.called.all), nil)
+			}
 			if len(woke) > 0 {
 				s.loop.woke(woke)
 			}
+			deferred = s.loop.deferred()
 		}); err != nil {
 			return err
 		}
 		pause = min(max(watchLeast, watchShare*time.Since(began)), watchMost)
-		if s.watching.settling.Load() {
+		if w.settling.Load() {
 			pause = watchLeast
 		}
 	}
@@ -180,25 +193,30 @@ func (s *Session) lookOnce(ctx context.Context, rounds int, all bool) (woke []vm
 	return woke, now, nil
 }
 
-// woke has methods recorded that were asleep and are not any more.
-func (l *loop) woke(woke []vmstructs.Woken) {
-	w, d := l.s.watching, l.scheme.(scheme.Watcher)
-	if l.final != nil {
-		return
-	}
-	calls := map[cha.MethodID]int64{}
-	var ids []cha.MethodID
+// wokeMethods are the methods that have woken, with what the JVM has counted of each.
+func (w *observation) wokeMethods(woke []vmstructs.Woken) (ids []cha.MethodID, calls map[cha.MethodID]int64) {
+	calls = map[cha.MethodID]int64{}
 	for _, k := range woke {
 		for _, id := range w.methods[k.Key] {
 			ids = append(ids, id)
 			calls[id] = k.Calls
 		}
 	}
+	return ids, calls
+}
+
+// woke has methods recorded that were asleep and are not any more.
+func (l *loop) woke(woke []vmstructs.Woken) {
+	w, d := l.s.watching, l.scheme.(scheme.Watcher)
+	if l.final != nil {
+		return
+	}
+	ids, calls := w.wokeMethods(woke)
 	end := l.analyse()
 	p := d.Woke(ids)
 	p.Append(l.moreCallbacks())
 	end()
-	l.s.log.Debug("woke", "methods", len(ids), "steps", len(p.Steps), "watched", len(p.Watched), "armed", l.armed)
+	l.s.log.Debug("woke", "methods", len(ids), "steps", len(p.Steps), "watched", len(p.Watched), "deferred", d.Deferred(), "armed", l.armed)
 	l.inTime(p, calls)
 }
 
@@ -206,9 +224,15 @@ func (l *loop) woke(woke []vmstructs.Woken) {
 // invoked, or are about to be, with what the JVM has counted, or -1.
 func (l *loop) inTime(p scheme.Plan, calls map[cha.MethodID]int64) {
 	w := l.s.watching
+	if p.Empty() && len(p.Revealed)+len(p.Watched)+len(p.Skipped)+len(p.Roused) == 0 {
+		return
+	}
 	p.Steps, p.Also = append(p.Steps, p.Also...), nil
 	also := l.want(p)
 	l.noteLate(p.Steps, calls)
+	for _, id := range p.Roused {
+		l.addLate(id, -1)
+	}
 	w.woke = time.Now()
 	w.jobs++
 	l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {
@@ -287,13 +311,16 @@ func (s *Session) stopWatching(ctx context.Context) {
 		s.unwatched(err)
 		return
 	}
+	look := len(woke) > 0
+	_ = s.do(ctx, func() { look = look || s.loop.deferred() > 0 })
+	if !look {
+		return
+	}
+	called := w.called.look(s)
 	_ = s.do(ctx, func() {
-		for _, k := range woke {
-			for _, id := range w.methods[k.Key] {
-				if late := s.loop.patience.late; late[id] == nil {
-					late[id] = &lateMethod{id: id, calls: k.Calls, after: time.Since(s.loop.rec.armed)}
-				}
-			}
-		}
+		ids, calls := w.wokeMethods(woke)
+		p := s.loop.called(called, w.called.all)
+		p.Append(s.loop.scheme.(scheme.Watcher).Woke(ids))
+		s.loop.lateAtEnd(p, calls)
 	})
 }

@@ -38,6 +38,25 @@ public class Awake {
         }
     }
 
+    /** Called all the time, but from the root only once somebody says so. */
+    static class Own implements Shape {
+        @Override
+        public int area() {
+            return rare ? Rare.one(1) : 1;
+        }
+    }
+
+    /** Called by Own alone, once somebody says so. */
+    static class Rare {
+        static int one(int x) {
+            return x + two(x);
+        }
+
+        static int two(int x) {
+            return x + 5;
+        }
+    }
+
     /** Not loaded before somebody says so. */
     static class Fresh {
         static int first(int x) {
@@ -57,8 +76,9 @@ public class Awake {
     }
 
     static volatile java.lang.reflect.Method reflective;
-    static volatile boolean round, fresh, stop;
-    static final Shape[] SHAPES = {new Square(), new Square()}, ROUNDS = {new Round(), new Round()};
+    static volatile boolean round, fresh, own, rare, stop;
+    static final Shape[] SHAPES = {new Square(), new Square()}, ROUNDS = {new Round(), new Round()}, OWN = {new Own(), new Own()};
+    static final Object LOADED = new Rare();
     static volatile int sink;
     static int told;
 
@@ -75,13 +95,13 @@ public class Awake {
     }
 
     static Shape shape(int i) {
-        return (round ? ROUNDS : SHAPES)[i & 1];
+        return (round ? ROUNDS : own ? OWN : SHAPES)[i & 1];
     }
 
     public static void main(String[] args) throws Exception {
         Thread worker = new Thread(() -> {
             for (int n = 0; !stop; n++) {
-                sink = work(n) + Elsewhere.busy(n);
+                sink = work(n) + Elsewhere.busy(n) + OWN[n & 1].area();
                 if (n > 20_000) pause();
             }
         });
@@ -92,9 +112,12 @@ public class Awake {
             switch (c) {
                 case 'r': round = true; break;
                 case 'f': fresh = true; break;
+                case 'b': rare = true; break;
+                case 'o': own = true; break;
                 case 'm': reflective = Reflective.class.getDeclaredMethod("target", int.class); break;
                 default: break;
             }
+            if (c > ' ') System.out.println((char) c);
         }
         stop = true;
     }
