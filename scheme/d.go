@@ -52,7 +52,6 @@ type schemeD struct {
 	awake   map[cha.MethodID]bool
 	asleep  map[cha.ClassID][]cha.MethodID // watched, without probes; by class
 	watched map[cha.MethodID]bool
-	changed map[cha.ClassID]bool // has steps
 
 	toldOf   []cha.MethodID        // by Found
 	reached  *calledReach          // since Called
@@ -68,7 +67,6 @@ func NewD(h *cha.Hierarchy) Scheme {
 		awake:    map[cha.MethodID]bool{},
 		asleep:   map[cha.ClassID][]cha.MethodID{},
 		watched:  map[cha.MethodID]bool{},
-		changed:  map[cha.ClassID]bool{},
 		deferred: map[cha.MethodID]bool{},
 	}
 	s.trap, s.prune = false, true
@@ -238,10 +236,11 @@ func (s *schemeD) leave(t cha.Hit) bool {
 	return true
 }
 
-// spare has a method that is not followed get probes only if its class is changed anyway.
+// spare has a method that is not followed get probes only if its class is changed anyway, by
+// this plan or a later one.
 func (s *schemeD) spare(t cha.Hit) {
 	id := t.ID()
-	if s.changed[id.Class] || s.loading == id.Class { // of a class that is being loaded the bytes are at hand
+	if s.loading == id.Class { // its bytes are at hand
 		s.give(id)
 	} else {
 		s.asleep[id.Class] = append(s.asleep[id.Class], id)
@@ -269,10 +268,6 @@ func (s *schemeD) end() Plan {
 	for _, steps := range [][]Step{slices.Clone(s.plan.Steps), slices.Clone(s.plan.Also)} {
 		for _, st := range steps {
 			id := st.Method.Class
-			if s.changed[id] && s.asleep[id] == nil {
-				continue
-			}
-			s.changed[id] = true
 			ids := s.asleep[id]
 			delete(s.asleep, id)
 			for _, m := range ids {

@@ -117,8 +117,10 @@ func TestWatched(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c := calls(r); !r.Exact() || len(r.Late) > 0 || c["Awake$Own.area"]+c["Awake$Rare.one"]+c["Awake$Rare.two"] != 0 {
-				t.Errorf("exact %v, calls %v, late %v", r.Exact(), c, r.Late)
+			for _, name := range []string{"Awake$Own.area", "Awake$Rare.one", "Awake$Rare.two"} {
+				if n := calls(r)[name]; n != 0 || slices.Contains(lateOf(r), name) {
+					t.Errorf("%s: %d calls; late %v", name, n, r.Late)
+				}
 			}
 		})
 		t.Run("called", func(t *testing.T) {
