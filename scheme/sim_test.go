@@ -42,7 +42,6 @@ type sim struct {
 	narrow bool
 	known  map[cha.MethodID]bool // it was told
 	called []cha.MethodID        // and will be
-	spared int                   // methods that were deferred to the end
 }
 
 func (s *sim) logf(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }

@@ -131,7 +131,7 @@ func TestUnansweredWatched(t *testing.T) {
 	dir := sources(t, "Awake")
 	j := jvmtest.Need(t, 17)
 	p := program(t, j, dir, "Awake", nil)
-	s := watched(t, p, "D", 0)
+	s := observed(t, p, session.Recording{Scheme: "D"})
 	s.Block(func() {
 		p.Send("f")
 		p.WaitLine("FRESH")

@@ -25,11 +25,19 @@ func lateOf(r *export.Report) []string {
 	return out
 }
 
-// watched records Awake's root with a scheme.
+// watched records Awake's root with a scheme. Threads of the target wait for long, so that
+// no class is late since the machine is slow.
 func watched(t *testing.T, p *jvmtest.Proc, scheme string, until int64) *session.Session {
 	t.Helper()
+	return observed(t, p, session.Recording{Scheme: scheme, UntilCalls: until, Patience: 10 * time.Second})
+}
+
+// observed records Awake's root.
+func observed(t *testing.T, p *jvmtest.Proc, rec session.Recording) *session.Session {
+	t.Helper()
 	s := attached(t, p)
-	start(t, s, session.Recording{Roots: []string{"t.Awake.work"}, Scheme: scheme, Observe: 300 * time.Millisecond, UntilCalls: until, Patience: 10 * time.Second})
+	rec.Roots, rec.Observe = []string{"t.Awake.work"}, 300*time.Millisecond
+	start(t, s, rec)
 	return s
 }
 
