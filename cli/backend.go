@@ -25,6 +25,7 @@ type backend interface {
 	inspect(ctx context.Context, pid int) (attach.Process, error)
 	outline(ctx context.Context, pid int) (listing, error)
 	sample(ctx context.Context, pid int, o sampler.Options) (sampling, error)
+	histogram(ctx context.Context, pid int, all bool) (*attach.Histogram, error)
 	deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
 	flush(ctx context.Context, pid int) (doctor.Flush, error)
@@ -103,6 +104,14 @@ func (system) sample(ctx context.Context, pid int, o sampler.Options) (sampling,
 		return nil, err // what can be done about that helps more
 	}
 	return d, nil
+}
+
+func (system) histogram(ctx context.Context, pid int, all bool) (*attach.Histogram, error) {
+	vm, err := attach.Open(ctx, pid)
+	if err != nil {
+		return nil, err
+	}
+	return vm.Histogram(ctx, all)
 }
 
 func (system) deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error) {

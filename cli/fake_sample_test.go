@@ -26,6 +26,11 @@ func (f *fake) inspect(_ context.Context, pid int) (attach.Process, error) {
 // outline can't be had, so that commands ask the session.
 func (f *fake) outline(context.Context, int) (listing, error) { return nil, vmstructs.ErrUnknown }
 
+func (f *fake) histogram(context.Context, int, bool) (*attach.Histogram, error) {
+	f.note("histogram")
+	return &attach.Histogram{Classes: []attach.ClassCount{{Class: "byte[]", Objects: 3, Bytes: 300 + f.extra}, {Class: "shop.Order", Objects: 2, Bytes: 48}}, Objects: 5, Bytes: 348 + f.extra}, nil
+}
+
 func (f *fake) deadlocks(context.Context, int) ([]threads.Deadlock, error) {
 	f.note("deadlocks")
 	return f.locked, nil

@@ -43,7 +43,8 @@ type fake struct {
 
 	sampled  sampler.Options
 	locked   []threads.Deadlock
-	sampleOn bool // samples come to an end, and the target does not
+	extra    int64 // bytes of byte arrays
+	sampleOn bool  // samples come to an end, and the target does not
 }
 
 func newFake() *fake {

@@ -30,7 +30,7 @@ NATS cluster. A key says where that is and what you may do.
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.fleetPs(), a.fleetProfile(), a.fleetSample(), a.fleetRuns(), a.fleetCollect(), a.fleetAudit())
+	cmd.AddCommand(a.fleetPs(), a.fleetProfile(), a.fleetSample(), a.fleetHeap(), a.fleetLocks(), a.fleetDiff(), a.fleetRuns(), a.fleetCollect(), a.fleetAudit())
 	return cmd
 }
 
@@ -92,12 +92,12 @@ func nodes(ctx context.Context, l *link.Link, wait time.Duration) (here, away []
 }
 
 // found are the JVMs of nodes that are selected, in order.
-func (f *fleetFlags) found(nodes []fleet.Node) []fleet.Found {
+func found(nodes []fleet.Node, which fleet.Selection) []fleet.Found {
 	out := []fleet.Found{}
 	for i := range nodes {
 		n := &nodes[i]
 		for k := range n.JVMs {
-			if f.selection.Has(n.Name, &n.JVMs[k]) {
+			if which.Has(n.Name, &n.JVMs[k]) {
 				out = append(out, fleet.Found{Node: n.Name, JVM: n.JVMs[k]})
 			}
 		}
@@ -135,14 +135,14 @@ func (a *app) fleetPs() *cobra.Command {
 			}
 			switch {
 			case asJSON:
-				return writeJSON(a.stdout, fleetJSON(f.found(here), here, away))
+				return writeJSON(a.stdout, fleetJSON(found(here, f.selection), here, away))
 			case onlyNodes:
 				return writeRows(a.stdout, nodeRows(here, away), 0)
 			case len(here) == 0:
 				a.say("no node answers: rivulet node must run on the hosts, with a key of this hub")
 				return nil
 			}
-			return writeRows(a.stdout, fleetRows(f.found(here)), tableWidth(a.stdout))
+			return writeRows(a.stdout, fleetRows(found(here, f.selection)), tableWidth(a.stdout))
 		},
 	}
 	fs := cmd.Flags()

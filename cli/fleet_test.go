@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,15 +46,21 @@ func fleetOf(t *testing.T, names ...string) (keys func(role fleet.Role) string, 
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	working, interrupt := context.WithCancel(ctx)
 	over := make(chan error, len(names))
 	for _, name := range names {
-		a := &app{backend: newFake(), stdout: io.Discard, stderr: io.Discard}
+		machine := newFake()
+		if name == "web-3" {
+			machine.extra = 1 << 20
+		}
+		a := &app{backend: machine, stdout: io.Discard, stderr: io.Discard}
 		l, err := link.Dial(k, link.Options{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := node.Config{
 			Name: name, Dir: t.TempDir(), Disk: 1 << 30, AtOnce: 2, Broker: l, Say: func(string) {},
+			Interrupt: func(int) { interrupt() },
 			JVMs: func(ctx context.Context) ([]fleet.JVM, error) {
 				return a.fleetJVMs(ctx, map[string]string{"zone": "a"})
 			},
@@ -63,9 +72,8 @@ func fleetOf(t *testing.T, names ...string) (keys func(role fleet.Role) string, 
 					if err != nil {
 						return
 					}
-					in := &interrupts{first: ctx, second: ctx}
-					r, err := a.carryOut(in, w)
-					if err := w.Done(r, err); err != nil {
+					in := &interrupts{first: working, second: ctx}
+					if err := a.work(in, w); err != nil {
 						t.Error(err)
 					}
 					w.Release()
@@ -79,6 +87,7 @@ func fleetOf(t *testing.T, names ...string) (keys func(role fleet.Role) string, 
 		}()
 	}
 	t.Cleanup(func() {
+		interrupt()
 		cancel()
 		for range names {
 			if err := <-over; err != nil {
@@ -96,12 +105,8 @@ func TestFleet(t *testing.T) {
 	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
 	key := keys(fleet.RoleRecord)
 	f := newFake()
-	var r result
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if r = f.run(t, "fleet", "ps", "--key", key); strings.Count(r.stdout, "4711") == 3 {
-			break
-		}
-	}
+	waitForNodes(t, key, 3)
+	r := f.run(t, "fleet", "ps", "--key", key)
 	if r.code != 0 || !strings.Contains(r.stdout, "web-2  4711  shop  ") || !strings.Contains(r.stdout, "not attachable: belongs to user bert") {
 		t.Fatalf("%+v", r)
 	}
@@ -139,6 +144,25 @@ func TestFleet(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.stdout, "web-3/4711") {
 		t.Errorf("%+v", r)
 	}
+	r = f.run(t, "fleet", "heap", "--key", key, "--select", "app=shop", "--json")
+	var heap struct {
+		Kind    string
+		Classes []struct {
+			Class     string
+			Bytes     int64 `json:"shallow_bytes"`
+			Processes struct {
+				Bytes []int64 `json:"shallow_bytes"`
+			}
+		}
+		Outliers []struct{ Host, Class string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &heap); err != nil || r.code != 0 || heap.Classes[0].Bytes != 900+1<<20 || heap.Classes[0].Processes.Bytes[0] != 300 ||
+		len(heap.Outliers) != 1 || heap.Outliers[0].Host != "web-3" || heap.Outliers[0].Class != "byte[]" {
+		t.Errorf("%v: %+v", err, r)
+	}
+	if r = f.run(t, "fleet", "heap", "--key", key, "--select", "app=shop"); r.code != 0 || !strings.Contains(r.stdout, "web-3/4711 has 1.00 MB of byte[], the median process 300 B") {
+		t.Errorf("%+v", r)
+	}
 	r = f.run(t, "fleet", "runs", "--key", key)
 	if r.code != 0 || !strings.Contains(r.stdout, run) || !strings.Contains(r.stdout, "shop.Price.of") {
 		t.Errorf("%+v", r)
@@ -148,7 +172,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var audit []fleet.Audit
-	for deadline := time.Now().Add(20 * time.Second); len(audit) < 12 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(20 * time.Second); len(audit) < 24 && time.Now().Before(deadline); {
 		r = f.run(t, "fleet", "audit", "--key", key, "--json")
 		if err := json.Unmarshal([]byte(r.stdout), &audit); err != nil {
 			t.Fatalf("%v: %+v", err, r)
@@ -159,11 +183,67 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	}
-	if len(audit) != 12 {
+	if len(audit) != 24 {
 		t.Errorf("%d lines", len(audit))
 	}
 	r = f.run(t, "fleet", "profile", "--key", keys(fleet.RoleSample), "--root", "shop.Price.of", "--for", "1s")
 	if r.code != 2 || !strings.Contains(r.stderr, "takes the role record") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestFleetDiff compares two of three nodes with the third, which is the canary.
+func TestFleetDiff(t *testing.T) {
+	t.Parallel()
+	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
+	key := keys(fleet.RoleRecord)
+	waitForNodes(t, key, 3)
+	r := newFake().run(t, "fleet", "diff", "--key", key, "--canary", "node=web-3", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms", "--json")
+	var d struct {
+		Before, After struct {
+			Invocations int64 `json:"root_invocations"`
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &d); err != nil || r.code != 0 || d.Before.Invocations != 2 || d.After.Invocations != 1 {
+		t.Errorf("%v: %+v", err, r)
+	}
+	if r = newFake().run(t, "fleet", "diff", "--key", key, "--canary", "app=shop", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms"); r.code != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// waitForNodes waits until so many nodes answer.
+func waitForNodes(t *testing.T, key string, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		if r := newFake().run(t, "fleet", "ps", "--key", key); strings.Count(r.stdout, " 4711 ") == n {
+			return
+		}
+	}
+	t.Fatalf("there are no %d nodes in 20 s", n)
+}
+
+// TestFleetStops: a run ends by itself when the service says that it fares badly, and says why.
+func TestFleetStops(t *testing.T) {
+	t.Parallel()
+	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
+	key := keys(fleet.RoleRecord)
+	waitForNodes(t, key, 3)
+	var looks atomic.Int64
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		value := "0.1"
+		if looks.Add(1) > healthBefore+1 {
+			value = "0.9"
+		}
+		_, _ = io.WriteString(w, "p99{uri=\"/orders\"} "+value+"\n")
+	}))
+	defer service.Close()
+	args := []string{"fleet", "profile", "--key", key, "--select", "app=shop", "--root", "shop.Price.of", "--for", "1m", "--max-at-once", "1", "--format", "json", "--health", service.URL}
+	r := newFake().run(t, append(args, "--stop-when", `p99{uri="/orders"} > 1.5x for 0s`)...)
+	if r.code != 1 || !strings.Contains(r.stderr, "0.9, before it was 0.1") || strings.Count(r.stderr, "not begun: ") < 2 || !strings.Contains(r.stdout, `"processes"`) {
+		t.Errorf("%+v", r)
+	}
+	if r = newFake().run(t, append(args, "--stop-when", "nothing > 1")...); r.code != 1 || !strings.Contains(r.stderr, "says nothing of nothing") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -175,28 +255,34 @@ func TestFleetUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"fleet ps --key /nowhere":                         "/nowhere",
-		"fleet ps --key KEY":                              "no broker answers at tls://127.0.0.1:1",
-		"fleet ps --key KEY --select app":                 "give KEY=PATTERN",
-		"fleet ps --key KEY --hub a --nats b":             "one of both",
-		"fleet ps --creds a":                              "--nats URL",
-		"fleet ps --creds a --nats b --user x":            "--role",
-		"fleet profile --key KEY --root a.B.c":            "--for is missing",
-		"fleet profile --key KEY --for 1s":                "--root is missing",
-		"fleet profile --root a.B.c --for 1s --late 0s":   "--late",
-		"fleet sample --key KEY":                          "--for is missing",
-		"fleet sample --for 1s --max-at-once 200%":        "--max-at-once",
-		"node --key KEY":                                  "a node needs one of the role node",
-		"node --key KEY --label x":                        "KEY=VALUE",
-		"node --disk 1":                                   "--disk",
-		"hub --disk 1":                                    "--disk",
-		"hub --keep 1s":                                   "--keep",
-		"hub --tls-cert a":                                "belong together",
-		"hub key add a.b --role look -o x":                "a name has letters",
-		"hub key add anna --role boss -o x":               "there are look, sample",
-		"hub key add anna --role look -o x --dir /nowher": "not the folder of a hub",
-		"hub setup":                                       "--nats URL is missing",
-		"hub nats-config":                                 "--url is missing",
+		"fleet ps --key /nowhere":                                                   "/nowhere",
+		"fleet ps --key KEY":                                                        "no broker answers at tls://127.0.0.1:1",
+		"fleet ps --key KEY --select app":                                           "give KEY=PATTERN",
+		"fleet ps --key KEY --hub a --nats b":                                       "one of both",
+		"fleet ps --creds a":                                                        "--nats URL",
+		"fleet ps --creds a --nats b --user x":                                      "--role",
+		"fleet profile --key KEY --root a.B.c":                                      "--for is missing",
+		"fleet profile --key KEY --for 1s":                                          "--root is missing",
+		"fleet profile --root a.B.c --for 1s --late 0s":                             "--late",
+		"fleet diff --canary a=b --root a.B.c --for 1s":                             "give both",
+		"fleet diff --select a=b --canary a=b --baseline a=c --root a.B.c --for 1s": "instead",
+		"fleet sample --for 1s --stop-when a>1":                                     "needs --health",
+		"fleet sample --for 1s --health http://a":                                   "needs --stop-when",
+		"fleet sample --for 1s --health a --stop-when a>1":                          "begins with http",
+		"fleet sample --for 1s --health http://a --stop-when a=1":                   "--stop-when",
+		"fleet sample --key KEY":                                                    "--for is missing",
+		"fleet sample --for 1s --max-at-once 200%":                                  "--max-at-once",
+		"node --key KEY":                                                            "a node needs one of the role node",
+		"node --key KEY --label x":                                                  "KEY=VALUE",
+		"node --disk 1":                                                             "--disk",
+		"hub --disk 1":                                                              "--disk",
+		"hub --keep 1s":                                                             "--keep",
+		"hub --tls-cert a":                                                          "belong together",
+		"hub key add a.b --role look -o x":                                          "a name has letters",
+		"hub key add anna --role boss -o x":                                         "there are look, sample",
+		"hub key add anna --role look -o x --dir /nowher":                           "not the folder of a hub",
+		"hub setup":       "--nats URL is missing",
+		"hub nats-config": "--url is missing",
 	} {
 		r := newFake().run(t, strings.Fields(strings.ReplaceAll(args, "KEY ", key+" "))...)
 		if strings.HasSuffix(args, "KEY") {

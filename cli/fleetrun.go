@@ -22,12 +22,14 @@ type runFlags struct {
 	fleetFlags
 	atMost string
 	late   time.Duration
+	health healthFlags
 }
 
 func (f *runFlags) add(fs *pflag.FlagSet) {
 	f.fleetFlags.add(fs)
 	fs.StringVar(&f.atMost, "max-at-once", "100%", "how many JVMs are looked at at a time, a `NUMBER` or a share of those that are selected, such as 5%; as many nodes as possible take part")
 	fs.DurationVar(&f.late, "late", time.Minute, "how long a node may be away before its JVMs are given up, a `time`; their results are kept all the same")
+	f.health.add(fs)
 }
 
 func (f *runFlags) check() error {
@@ -37,7 +39,7 @@ func (f *runFlags) check() error {
 	if _, err := fleet.ParseAtMost(f.atMost, 1); err != nil {
 		return usage("--max-at-once %w", err)
 	}
-	return f.fleetFlags.check()
+	return errors.Join(f.health.check(), f.fleetFlags.check())
 }
 
 // patience is what a result may take beyond its length, when its node is there all the
@@ -52,28 +54,48 @@ func (a *app) runFleet(in *interrupts, f *runFlags, role fleet.Role, c fleet.Com
 		return nil, err
 	}
 	defer l.Close()
-	targets, err := a.selected(in.first, l, &f.fleetFlags)
+	targets, err := a.selected(in.first, l, &f.fleetFlags, f.selection)
 	if err != nil {
 		return nil, err
 	}
+	out, err := a.operate(in, l, f, targets, c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.mergeFleet(out)
+	return r, stopped(out, err)
+}
+
+// stopped adds why an operation ended early, which is a failure.
+func stopped(out *fleet.Outcome, err error) error {
+	if out.Stopped == "" || out.Stopped == fleet.ByHand {
+		return err
+	}
+	return errors.Join(partly{fmt.Errorf("stopped: %s", out.Stopped)}, err)
+}
+
+// operate carries out one command for many JVMs, while the service's health allows it.
+func (a *app) operate(in *interrupts, l *link.Link, f *runFlags, targets []fleet.Found, c fleet.Command) (*fleet.Outcome, error) {
 	atMost, err := fleet.ParseAtMost(f.atMost, len(targets))
 	if err != nil {
 		return nil, usage("--max-at-once %w", err)
 	}
-	o := &fleet.Operation{
-		Run: fleet.NewRun(time.Now()), Command: c, Targets: fleet.Spread(targets), AtMost: atMost, Begin: f.late, Patience: patience,
-	}
-	saving, cancel := context.WithTimeout(in.first, f.late)
+	ctx, cancel := context.WithCancel(in.first)
 	defer cancel()
+	bad, err := a.watchHealth(ctx, &f.health)
+	if err != nil {
+		return nil, err
+	}
+	o := &fleet.Operation{
+		Run: fleet.NewRun(time.Now()), Command: c, Targets: fleet.Spread(targets), AtMost: atMost, Begin: f.late, Patience: patience, Stop: bad,
+	}
+	saving, end := context.WithTimeout(in.first, f.late)
+	defer end()
 	if err := l.SaveRun(saving, &fleet.Run{Schema: fleet.Schema, Run: o.Run, User: l.Key.User, Begun: time.Now().UTC(), Command: c, Targets: targets}); err != nil {
 		return nil, err
 	}
 	a.say("run %s: %s of %s", o.Run, export.Plural(int64(len(targets)), "JVM", "JVMs"), export.Plural(int64(nodesOf(targets)), "node", "nodes"))
-	out, err := a.carryFleet(in, l, o)
-	if err != nil {
-		return nil, err
-	}
-	return a.mergeFleet(out)
+	return a.carryFleet(in, l, o)
 }
 
 func nodesOf(targets []fleet.Found) int {
@@ -84,20 +106,20 @@ func nodesOf(targets []fleet.Found) int {
 	return len(names)
 }
 
-// selected are the JVMs that flags mean. Those that can't be attached to, and nodes that do
+// selected are the JVMs that a selection means. Those that can't be attached to, and nodes that do
 // not answer, are named.
-func (a *app) selected(ctx context.Context, l *link.Link, f *fleetFlags) ([]fleet.Found, error) {
+func (a *app) selected(ctx context.Context, l *link.Link, f *fleetFlags, which fleet.Selection) ([]fleet.Found, error) {
 	here, away, err := nodes(ctx, l, f.wait)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range away {
-		if jvms := f.found([]fleet.Node{n}); len(jvms) > 0 {
+		if jvms := found([]fleet.Node{n}, which); len(jvms) > 0 {
 			a.say("node %s does not answer since %s: its %s will be missing", n.Name, n.Seen.Local().Format(time.TimeOnly), export.Plural(int64(len(jvms)), "JVM", "JVMs"))
 		}
 	}
 	var out []fleet.Found
-	for _, t := range f.found(here) {
+	for _, t := range found(here, which) {
 		if !t.JVM.Attachable {
 			a.say("%s/%d is left out: %s", t.Node, t.JVM.PID, oneLine(t.JVM.Reason))
 			continue
@@ -132,7 +154,7 @@ func (a *app) carryFleet(in *interrupts, l *link.Link, o *fleet.Operation) (*fle
 		if s.Stopped != before.Stopped {
 			m.say(fmt.Sprintf("stopping: %s; %d of %d JVMs were begun", s.Stopped, s.Sent, s.Targets))
 		}
-		if s.Recording == s.Targets && before.Recording != s.Recording {
+		if o.Command.Do == fleet.DoProfile && s.Recording == s.Targets && before.Recording != s.Recording {
 			m.say(fmt.Sprintf("recording in all %d JVMs", s.Targets))
 		}
 	}
@@ -207,7 +229,7 @@ those of one program in one tree, with figures of each process (processes in JSO
 exact: each result counts once, however often it comes.
 
 --max-at-once bounds how many JVMs are instrumented at a time; the others follow. --overhead bounds the
-slow-down of each. A JVM that fails is named, the report is of the others, and the exit code 1.
+slow-down of each. With --health and --stop-when the run ends by itself when the service fares badly. A JVM that fails is named, the report is of the others, and the exit code 1.
 
 Ctrl-C ends the recordings early and reports what there is. Nodes may go and come back meanwhile: what a node
 has recorded it sends when it is back, and rivulet fleet collect RUN fetches it.
@@ -215,6 +237,8 @@ has recorded it sends when it is back, and rivulet fleet collect RUN fetches it.
 ` + filterHelp,
 		Example: `  rivulet fleet profile --root shop.orders.OrderService.process --select app=orders --for 10s
   rivulet fleet profile --root shop.Front.serve --select app=shop --max-at-once 5% --overhead 2% --for 30s
+  rivulet fleet profile --root shop.Front.serve --select app=shop --for 30s --max-at-once 5% \
+      --health http://shop/metrics --stop-when 'http_p99_seconds > 1.5x for 10s' --stop-when 'errors > 1%'
   rivulet fleet profile --root 'shop.**.*Service.find*' --select zone=a,app!=batch --for 10s -o a.rivulet`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

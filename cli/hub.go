@@ -34,7 +34,7 @@ you. Copy keys/node.key to the hosts, and keys/admin.key to ~/.config/rivulet/fl
 work. Both have the address in them, which is the first --name, else this host's name.
 
 All connections are encrypted. What somebody may do is the role of the key: look (see JVMs), sample,
-record (instrument JVMs), dump (heap dumps). rivulet hub key makes keys for others.
+record (instrument JVMs), dump (reserved for what shows values). rivulet hub key makes keys for others.
 
 Commands, results and the audit log are on this disk, in bounded room: when it is full, nodes keep
 their results and send them later. Ctrl-C ends the hub and nothing else: nodes go on, and connect again.

@@ -23,9 +23,9 @@ func (a *app) hubKey() *cobra.Command {
 the hub's address, its certificate and a token; who has the file may do what its role allows:
 
   look    see nodes and JVMs
-  sample  sample JVMs from outside, count classes' objects, dump threads; read results and the audit log
-  record  instrument JVMs, for exact counts
-  dump    heap dumps, which show values
+  sample  sample JVMs from outside, look at locks; read results and the audit log
+  record  instrument JVMs, for exact counts; count objects
+  dump    reserved for what shows values of objects
   node    carry out commands: of rivulet node, not of people
 
 Each of the first four includes those before it. The hub keeps only a hash of the token.`,

@@ -119,7 +119,8 @@ func (a *app) runNode(f *nodeFlags) error {
 	a.stamped(fmt.Sprintf("node %s, its files are in %s", name, f.dir))
 	return node.Run(in.first, in.second, node.Config{
 		Name: name, Version: version, Dir: f.dir, Disk: disk, AtOnce: f.atOnce, Lacks: lacks(), Broker: l, Say: a.stamped,
-		JVMs: func(ctx context.Context) ([]fleet.JVM, error) { return a.fleetJVMs(ctx, labels) },
+		JVMs:      func(ctx context.Context) ([]fleet.JVM, error) { return a.fleetJVMs(ctx, labels) },
+		Interrupt: func(pid int) { _ = syscall.Kill(pid, syscall.SIGINT) }, // it may have ended
 		Start: func(d job.Dir) (<-chan struct{}, error) {
 			return startWorker(self, d)
 		},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,32 +37,42 @@ func (a *app) nodeWorker() *cobra.Command {
 			}
 			in := watchInterrupts()
 			defer in.stop()
-			r, err := a.carryOut(in, w)
-			if failed := w.Done(r, err); failed != nil {
-				return failed
-			}
-			return nil
+			return a.work(in, w)
 		},
 	}
 }
 
-// carryOut does what a job says, as the command of the same name does.
-func (a *app) carryOut(in *interrupts, w *job.Worker) (*export.Report, error) {
+// work carries a job out and leaves what came of it.
+func (a *app) work(in *interrupts, w *job.Worker) error {
 	j, err := w.Job()
 	if err != nil {
-		return nil, err
+		return w.Done(nil, err)
 	}
+	switch err := a.isTarget(in, w, &j.Command); {
+	case err != nil:
+		return w.Done(nil, err)
+	case j.Command.Do == fleet.DoHeap:
+		return w.DoneJSON(a.workHeap(in, w, &j.Command))
+	case j.Command.Do == fleet.DoLocks:
+		return w.DoneJSON(a.workLocks(in, w, &j.Command))
+	}
+	return w.Done(a.carryOut(in, w, &j.Command))
+}
+
+// isTarget says why a job is not to begin.
+func (a *app) isTarget(in *interrupts, w *job.Worker, c *fleet.Command) error {
 	if why := w.Stopped(); why != "" {
-		return nil, fmt.Errorf("not begun: %s", why)
+		return fmt.Errorf("not begun: %s", why)
 	}
-	c := &j.Command
 	p, err := a.backend.inspect(in.first, c.Target.PID)
-	if err != nil {
-		return nil, err
+	if err == nil && p.Start() != c.Target.Start {
+		err = fmt.Errorf("process %d is another one now than the one that was asked for", c.Target.PID)
 	}
-	if p.Start() != c.Target.Start {
-		return nil, fmt.Errorf("process %d is another one now than the one that was asked for", c.Target.PID)
-	}
+	return err
+}
+
+// carryOut does what a job says, as the command of the same name does.
+func (a *app) carryOut(in *interrupts, w *job.Worker, c *fleet.Command) (*export.Report, error) {
 	switch c.Do {
 	case fleet.DoProfile:
 		return a.workProfile(in, w, c)
@@ -132,4 +143,31 @@ func (a *app) keepReports(ctx context.Context, w *job.Worker, s attached) {
 			a.say("the report so far could not be kept: %s", oneLine(err.Error()))
 		}
 	}
+}
+
+// mostClasses bounds what is sent of a histogram: those that take most.
+const mostClasses = 5000
+
+func (a *app) workHeap(in *interrupts, w *job.Worker, c *fleet.Command) (any, error) {
+	if err := w.Begin(); err != nil {
+		return nil, err
+	}
+	h, err := a.backend.histogram(in.first, c.Target.PID, c.Heap.All)
+	if err != nil {
+		return nil, err
+	}
+	h.Classes = h.Classes[:min(len(h.Classes), mostClasses)]
+	return h, nil
+}
+
+func (a *app) workLocks(in *interrupts, w *job.Worker, c *fleet.Command) (any, error) {
+	if err := w.Begin(); err != nil {
+		return nil, err
+	}
+	k := c.Locks
+	j, err := a.findLocks(in, c.Target.PID, &locksFlags{length: k.Length, hz: cmp.Or(k.Hz, usualLockDumps), exact: k.Exact, threshold: k.Threshold, virtual: true})
+	if err != nil { // not a nil *locksJSON in an any
+		return nil, err
+	}
+	return j, nil
 }

@@ -69,6 +69,7 @@ type head struct {
 	Agents           []Agent          `json:"agents,omitempty"`
 	Notes            []string         `json:"notes"`
 	Processes        []Process        `json:"processes,omitempty"`
+	Outliers         []Outlier        `json:"outliers,omitempty"`
 	Threads          []jsonThread     `json:"threads"`
 
 	Kind     string    `json:"kind,omitempty"`     // "" of a recording
@@ -181,6 +182,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Agents:           r.Agents,
 		Notes:            some(r.Notes),
 		Processes:        r.Processes,
+		Outliers:         r.Outliers(),
 		Threads:          []jsonThread{},
 	}
 	for _, t := range f.threads {

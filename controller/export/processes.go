@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -233,8 +234,7 @@ func (c *jsonColumns) read(to []Process, method int32) {
 // Figures of methods by process in the text form.
 const (
 	mostProcesses = 12 // columns
-	oddShare      = 3  // times the median, from which on a process is named
-	leastOdd      = 0.05
+	mostListed    = 40 // of the table of processes
 )
 
 // processTables list the processes, and where hot methods' time goes in each.
@@ -245,8 +245,15 @@ func (t *textWriter) processTables() {
 	}
 	t.section("Processes")
 	rows := table{head: []string{"process", "java", "time", map[bool]string{true: "samples", false: "calls"}[t.report.Sampling != nil], "self", "program"}}
-	for i := range all {
-		p := &all[i]
+	shown := slices.Clone(all)
+	if len(all) > mostListed { // what failed, and what has most
+		slices.SortStableFunc(shown, func(a, b Process) int {
+			return cmp.Or(cmp.Compare(map[bool]int{true: 1}[a.Error == ""], map[bool]int{true: 1}[b.Error == ""]), cmp.Compare(b.Self, a.Self))
+		})
+		shown = shown[:mostListed]
+	}
+	for i := range shown {
+		p := &shown[i]
 		n := p.Calls
 		if t.report.Sampling != nil {
 			n = p.Samples
@@ -258,20 +265,43 @@ func (t *textWriter) processTables() {
 		rows.add(label, "", Clean(p.Name()), Clean(p.Java), Duration(int64(p.Seconds*1e9)), Count(n), Duration(p.Self))
 	}
 	rows.write(&t.sink, t.o.Color, t.o.Width)
+	if more := len(all) - len(shown); more > 0 {
+		t.text(fmt.Sprintf("%d more are in JSON: those that failed and those with most time are here\n", more))
+	}
 	ok := slices.DeleteFunc(slices.Clone(all), func(p Process) bool { return p.Self == 0 })
-	if len(ok) < 2 || len(ok) > mostProcesses {
+	flat := sorted(t.flat, t.o.Sort, t.labels)
+	if t.o.Top > 0 && len(flat) > t.o.Top {
+		flat = flat[:t.o.Top]
+	}
+	if len(ok) >= 2 && len(ok) <= mostProcesses {
+		t.sharesOf(ok, flat)
+	}
+	var lines []string
+	for _, e := range flat {
+		for _, o := range t.report.outliersOf(e.Method) {
+			lines = append(lines, o.text(t.labels[e.Method]))
+		}
+	}
+	if len(lines) == 0 {
 		return
 	}
+	t.section("Processes that are far off")
+	for _, l := range lines[:min(len(lines), mostListed)] {
+		t.text(l + "\n")
+	}
+	if more := len(lines) - mostListed; more > 0 {
+		t.text(fmt.Sprintf("%d more are in JSON\n", more))
+	}
+}
+
+// sharesOf is a table of where hot methods' time goes in each process.
+func (t *textWriter) sharesOf(ok []Process, flat []cct.Flat) {
 	t.section("Hot methods by process: share of the process's self time")
 	shares := table{}
 	for i := range ok {
 		shares.head = append(shares.head, Clean(strings.TrimPrefix(ok[i].Name(), "pid ")))
 	}
 	shares.head = append(shares.head, "method")
-	flat := sorted(t.flat, t.o.Sort, t.labels)
-	if t.o.Top > 0 && len(flat) > t.o.Top {
-		flat = flat[:t.o.Top]
-	}
 	for _, e := range flat {
 		var cells []string
 		for i := range ok {
@@ -280,30 +310,4 @@ func (t *textWriter) processTables() {
 		shares.add(t.labels[e.Method], "", cells...)
 	}
 	shares.write(&t.sink, t.o.Color, t.o.Width)
-	for _, e := range flat {
-		for _, line := range odd(ok, e.Method, t.labels[e.Method]) {
-			t.text(line + "\n")
-		}
-	}
-}
-
-// odd says which processes spend a far larger share in a method than the others do.
-func odd(all []Process, method int32, label string) []string {
-	if len(all) < 3 {
-		return nil
-	}
-	var shares []float64
-	for i := range all {
-		shares = append(shares, float64(all[i].Of(method).Self)/float64(all[i].Self))
-	}
-	ordered := slices.Clone(shares)
-	slices.Sort(ordered)
-	usual := ordered[(len(ordered)-1)/2]
-	var out []string
-	for i, s := range shares {
-		if s >= leastOdd && s >= oddShare*max(usual, leastOdd/oddShare) {
-			out = append(out, fmt.Sprintf("%s spends %.1f %% of its time in %s itself, the median process %.1f %%", Clean(all[i].Name()), 100*s, label, 100*usual))
-		}
-	}
-	return out
 }

@@ -98,17 +98,36 @@ func TestMergePrograms(t *testing.T) {
 	}
 }
 
-// TestOddProcess names a process that spends far more in a method than others do.
-func TestOddProcess(t *testing.T) {
-	var all []Process
-	for i, self := range []int64{5, 6, 60} {
-		all = append(all, Process{PID: i + 1, Self: 100, columns: map[int32]Column{1: {Self: self}}})
+// TestOutliers names a process that spends far more in a method than others do, and one whose
+// calls take far longer.
+func TestOutliers(t *testing.T) {
+	report := func(columns ...Column) *Report {
+		r := &Report{
+			Tree:   &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Roots: []*cct.Node{{Method: 1, Calls: 1, Self: 5, Total: 5}}}}},
+			Lookup: func(int32) (cct.Method, bool) { return cct.Method{Name: "a.B.work()V"}, true },
+		}
+		for i, c := range columns {
+			r.Processes = append(r.Processes, Process{PID: i + 1, Self: 100, columns: map[int32]Column{1: c}})
+		}
+		return r
 	}
-	got := odd(all, 1, "work")
-	if len(got) != 1 || got[0] != "pid 3 spends 60.0 % of its time in work itself, the median process 6.0 %" {
-		t.Errorf("%q", got)
-	}
-	if got := odd(all[:2], 1, "work"); got != nil {
-		t.Errorf("two processes have no outlier: %q", got)
+	for name, c := range map[string]struct {
+		columns []Column
+		want    string
+	}{
+		"share":       {[]Column{{Self: 5}, {Self: 6}, {Self: 60}}, "pid 3 spends 60.0 % of its time in work itself, the median process 6.0 %"},
+		"two":         {[]Column{{Self: 5}, {Self: 60}}, ""},
+		"alike":       {[]Column{{Self: 50}, {Self: 60}, {Self: 40}}, ""},
+		"small":       {[]Column{{Self: 1}, {Self: 1}, {Self: 4}}, ""},
+		"slow calls":  {[]Column{{Calls: 100, Total: 1000}, {Calls: 100, Total: 1100}, {Calls: 30, Total: 1500}}, "pid 3 takes 50 ns a call of work, the median process 11 ns"},
+		"few of them": {[]Column{{Calls: 100, Total: 1000}, {Calls: 100, Total: 1100}, {Calls: 3, Total: 150}}, ""},
+	} {
+		var got string
+		for _, o := range report(c.columns...).Outliers() {
+			got += o.text("work")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
 	}
 }

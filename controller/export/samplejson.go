@@ -20,6 +20,7 @@ type sampleHead struct {
 	Notes    []string   `json:"notes"`
 
 	Processes []Process      `json:"processes,omitempty"`
+	Outliers  []Outlier      `json:"outliers,omitempty"`
 	Threads   []sampleThread `json:"threads"`
 }
 
@@ -38,7 +39,7 @@ func (r *Report) sampleJSON(w io.Writer, o JSONOptions) error {
 	f := r.figures()
 	h := sampleHead{
 		Schema: Schema, Kind: sampleKind, Target: jsonTarget(r.Target), Seconds: r.Time.Seconds(), Ended: r.Ended,
-		Sampling: r.Sampling, Notes: some(r.Notes), Processes: r.Processes, Threads: []sampleThread{},
+		Sampling: r.Sampling, Notes: some(r.Notes), Processes: r.Processes, Outliers: r.Outliers(), Threads: []sampleThread{},
 	}
 	for _, t := range f.threads {
 		sum := cct.Sum(t.Roots)

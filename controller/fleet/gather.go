@@ -2,8 +2,11 @@ package fleet
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -23,6 +26,22 @@ type Gather struct {
 	done    map[string]*Result
 	repeats int
 }
+
+// Read has what a node sent that is no report. The error says that there is none, or why it
+// can't be read.
+func (r *Result) Read(v any) error {
+	if r.Report == nil {
+		return errors.New("nothing was sent")
+	}
+	z, err := gzip.NewReader(bytes.NewReader(r.Report))
+	if err != nil {
+		return err
+	}
+	return json.NewDecoder(io.LimitReader(z, mostAnswer)).Decode(v)
+}
+
+// mostAnswer bounds what is read of an answer that is no report.
+const mostAnswer = 256 << 20
 
 // NewGather gathers the results of a run.
 func NewGather(run string) *Gather {

@@ -38,11 +38,26 @@ func (t Target) Compare(o Target) int {
 const (
 	DoSample  = "sample"  // sample stacks
 	DoProfile = "profile" // record below roots
+	DoHeap    = "heap"    // count the objects of each class
+	DoLocks   = "locks"   // deadlocks, and who waits for whom
 	DoStop    = "stop"    // end what is going on of a run, and begin nothing more of it
 )
 
 // needs is the least role for what is asked; stopping takes that of the run.
-var needs = map[string]Role{DoSample: RoleSample, DoProfile: RoleRecord}
+var needs = map[string]Role{DoSample: RoleSample, DoLocks: RoleSample, DoHeap: RoleRecord, DoProfile: RoleRecord}
+
+// Heap says how to count objects.
+type Heap struct {
+	All bool `json:"all,omitempty"` // dead ones, too: without a full collection before
+}
+
+// Locks says how to look at locks: the options of rivulet locks.
+type Locks struct {
+	Length    time.Duration `json:"length_ns,omitempty"` // 0: deadlocks only
+	Hz        int           `json:"hz,omitempty"`
+	Exact     bool          `json:"exact,omitempty"` // by Flight Recorder, which takes RoleRecord
+	Threshold time.Duration `json:"threshold_ns,omitempty"`
+}
 
 // NeedOf is the role that a command is sent by: the least that it takes, or to stop
 // something, the sender's.
@@ -71,6 +86,8 @@ type Command struct {
 	Target    Target          `json:"target"`
 	Recording *spec.Recording `json:"recording,omitempty"` // of DoProfile
 	Sample    *Sample         `json:"sample,omitempty"`    // of DoSample
+	Heap      *Heap           `json:"heap,omitempty"`      // of DoHeap
+	Locks     *Locks          `json:"locks,omitempty"`     // of DoLocks
 	Seconds   float64         `json:"seconds"`             // how long it takes at most
 	Before    time.Time       `json:"before,omitzero"`     // it is not to begin later
 }
@@ -138,8 +155,17 @@ func ReadCommand(subject string, data []byte) (*Command, Sender, error) {
 		return c, s, errors.New("the command says not what to record")
 	case c.Do == DoProfile:
 		return c, s, c.Recording.Validate()
-	case c.Sample == nil:
+	case c.Do == DoLocks && c.Locks != nil && c.Locks.Exact && !s.Role.May(RoleRecord):
+		return c, s, fmt.Errorf("%w: exact locks take the role %s, the command came by %s", ErrForbidden, RoleRecord, s.Role)
+	}
+	if c.Sample == nil {
 		c.Sample = &Sample{}
+	}
+	if c.Heap == nil {
+		c.Heap = &Heap{}
+	}
+	if c.Locks == nil {
+		c.Locks = &Locks{}
 	}
 	return c, s, nil
 }

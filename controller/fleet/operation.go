@@ -50,6 +50,9 @@ type Operation struct {
 	Result func(*Result)
 }
 
+// ByHand is why an operation ends early when its context does.
+const ByHand = "stopped by hand"
+
 // A State is how far an operation is, in JVMs.
 type State struct {
 	Targets, Sent, Recording, Ended, Failed int
@@ -118,7 +121,7 @@ func (o *Operation) Do(ctx context.Context, by Carrier) (*Outcome, error) {
 			w.stop(inner, why)
 		case <-end:
 			end = nil
-			w.stop(inner, "stopped by hand")
+			w.stop(inner, ByHand)
 		case now := <-tick.C:
 			w.giveUp(inner, now)
 		}

@@ -2,6 +2,8 @@ package job
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"os"
 	"strconv"
@@ -78,6 +80,27 @@ func (w *Worker) Done(r *export.Report, failed error) error {
 		}
 		if err != nil {
 			e.Error = "the report could not be kept: " + err.Error()
+		}
+	}
+	return w.Finish(e)
+}
+
+// DoneJSON ends the job with a value that is no report, which is nil if there is none, an
+// error, or both.
+func (w *Worker) DoneJSON(v any, failed error) error {
+	e := End{At: time.Now()}
+	if failed != nil {
+		e.Error = failed.Error()
+	}
+	if v != nil {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		err := errors.Join(json.NewEncoder(z).Encode(v), z.Close())
+		if err == nil {
+			err = writeFile(w.file(reportFile), b.Bytes())
+		}
+		if err != nil {
+			e.Error = "the answer could not be kept: " + err.Error()
 		}
 	}
 	return w.Finish(e)

@@ -52,6 +52,8 @@ type Config struct {
 	// Start starts a worker, which must take the job or leave it. It must not end with
 	// this process. exited is closed when it is gone.
 	Start func(d job.Dir) (exited <-chan struct{}, err error)
+	// Interrupt asks a worker, by its pid, to end and report what it has.
+	Interrupt func(pid int)
 	// Say logs.
 	Say func(text string)
 }
@@ -329,7 +331,7 @@ func (n *Node) stop(d job.Dir, why string) {
 	}
 	if pid, ok := d.Begun(); ok && pid > 0 {
 		if alive, err := d.Locked(); err == nil && alive {
-			_ = unix.Kill(pid, unix.SIGINT) // it has ended meanwhile
+			n.Interrupt(pid)
 		}
 	}
 }

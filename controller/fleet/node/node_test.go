@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,7 +127,7 @@ func (h *host) start() {
 			}()
 			return exited, nil
 		},
-		Say: func(string) {},
+		Interrupt: func(int) {}, Say: func(string) {},
 	}
 	go func() { h.over <- node.Run(ctx, gone, c) }()
 }
@@ -302,7 +301,6 @@ func TestRefused(t *testing.T) {
 // TestStop ends what has not begun; a command of the run that comes later is not begun, either.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	signal.Ignore(os.Interrupt) // workers are this process
 	end := make(chan struct{})
 	h := newHost(t, func(w *job.Worker) {
 		<-end
