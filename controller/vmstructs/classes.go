@@ -20,6 +20,7 @@ type Class struct {
 type Method struct {
 	Name, Desc string
 	Access     uint16 // JVMS §4.6
+	Code       int    // bytes of its bytecode; 0 where it has none
 }
 
 // Classes lists the loaded classes of a JVM with their loaders and methods, from its
@@ -59,15 +60,16 @@ type classReader struct {
 	base    uint64            // of such
 	shift   uint64
 
-	loader, class, access uint64 // offsets
+	loader, class, access, code uint64 // offsets
 }
 
 // prepare finds what is needed beside what [Read] needs.
 func (c *classReader) prepare() error {
-	var ok [3]bool
+	var ok [4]bool
 	c.loader, ok[0] = c.Offset("ClassLoaderData::_class_loader")
 	c.access, ok[1] = c.Offset("Method::_access_flags")
 	c.class, ok[2] = c.Offset("oopDesc::_metadata._klass")
+	c.code, ok[3] = c.Offset("ConstMethod::_code_size")
 	if c.narrow {
 		c.class, ok[2] = c.Offset("oopDesc::_metadata._compressed_klass")
 		base, known := c.Static("CompressedKlassPointers::_base", "CompressedKlassPointers::_narrow_klass._base", "Universe::_narrow_klass._base")
@@ -77,8 +79,8 @@ func (c *classReader) prepare() error {
 		}
 		c.base, c.shift = c.m.u64(base), uint64(c.m.u32(shift)&63)
 	}
-	if ok != [3]bool{true, true, true} {
-		return fmt.Errorf("%w: no class loaders", ErrUnknown)
+	if ok != [4]bool{true, true, true, true} {
+		return fmt.Errorf("%w: no class loaders or sizes of methods", ErrUnknown)
 	}
 	return c.m.err
 }
@@ -151,14 +153,22 @@ func (c *classReader) methods(class uint64) (out []Method) {
 	first := methods + c.offsets["Array<Method*>::_data"]
 	for i := range uint64(n) {
 		method := c.m.u64(first + 8*i)
+		if c.m.err != nil {
+			return nil
+		}
 		if method == 0 {
 			continue
 		}
-		name, desc := c.names(c.m.u64(method + c.offsets["Method::_constMethod"]))
+		fixed := c.m.u64(method + c.offsets["Method::_constMethod"])
+		name, desc := c.names(fixed)
 		if name == "" || desc == "" {
 			continue
 		}
-		out = append(out, Method{Name: name, Desc: desc, Access: c.m.u16(method + c.access)})
+		c.m.keep(len(name) + len(desc) + 64)
+		if c.m.err != nil {
+			return nil
+		}
+		out = append(out, Method{Name: name, Desc: desc, Access: c.m.u16(method + c.access), Code: int(c.m.u16(fixed + c.code))})
 	}
 	return out
 }

@@ -185,3 +185,54 @@ func TestMemoryBound(t *testing.T) {
 		t.Errorf("error %v", m.err)
 	}
 }
+
+// FuzzClasses does the same with the list of classes, their loaders and methods.
+func FuzzClasses(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 0}, false)
+	f.Add([]byte{0, 8, 1, 16, 0, 3, 4, 200, 1, 7, 9, 11, 0, 0, 0, 2}, true)
+	f.Fuzz(func(t *testing.T, structures []byte, narrow bool) {
+		if len(structures) > 4096 {
+			t.Skip()
+		}
+		mem, at := image(structures, "")
+		m := newMemory(mem)
+		l, err := newLayout(m, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.looks = mostLooks - 1<<20 // the rest would take seconds
+		c := &classReader{layout: l, m: m, loaders: map[uint64]Loader{}, narrow: narrow, base: fakeBase, loader: 8, class: 16, access: 24, code: 32}
+		out, err := c.all()
+		if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, errMemory) {
+			t.Fatal(err)
+		}
+		methods := 0
+		for _, c := range out {
+			methods += len(c.Methods)
+		}
+		if mem.reads > 200_000 || len(out) > mostClasses {
+			t.Errorf("%d reads, %d classes, %d methods", mem.reads, len(out), methods)
+		}
+	})
+}
+
+// TestEndless: a reading ends, with an error, where lists lead back to themselves, before it has filled the memory.
+func TestEndless(t *testing.T) {
+	m := newMemory(&fake{})
+	m.looks = mostLooks - 1
+	m.chunk(1)
+	if m.err != nil {
+		t.Fatalf("too early: %v", m.err)
+	}
+	if m.chunk(1); !errors.Is(m.err, errMemory) {
+		t.Errorf("error %v", m.err)
+	}
+	m = newMemory(&fake{})
+	m.keep(mostKept)
+	if m.err != nil {
+		t.Fatalf("too early: %v", m.err)
+	}
+	if m.keep(1); !errors.Is(m.err, errMemory) {
+		t.Errorf("error %v", m.err)
+	}
+}

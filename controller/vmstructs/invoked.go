@@ -89,6 +89,9 @@ func (l *layout) class(m *memory, class uint64, out *Invoked) {
 	first := methods + l.offsets["Array<Method*>::_data"]
 	for i := range uint64(n) {
 		method := m.u64(first + 8*i)
+		if m.err != nil {
+			return
+		}
 		if method == 0 || m.u64(method+counters) == 0 {
 			continue
 		}
@@ -106,6 +109,7 @@ func (l *layout) class(m *memory, class uint64, out *Invoked) {
 		if _, ok := names[key]; !ok {
 			names[key] = struct{}{}
 			out.methods++
+			m.keep(len(key) + 32)
 		}
 	}
 }

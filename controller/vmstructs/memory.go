@@ -31,13 +31,33 @@ type memory struct {
 		b      []byte
 	}
 	reads int
+	looks int // at chunks, read before or not
+	kept  int // bytes that the result of the reading has
 	err   error
+}
+
+// What no JVM needs, and one whose memory makes no sense, or is made to harm us, is stopped at.
+// Lists that lead back to themselves would be followed for ever.
+const (
+	mostLooks = 1 << 27
+	mostKept  = 512 << 20
+)
+
+// keep counts bytes that the result has.
+func (m *memory) keep(n int) {
+	if m.kept += n; m.kept > mostKept {
+		m.fail(errMemory)
+	}
 }
 
 func newMemory(r reader) *memory { return &memory{from: r, chunks: map[uint64][]byte{}} }
 
 // chunk returns the bytes around an address; pages that can't be read are zeros.
 func (m *memory) chunk(n uint64) []byte {
+	if m.looks++; m.looks > mostLooks {
+		m.fail(errMemory)
+		return nil
+	}
 	last := &m.last[n%uint64(len(m.last))]
 	if last.number == n+1 {
 		return last.b
