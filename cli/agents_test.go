@@ -50,6 +50,27 @@ func TestAgentStops(t *testing.T) {
 	}
 }
 
+// A script that fails is disabled, the report is written, and the exit code says it; of run it is
+// the program's.
+func TestAgentFails(t *testing.T) {
+	path := star(t, "def f(r): fail('no')\non_start(f)")
+	for _, c := range []struct {
+		args []string
+		code int
+	}{{[]string{"profile", "4711"}, 1}, {[]string{"run"}, 7}} {
+		f := newFake()
+		f.exitCode = 7
+		args := append(c.args, "--root", "shop.Price.of", "--agent", path, "--format", "text", "--for", "1s")
+		if c.args[0] == "run" {
+			args = append(args, "--", "java")
+			time.AfterFunc(time.Second, func() { close(f.exited) })
+		}
+		if r := f.run(t, args...); r.code != c.code || !strings.Contains(r.stdout+r.stderr, "Error in fail: fail: no") {
+			t.Errorf("%v: exit code %d, %s%s", c.args, r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
 func TestAgentUsage(t *testing.T) {
 	bytecodes := star(t, "on_bytecodes(print, 10)")
 	for _, c := range []struct {

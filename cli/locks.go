@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -26,7 +27,7 @@ type locksJSON struct {
 	Exact     bool               `json:"exact"`   // each wait is counted
 	Locks     []locks.Row        `json:"locks"`
 	Notes     []string           `json:"notes"`
-	Deadlocks []threads.Deadlock `json:"deadlocks"`
+	Deadlocks []threads.Deadlock `json:"deadlocks"` // null if the JVM exited before they were looked for
 }
 
 type locksFlags struct {
@@ -138,6 +139,9 @@ func (a *app) findLocks(in *interrupts, pid int, f *locksFlags) (*locksJSON, err
 		err = a.dumpedLocks(in, pid, f, j)
 		j.Seconds = time.Since(begun).Seconds()
 	}
+	if errors.Is(err, attach.ErrExited) && len(j.Notes) > 0 {
+		return j, nil // what is known so far, which says so
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func (a *app) findLocks(in *interrupts, pid int, f *locksFlags) (*locksJSON, err
 		return nil, err
 	}
 	j.Notes = append(j.Notes, l.notes...)
-	j.Deadlocks = l.deadlocks
+	j.Deadlocks = append([]threads.Deadlock{}, l.deadlocks...)
 	return j, nil
 }
 
@@ -166,6 +170,13 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 	period := time.Second / time.Duration(f.hz)
 	virtual := f.virtual && vm.Process().Major() >= locksOfVirtual
 	dumps, last := 0, time.Now()
+	end := func() {
+		j.Locks = d.Rows()
+		j.Notes = append(j.Notes, fmt.Sprintf("by %d thread dumps: times are estimates, error_ns holds for 95 %% of them; counts are the waits that were met, a lower bound", dumps))
+		if !virtual {
+			j.Notes = append(j.Notes, fmt.Sprintf("waits of virtual threads are told from JDK %d on", locksOfVirtual))
+		}
+	}
 	for {
 		m.set("looking who waits", 0, 0)
 		select {
@@ -173,16 +184,17 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 			if dumps == 0 && in.first.Err() != nil {
 				return context.Cause(in.first)
 			}
-			j.Locks = d.Rows()
-			j.Notes = append(j.Notes, fmt.Sprintf("by %d thread dumps: times are estimates, error_ns holds for 95 %% of them; counts are the waits that were met, a lower bound", dumps))
-			if !virtual {
-				j.Notes = append(j.Notes, fmt.Sprintf("waits of virtual threads are told from JDK %d on", locksOfVirtual))
-			}
+			end()
 			return nil
 		case <-time.After(time.Until(last.Add(period/2 + rand.N(period)))):
 		}
 		all, err := lockDump(in.second, vm, virtual)
 		if err != nil {
+			if gone := vm.Alive(); dumps > 0 && errors.Is(gone, attach.ErrExited) {
+				end()
+				j.Notes = append(j.Notes, "the JVM has exited meanwhile: this is what was seen until then, and its deadlocks are not known")
+				return gone
+			}
 			return err
 		}
 		now := time.Now()
@@ -241,7 +253,7 @@ func (a *app) exactLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) e
 func writeLocks(w io.Writer, j *locksJSON, top int) error {
 	var b strings.Builder
 	writeDeadlocks(&b, j.Deadlocks)
-	if len(j.Deadlocks) == 0 {
+	if len(j.Deadlocks) == 0 && j.Deadlocks != nil {
 		b.WriteString("no deadlock\n")
 	}
 	if j.Seconds > 0 {

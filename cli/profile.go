@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -180,6 +181,9 @@ func (a *app) deliver(r *export.Report, failed error, f *recordFlags, out *outpu
 		if kept, left := r.Stream.Len(); f.streamed.path != "" {
 			a.say("events written to %s: %s, and %s came after them", f.streamed.path, export.Plural(int64(kept), "event", "events"), export.Count(left))
 		}
+	}
+	if slices.ContainsFunc(r.Agents, func(x export.Agent) bool { return x.Failed != "" }) {
+		a.code = exitFailed
 	}
 	return failed
 }
