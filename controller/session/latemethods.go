@@ -93,7 +93,9 @@ func (l *loop) reportLate(r *export.Report) {
 		r.AddGap("the definition of classes took longer than a caller waits for it: their methods, and what they call, are recorded from some moment on", names)
 	case len(names) > 0 && w != nil:
 		r.AddGap("methods were called while recording that had been asleep, or within their reach: they are recorded from some moment on", names)
-	case len(names) > 0 || n > 0:
+	case len(names) > 0 && n == 0:
+		r.AddGap("classes were loaded, or came within reach, before their methods had probes: these, and what they call, are recorded from some moment on", names)
+	case n > 0:
 		r.AddGap(fmt.Sprintf("threads went on %s before what they were about to call had probes, since a root call waits for %v at most (--patience): such methods, and what they call, are recorded from some moment on", export.Plural(n, "time", "times"), p.most), names)
 	}
 	if w != nil && w.failed != nil {
