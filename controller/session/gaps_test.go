@@ -108,7 +108,9 @@ func TestUnasked(t *testing.T) {
 		}
 	}
 	until("late", func(r *export.Report) bool {
-		return slices.ContainsFunc(r.Gaps, func(g export.Gap) bool { return strings.HasPrefix(g.Reason, "classes were loaded, or came within reach") })
+		return slices.ContainsFunc(r.Gaps, func(g export.Gap) bool {
+			return strings.HasPrefix(g.Reason, "classes were loaded, or came within reach")
+		})
 	})
 	until("both listings", says("what of them is within reach is recorded from some moment on"))
 	p.Send("go")
