@@ -228,6 +228,8 @@ type page struct {
 	Skipped json.RawMessage `json:"skipped,omitempty"`
 	Slowest json.RawMessage `json:"slowest,omitempty"`
 	Compare json.RawMessage `json:"compare,omitempty"`
+	Brief   json.RawMessage `json:"brief,omitempty"`
+	Halves  json.RawMessage `json:"sandwich,omitempty"`
 }
 
 // page draws what the client looks at; nil if it has all of that.
@@ -256,6 +258,8 @@ func (c *Client) page(q *live.Query) []byte {
 		{"doubts", &p.Doubts, view.Uncertainty != nil, view.Uncertainty},
 		{"skipped", &p.Skipped, view.Skipped != nil, view.Skipped},
 		{"slowest", &p.Slowest, view.Slowest != nil, view.Slowest},
+		{"brief", &p.Brief, view.Brief != nil, view.Brief},
+		{"sandwich", &p.Halves, view.Sandwich != nil, view.Sandwich},
 		{"compare", &p.Compare, view.Compare != nil, view.Compare},
 	} {
 		if !section.there {

@@ -64,7 +64,7 @@ calls     self    total    share    method
 	if folded != strings.TrimPrefix(want, "\n") {
 		t.Errorf("got\n%swant%s", folded, want)
 	}
-	if slow := write(TextOptions{Frameworks: &Frameworks{}}); strings.Count(slow, "… 3 levels of org.hibernate") != 2 || strings.Count(slow, "app.G.g") != 3 {
+	if slow := write(TextOptions{Frameworks: &Frameworks{}}); strings.Count(slow, "… 3 levels of org.hibernate") != 2 || strings.Count(slow, "app.G.g") != 4 {
 		t.Errorf("a slow invocation:\n%s", slow)
 	}
 	if _, err := application.New([]string{"a..b"}, ""); err == nil {

@@ -83,5 +83,5 @@ func (t *textWriter) exactness() {
 		t.text("exact: every call below the root is counted\n")
 		return
 	}
-	t.text("not exact: calls may be missing, or have no context of their own, for the reasons given at the end\n")
+	t.text("not exact: calls may be missing, or have no call path of their own, for the reasons given at the end\n")
 }

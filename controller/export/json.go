@@ -67,6 +67,7 @@ type head struct {
 	Events           *jsonEvents      `json:"events,omitempty"`
 	Marks            *jsonMarks       `json:"marks,omitempty"`
 	Agents           []Agent          `json:"agents,omitempty"`
+	Brief            []string         `json:"brief,omitempty"` // what is slow, in sentences
 	Notes            []string         `json:"notes"`
 	Processes        []Process        `json:"processes,omitempty"`
 	Outliers         []Outlier        `json:"outliers,omitempty"`
@@ -157,6 +158,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Incomplete:       f.snapshot.Incomplete,
 		Overflow:         f.snapshot.Overflow,
 		Uncounted:        f.snapshot.Uncounted,
+		Brief:            r.brief(f, nil).Lines,
 		Lost:             f.snapshot.Lost,
 		Refused:          f.snapshot.Refused,
 		Damaged:          f.snapshot.Bad,

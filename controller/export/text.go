@@ -74,8 +74,8 @@ const (
 	styleHead = "\x1b[1m"
 )
 
-// Text writes the report for people: the tree of all threads merged, the hot
-// methods, and what the profiler did to the target.
+// Text writes the report for people: what is slow in sentences, the hot methods, the tree of
+// all threads merged, and what the profiler did to the target.
 func (r *Report) Text(w io.Writer, o TextOptions) error {
 	f := r.figures()
 	t := textWriter{sink: sink{w: w}, report: r, figures: f, o: o, labels: r.labels(f.flat)}
@@ -89,13 +89,14 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 	wants := func(p Part) bool { return o.Part == All && f.sums.Nodes > 0 || o.Part == p }
 	if o.Part == All {
 		t.wrapped(t.summary)
-	}
-	if wants(Tree) {
-		t.tree()
+		t.wrapped(t.inShort)
 	}
 	if wants(Methods) {
 		t.hotMethods()
 		t.allocations()
+	}
+	if wants(Tree) {
+		t.tree()
 	}
 	if o.Part == All && f.sums.Nodes > 0 {
 		t.slowest()

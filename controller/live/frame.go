@@ -34,6 +34,8 @@ type Frame struct {
 	children  map[childKey][]*cct.Node
 	slow      []invocationSum // of the slowest invocations; nil until somebody asks
 	uncertain []UncertainMethod
+	inverses  map[treeKey]*inverse
+	told      *BriefView // nil until somebody asks
 }
 
 // A treeKey chooses one of a frame's trees.
@@ -50,7 +52,7 @@ func newFrame(id int64, r *export.Report, numbering *Numbering) *Frame {
 	f := &Frame{
 		ID: id, Report: r, numbering: numbering, threads: r.Tree.ByThread(),
 		local: map[int32]int32{}, numbers: map[int32]int32{},
-		trees: map[treeKey][]*cct.Node{}, views: map[viewKey]*application.View{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{},
+		trees: map[treeKey][]*cct.Node{}, views: map[viewKey]*application.View{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{}, inverses: map[treeKey]*inverse{},
 	}
 	f.places = numbering.threadNumbers(r.Target.PID, f.threads)
 	f.merged = cct.Merge(r.Tree.Roots())

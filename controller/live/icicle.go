@@ -22,6 +22,8 @@ type IcicleView struct {
 	Total int64  `json:"total"` // ns across the width
 	Whole int64  `json:"whole"` // ns of the whole tree
 	Boxes []Box  `json:"boxes"`
+
+	Inverted bool `json:"inverted,omitempty"`
 }
 
 // A Step is one node above the focus of a flame graph: [path, method].

@@ -38,7 +38,7 @@ func (l *Live) Preview(ctx context.Context, r spec.Recording) (*export.Preview, 
 
 // Suggest looks for roots in the attached JVM, for some seconds; other
 // actions go on meanwhile. dumps allows thread dumps, which stop the target for moments, where samples
-// can't be had; without them it waits for another call that is going on. Samples can be
+// can't be had; without them it waits for another call that is going on, and has no suggestions where nothing is attached. Samples can be
 // looked at until the next call, see [Suggestions].Source. Errors are [ErrBusy] if it is being called already, wrap
 // [ErrPhase], or are the session's.
 func (l *Live) Suggest(ctx context.Context, dumps bool) (*Suggestions, error) {
@@ -50,6 +50,9 @@ func (l *Live) Suggest(ctx context.Context, dumps bool) (*Suggestions, error) {
 	defer l.suggesting.Unlock()
 	s, err := l.attached("look for roots")
 	if err != nil {
+		if !dumps { // nobody has asked for it: the page looks by itself
+			return &Suggestions{Why: err.Error(), Roots: []Suggestion{}}, nil
+		}
 		return nil, err
 	}
 	found, err := s.Suggest(ctx, dumps)

@@ -26,6 +26,7 @@ type Query struct {
 	Skipped     *SkippedQuery `json:"skipped,omitempty"`
 	Slowest     bool          `json:"slowest,omitempty"`
 	Compare     *CompareQuery `json:"compare,omitempty"`
+	Brief       bool          `json:"brief,omitempty"` // what is slow, in sentences
 
 	app []string // the application's packages, as of [Config]
 }
@@ -45,6 +46,8 @@ type IcicleQuery struct {
 	Focus int32 `json:"focus"` // the path that fills the width, 0 for all roots
 	Width int   `json:"width"` // pixels
 	Depth int   `json:"depth"` // levels
+
+	Inverted bool `json:"inverted,omitempty"` // self times on top, below each method whoever calls it
 }
 
 // A MethodsQuery asks for a window of the flat list of methods, classes, packages or types.
@@ -77,6 +80,7 @@ func (l *Query) key() treeKey {
 // An AroundQuery asks for a method's callers and callees.
 type AroundQuery struct {
 	Method int32 `json:"method"`
+	Width  int   `json:"width,omitempty"` // pixels of its flame graphs; 0: none
 }
 
 // A CompareQuery asks for a window of the difference of two trees, and for the methods that
@@ -129,6 +133,9 @@ func ParseQuery(b []byte) (*Query, error) {
 		if t.Group != byMethod && t.Group != byClass && t.Group != byPackage && t.Group != byType {
 			return nil, fmt.Errorf("%w: group %q; there are class, package and type", errQuery, t.Group)
 		}
+	}
+	if t := l.Around; t != nil {
+		t.Width = min(max(t.Width, 0), maxWidth)
 	}
 	if t := l.Compare; t != nil {
 		if len(t.Open) > maxOpen {

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"slices"
+
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 )
 
@@ -18,6 +20,8 @@ type View struct {
 	Skipped     *SkippedView
 	Slowest     *SlowestView
 	Compare     *CompareView
+	Brief       *BriefView
+	Sandwich    *Sandwich
 
 	named     []int64 // methods that the sections mention
 	frame     *Frame
@@ -68,12 +72,25 @@ func (l *Live) View(asked *Query) View {
 		}
 	}
 	if q.Icicle != nil {
-		s.Icicle = ptr(f.selection(q).icicle(q.Icicle))
+		if q.Icicle.Inverted {
+			v := f.inverse(q.key())
+			s.Icicle = ptr(f.inverted(v, v.leaves(), invertedEdge, true, q.Icicle))
+		} else {
+			s.Icicle = ptr(f.selection(q).icicle(q.Icicle))
+		}
 		for _, b := range s.Icicle.Boxes {
 			mention(b[2])
 		}
 		for _, m := range s.Icicle.Above {
 			mention(int64(m[1]))
+		}
+	}
+	if q.Brief && (q.Source != 0 || f.sums.Nodes <= mostBriefLive) {
+		s.Brief = f.brief()
+		for _, list := range [][]int32{s.Brief.Self, s.Brief.Allocated} {
+			for _, m := range list {
+				mention(int64(m))
+			}
 		}
 	}
 	if q.Methods != nil {
@@ -85,6 +102,13 @@ func (l *Live) View(asked *Query) View {
 		mention(int64(q.Around.Method))
 		lines(s.Around.Callers)
 		lines(s.Around.Callees)
+		if q.Around.Width > 0 {
+			if s.Sandwich = f.sandwich(q.Around); s.Sandwich != nil {
+				for _, b := range slices.Concat(s.Sandwich.Callers.Boxes, s.Sandwich.Callees.Boxes) {
+					mention(b[2])
+				}
+			}
+		}
 	}
 	if q.Threads {
 		s.Threads = ptr(f.threadsView())

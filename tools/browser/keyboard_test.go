@@ -90,7 +90,7 @@ func TestKeyboard(t *testing.T) {
 	p.until(`document.activeElement.matches(".table")`)
 	// The tabs are one stop of the Tab key, and arrows go along them.
 	p.do("back", chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift)))
-	for range 20 {
+	for range 40 {
 		if value[bool](p, `document.activeElement.role === "tab"`) {
 			break
 		}

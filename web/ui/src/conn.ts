@@ -7,8 +7,8 @@ import { parse, type Name } from "./format";
 
 const keyName = "rivulet.key";
 
-/** wish is what the address asks to be shown, after the secret: "source=2&against=1". */
-export const wish = new URLSearchParams(location.hash.split("&").slice(1).join("&"));
+/** wish is what an address with a secret asks to be shown, after that: "source=2&against=1". Without one the page has shown it itself. */
+export const wish = new URLSearchParams(/^#[^&]+&/.test(location.hash) ? location.hash.split("&").slice(1).join("&") : "");
 
 function takeSecret(): string {
   const fresh = location.hash.slice(1).split("&")[0];

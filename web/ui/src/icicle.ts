@@ -19,14 +19,29 @@ export function palette(): Palette {
 
 const colours = new Map<string, number>();
 
-/** fillOf gives every package a colour; the same one in all views. */
+/** fillOf gives every package a colour by its name (FNV-1a): the same one in all views, recordings and sessions. */
 export function fillOf(pkg: string): number {
   let k = colours.get(pkg);
   if (k === undefined) {
-    k = colours.size % 6;
-    colours.set(pkg, k);
+    let h = 0x811c9dc5;
+    for (let i = 0; i < pkg.length; i++) h = Math.imul(h ^ pkg.charCodeAt(i), 0x01000193) >>> 0;
+    colours.set(pkg, (k = (h >>> 8) % 6));
   }
   return k;
+}
+
+/** found are the boxes whose methods have some words, from the left, callers first, and ns of the time below the outermost of them. */
+export function found(page: IciclePage | undefined, highlight: string): { boxes: number[][]; time: number } {
+  const find = words(highlight);
+  if (!page || find.length === 0) return { boxes: [], time: 0 };
+  const boxes = page.boxes.filter((b) => matches(b[B.method], find)).sort((a, b) => a[B.start] - b[B.start] || a[B.depth] - b[B.depth]);
+  let end = 0, time = 0;
+  for (const b of boxes) {
+    if (b[B.start] < end) continue; // below one that is counted
+    time += b[B.total];
+    end = b[B.start] + b[B.total];
+  }
+  return { boxes, time };
 }
 
 export function matches(method: number, words: string[]): boolean {
@@ -55,9 +70,13 @@ export function clean(canvas: HTMLCanvasElement, width: number, height: number):
   return g;
 }
 
-export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number, height: number, selected: number, hover: number, highlight: string, c: Palette): void {
+export function draw(canvas: HTMLCanvasElement, page: IciclePage, width: number, height: number, selected: number, hover: number, highlight: string, c: Palette, ground = ""): void {
   const g = clean(canvas, width, height);
   if (!g) return;
+  if (ground) {
+    g.fillStyle = ground;
+    g.fillRect(0, 0, width, height);
+  }
   const scale = page.total > 0 ? width / page.total : 0;
   const find = words(highlight);
   for (const b of page.boxes) {
@@ -101,8 +120,10 @@ export function fit(g: CanvasRenderingContext2D, long: string, brief: string, ro
   if (measure(long) <= room) return long;
   if (measure(brief) <= room) return brief;
   const letter = measure(brief) / brief.length;
-  const n = Math.floor(room / letter) - 1;
-  return n >= 3 ? brief.slice(0, n) + "…" : "";
+  for (let n = Math.floor(room / letter) - 1; n >= 3; n--) {
+    if (measure(brief.slice(0, n) + "…") <= room) return brief.slice(0, n) + "…";
+  }
+  return "";
 }
 
 /** at finds the box under a point. */

@@ -7,7 +7,7 @@ import { useStore } from "./hooks";
 import { Doubts } from "./doubts";
 import { Log, Threads } from "./lists";
 import { Around, Methods } from "./methods";
-import { Menu } from "./menu";
+import { Menu, copyLink } from "./menu";
 import { Empty } from "./parts";
 import { Picker } from "./picker";
 import { Comparing } from "./schemes";
@@ -88,6 +88,7 @@ function Tabs() {
         </button>
       ))}
       </div>
+      <button id="link" class="beside" title="Copies the address of what is shown. With it, whoever has access to this machine can do what you can" onClick={() => void copyLink()}>Copy link</button>
       {store.state?.phase === "attached" && <button id="to-root" onClick={() => go({ source: 0, browsing: false })}>Choose the root</button>}
       {store.state?.phase === "idle" && <button onClick={() => go({ source: 0, compared: 0, tab: "tree" })}>Back to the JVMs</button>}
     </div>

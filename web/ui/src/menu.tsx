@@ -2,11 +2,11 @@
 // box of the flame graph, by the right button, the key m, or the button at its end.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { api, changed, nameOf, store } from "./conn";
+import { api, changed, nameOf, secret, store } from "./conn";
 import { byKey } from "./bar";
 import { useStore } from "./hooks";
 import type { Name } from "./format";
-import { go, sampling, ui } from "./ui";
+import { address, go, sampling, ui } from "./ui";
 
 interface Place { method: number; x: number; y: number; back: Element | null }
 
@@ -100,10 +100,15 @@ function rule(n: Name, mode: "off" | "counted"): void {
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say("Copied: " + text);
+    say(text.includes(secret) ? "Copied the address of what is shown" : "Copied: " + text);
   } catch {
     say("The browser does not let this page copy: " + text);
   }
+}
+
+/** copyLink copies the address of what is shown, with the key to this server. */
+export async function copyLink(): Promise<void> {
+  await copy(`${location.origin}${location.pathname}#${secret}&tab=${ui.tab}&${address()}`);
 }
 
 const templateKey = "rivulet.editor";

@@ -2,8 +2,10 @@
 // callees.
 
 import { nameOf, store } from "./conn";
-import { useStore } from "./hooks";
-import { L, flagCounted, type Line, type Metric } from "./model";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { usePalette, useSize, useStore } from "./hooks";
+import { at, boxHeight, draw } from "./icicle";
+import { B, L, flagCounted, type IciclePage, type Line, type Metric } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, arrow } from "./parts";
 import { metricCells, withMetrics } from "./metrics";
@@ -118,10 +120,37 @@ export function Around() {
         {f[L.tasks] > 0 && <span class="async">{arrow} {f[L.tasks] === f[L.calls] ? "all" : count(f[L.tasks])} executed as tasks: queued {mean(f[L.waited], f[L.tasks]) || 0} on the average, {time(f[L.longest])} at the longest</span>}
       </div>
       <div class="sandwich" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Callers and callees">
+        <Half title="Callers, up to the roots" page={store.sections.sandwich?.callers} />
+        <Half title="Callees" page={store.sections.sandwich?.callees} />
         <Side title="Called by" hint="time that the method took for each caller" lines={a.callers} of={f[L.total]} more={a.more[0]} none="Nobody: it was not called." />
         <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none={sampling() ? "Nothing that a sample met." : "Nothing that is instrumented."} />
       </div>
     </div>
+  );
+}
+
+/** Half is one of the two flame graphs; a click leads to the method. */
+function Half({ title, page }: { title: string; page?: IciclePage }) {
+  const [ref, size] = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = usePalette();
+  const [over, setOver] = useState<number[] | undefined>();
+  const height = Math.max(1, ...(page?.boxes ?? []).map((b) => b[B.depth] + 1)) * boxHeight;
+  useEffect(() => {
+    if (canvas.current && page && size.width > 0) draw(canvas.current, page, size.width, height, 0, over?.[B.path] ?? 0, "", theme);
+  }, [page, size.width, height, theme, over]);
+  const under = (e: MouseEvent) => page && at(page, size.width, e.offsetX, e.offsetY);
+  if (!page || page.boxes.length === 0) return <section />;
+  return (
+    <section aria-label={title}>
+      <h3>{title} <span class="muted">{over ? `${nameOf(over[B.method]).cls}.${nameOf(over[B.method]).method} ${time(over[B.total])}, ${percent(over[B.total], page.whole)} %` : "a click leads to the method"}</span></h3>
+      <div class="half" ref={ref}>
+        <canvas ref={canvas} role="img" aria-label={title + ", as a flame graph; the table below has the nearest of them"} style={{ width: size.width + "px", height: height + "px" }}
+          onMouseMove={(e) => setOver(under(e))} onMouseLeave={() => setOver(undefined)}
+          onClick={(e) => { const b = under(e); if (b) go({ method: b[B.method] }); }}
+          onContextMenu={(e) => { const b = under(e); if (b) (e.preventDefault(), openMenu(b[B.method], e.clientX, e.clientY)); }} />
+      </div>
+    </section>
   );
 }
 

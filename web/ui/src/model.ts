@@ -85,7 +85,7 @@ export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagC
 export interface Metric { name: string; title: string; unit: string; self: string; total?: string; doc?: string }
 export interface Line { name?: string; f: number[]; c?: number[] }
 export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[]; metrics?: Metric[]; counts?: number[][] }
-export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][] }
+export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][]; inverted?: boolean }
 export interface MethodsPage { total: number; all: number; count: number; from: number; lines: Line[]; metrics?: Metric[] }
 export interface AroundPage { total: number; self: Line; callers: Line[]; callees: Line[]; more: [number, number] }
 export interface ThreadLine { name: string; id: number; virtual?: boolean; shared?: boolean; inside: boolean; entries: number; open: number; total: number; suspended: number; place: number }
@@ -102,22 +102,23 @@ export interface SlowLine { place: number; method: number; thread: string; id: n
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }
+export interface BriefPage { lines: string[]; self: number[]; allocated: number[] }
 export interface Unlike { kind: string; text: string; grave: boolean }
 export interface DiffFlamePage { focus: number; above: [number, number][]; total: number; boxes: number[][] }
 export interface ComparePage { before: number; after: number; scaled: boolean; unlike: Unlike[]; verdict: string; differ: number; within: number; flame?: DiffFlamePage; roots: [number, number]; count: number; from: number; rows: number[][]; hot: number[]; changes: number[][]; more: number }
 
 export interface Sections {
   figures?: Figures;
-  tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; skipped?: SkippedPage; slowest?: SlowPage; compare?: ComparePage;
+  tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; skipped?: SkippedPage; slowest?: SlowPage; compare?: ComparePage; sandwich?: { callers: IciclePage; callees: IciclePage }; brief?: BriefPage;
 }
 
 export interface Look {
   seq: number; source: number; against: number; thread: number; slow: number; fold: boolean; frameworks: boolean; unfold: number[];
   tree?: { open: number[]; sort: string; up: boolean; from: number; rows: number; find: number };
-  icicle?: { focus: number; width: number; depth: number };
+  icicle?: { focus: number; width: number; depth: number; inverted?: boolean };
   methods?: { group: string; filter: string; sort: string; up: boolean; from: number; rows: number };
-  around?: { method: number };
-  threads?: boolean; doubts?: boolean; slowest?: boolean;
+  around?: { method: number; width: number };
+  threads?: boolean; doubts?: boolean; slowest?: boolean; brief?: boolean;
   skipped?: { filter: string; reason: string; from: number; rows: number };
   compare?: { open: number[]; from: number; rows: number; each: boolean; flame: { focus: number; width: number; depth: number } };
 }

@@ -2,7 +2,11 @@
 
 import type { ComponentChildren } from "preact";
 import { store } from "./conn";
+import { count, percent } from "./format";
 import { useStore } from "./hooks";
+import { chain, found } from "./icicle";
+import { B } from "./model";
+import { select } from "./treeview";
 import { forget, go, openHot, recordings, ui } from "./ui";
 
 export function SourceBar({ threads, fold, search, children }: { threads?: boolean; fold?: boolean; search?: boolean; children?: ComponentChildren }) {
@@ -41,13 +45,36 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
       {fold && <button onClick={openHot} title="Open the path along which the most time goes (h)">Hot path</button>}
       {fold && <button onClick={() => go({ open: [], touched: true })}>Close all</button>}
       {fold && <button onClick={() => go({ hidden: !ui.hidden })} aria-pressed={!ui.hidden}>Flame graph</button>}
+      {fold && <button id="invert" disabled={ui.hidden} onClick={() => go({ inverted: !ui.inverted, focus: 0, selected: 0 })} aria-pressed={ui.inverted} title="Self times on top, each method once; below it whoever calls it, up to the roots">Inverted</button>}
       {search && (
         <label class="grow">
           <span>Highlight</span>
-          <input type="search" id="filter" placeholder="words of a name  ( / )" value={ui.highlight} onInput={(e) => go({ highlight: e.currentTarget.value })} />
+          <input type="search" id="filter" placeholder="words of a name  ( / )" value={ui.highlight} onInput={(e) => go({ highlight: e.currentTarget.value })}
+            onKeyDown={(e) => { if (e.key === "Enter") (e.preventDefault(), next(e.shiftKey ? -1 : 1)); }} />
         </label>
       )}
+      {search && ui.highlight.trim() !== "" && <Matches />}
       {children}
     </div>
   );
+}
+
+/** Matches says how much of the flame graph was found, and leads from one box to the next. */
+function Matches() {
+  const page = store.sections.icicle, f = found(page, ui.highlight);
+  const at = f.boxes.findIndex((b) => b[B.path] === ui.selected);
+  return (
+    <span id="matches" role="status" title="Of the boxes that are wide enough to be seen; the share is of what lies below the outermost of them">
+      {f.boxes.length === 0 ? "none" : `${at >= 0 ? at + 1 + " of " : ""}${count(f.boxes.length)}, ${percent(f.time, page?.whole ?? 0)} %`}{" "}
+      <button disabled={f.boxes.length === 0} onClick={() => next(-1)} aria-label="Previous match">‹</button> <button disabled={f.boxes.length === 0} onClick={() => next(1)} aria-label="Next match">›</button>
+    </span>
+  );
+}
+
+function next(by: number): void {
+  const page = store.sections.icicle, boxes = found(page, ui.highlight).boxes;
+  if (!page || boxes.length === 0) return;
+  const at = boxes.findIndex((b) => b[B.path] === ui.selected);
+  const b = boxes[at < 0 ? (by > 0 ? 0 : boxes.length - 1) : (at + by + boxes.length) % boxes.length];
+  select(b[B.path], chain(page, b[B.path]));
 }

@@ -6,7 +6,7 @@ import { nameOf } from "./conn";
 import { count, mean, percent, time } from "./format";
 import { B, flagAsync, flagCounted } from "./model";
 import { arrow } from "./parts";
-import { sampling } from "./ui";
+import { sampling, upsideDown } from "./ui";
 
 export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: number; y: number }) {
   const ref = useRef<HTMLDivElement>(null);
@@ -14,11 +14,13 @@ export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: num
   useLayoutEffect(() => {
     const el = ref.current!, r = el.getBoundingClientRect();
     el.style.left = Math.max(4, x + 16 + r.width > innerWidth ? x - 12 - r.width : x + 16) + "px";
-    el.style.top = Math.max(4, y + 18 + r.height > innerHeight ? y - 10 - r.height : y + 18) + "px";
+    el.style.top = Math.max(4, y + 18 + r.height > innerHeight ? y - 22 - r.height : y + 18) + "px";
   });
   const name = nameOf(box[B.method]);
   const calls = box[B.calls], raw = box[B.raw], error = box[B.error];
-  const rows: [string, string][] = sampling() ? [
+  const rows: [string, string][] = upsideDown() ? [
+    [box[B.self] > 0 ? "self" : "of that, called from here", `${time(box[B.total])}, ${percent(box[B.total], whole)} %`],
+  ] : sampling() ? [
     ["entries", "≥ " + count(calls)],
     ["total", `${time(box[B.total])}, ${percent(box[B.total], whole)} %`],
     ["self", `${time(box[B.self])}, ${percent(box[B.self], whole)} %`],

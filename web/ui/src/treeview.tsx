@@ -3,7 +3,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf, store } from "./conn";
 import { usePalette, useSize, useStore } from "./hooks";
+import { Brief } from "./brief";
 import { at, beside, boxHeight, chain, draw } from "./icicle";
+import { savePNG, saveSVG } from "./picture";
 import { B, R, flagAsync, flagCounted, flagFold, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
@@ -11,7 +13,7 @@ import { metricCells, withMetrics } from "./metrics";
 import { MenuButton, isMenuKey, menuUnder, openMenu } from "./menu";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
-import { entriesTitle, go, opened, openHot, sampling, toggled, ui, unfolded } from "./ui";
+import { entriesTitle, go, opened, openHot, sampling, toggled, ui, unfolded, upsideDown } from "./ui";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -38,6 +40,7 @@ export function TreeView() {
   return (
     <div class="split">
       <SourceBar threads fold search />
+      <Brief />
       {!ui.hidden && <Icicle />}
       <Detail />
       {t && t.count > 0 ? <TreeTable /> : <NoCalls />}
@@ -58,6 +61,7 @@ function NoCalls() {
 
 /** select marks a path, and opens the table so that its row is there. */
 export function select(path: number, above: number[] = []): void {
+  if (upsideDown()) return go({ selected: path, find: 0 }); // the table has other paths
   go({ selected: path, find: path, touched: true, open: opened(ui.open, above.filter((p) => p !== path)) });
 }
 
@@ -86,14 +90,31 @@ export function Icicle({ pick }: { pick?: (path: number) => void }) {
     <div class="iciclebox">
       <nav class="crumbs" aria-label="Zoom">
         <button class="plain" disabled={!page?.focus} onClick={() => go({ focus: 0 })}>All roots</button>
-        {page?.above.slice(-4).map(([path, method]) => (
+        {page?.above.map(([path, method]) => (
           <span key={path}>› <button class="plain" onClick={() => go({ focus: path })}>{nameOf(method).cls}.{nameOf(method).method}</button></span>
         ))}
         {page?.focus ? <span>› <b>{nameOf(page.boxes[0]?.[B.method] ?? 0).cls}.{nameOf(page.boxes[0]?.[B.method] ?? 0).method}</b> {percent(page.total, page.whole)} %</span> : null}
+        {page && page.boxes.length > 0 && (
+          <select class="picture" aria-label="Save the flame graph as a picture" value="" onChange={(e) => {
+            const name = "flame-" + (nameOf(page.boxes[0][B.method]).method.replace(/[^\w.-]+/g, "_") || "graph");
+            if (e.currentTarget.value === "png") savePNG(page, size.width, ui.highlight, name);
+            else saveSVG(page, size.width, name);
+            e.currentTarget.value = "";
+          }}>
+            <option value="">Picture</option><option value="svg">SVG</option><option value="png">PNG</option>
+          </select>
+        )}
       </nav>
       <div
-        class="icicle" ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
-          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${box[B.calls]} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
+        class="icicle" data-inverted={page?.inverted ?? false} ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
+          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${upsideDown() ? "" : box[B.calls]} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
+        onWheel={(e) => {
+          if (!e.ctrlKey || !page) return;
+          e.preventDefault();
+          const b = e.deltaY < 0 ? under(e) : undefined, way = b && chain(page, b[B.path]);
+          if (e.deltaY > 0) go({ focus: page.above[page.above.length - 1]?.[0] ?? 0 });
+          else if (way) go({ focus: way[way.indexOf(page.focus) + 1] ?? page.focus });
+        }}
         onKeyDown={(e) => {
           if (!page) return;
           if (e.key === "Enter" && ui.selected) (pick ?? zoom)(ui.selected);
@@ -128,6 +149,15 @@ export function Detail() {
   const row = store.sections.tree?.rows.find((r) => r[R.path] === ui.selected);
   const box = store.sections.icicle?.boxes.find((b) => b[B.path] === ui.selected);
   const whole = store.sections.tree?.total ?? 0;
+  if (!row && box && upsideDown()) {
+    return (
+      <div class="detail" aria-live="polite">
+        <MethodName name={nameOf(box[B.method])} /><Place name={nameOf(box[B.method])} />
+        <span>{box[B.self] > 0 ? "self" : "of the self time above, called from here"} <b>{time(box[B.total])}</b> ({percent(box[B.total], whole)} %)</span>
+        <span class="acts"><button onClick={() => go({ focus: ui.selected })}>Zoom</button> <button onClick={() => go({ tab: "around", method: box[B.method] })}>Callers &amp; callees</button> <button id="actions" aria-haspopup="menu" onClick={(e) => menuUnder(box[B.method], e.currentTarget)}>Actions ▾</button></span>
+      </div>
+    );
+  }
   const f = row
     ? { m: row[R.method], calls: row[R.calls], thrown: row[R.thrown], self: row[R.self], raw: row[R.raw], err: row[R.error], total: row[R.total], flags: row[R.flags], levels: row[R.levels], waited: row[R.waited], longest: row[R.longest] }
     : box && { m: box[B.method], calls: box[B.calls], thrown: box[B.thrown], self: box[B.self], raw: box[B.raw], err: box[B.error], total: box[B.total], flags: box[B.flags], levels: 0, waited: box[B.waited], longest: box[B.longest] };

@@ -37,6 +37,8 @@ const fresh = {
   slow: 0, // place of the chosen one of the slowest invocations
   slowest: "", // which it is: thread and start
   hidden: false, // the icicle
+  inverted: false, // self times on top, below each method whoever calls it
+  terse: false, // what is slow, in words, is hidden
   browsing: false, // looking at snapshots while a root is to be chosen
   sampled: 0, // the samples that show, while a root is chosen, what takes the time; 0: there are none
   picking: false, // choosing a root while an old recording is there
@@ -65,7 +67,53 @@ function restore(): UI {
 
 export const ui: UI = restore();
 
-if (wish.size > 0) {
+/** The parts of the address: what is looked at, by the short names that it has there. */
+const inAddress = ["tab", "source", "thread", "focus", "method", "inverted", "highlight"] as const;
+
+/** address says what is looked at; what is as usual is left out. */
+export function address(): string {
+  const out = new URLSearchParams();
+  const of: Partial<Record<(typeof inAddress)[number], Tab>> = { focus: "tree", inverted: "tree", highlight: "tree", method: "around" }; // what only one view shows
+  for (const k of inAddress) if (ui[k] !== fresh[k] && (of[k] ?? ui.tab) === ui.tab) out.set(k, String(ui[k] === true ? 1 : ui[k]));
+  if (ui.methods.filter && ui.tab === "methods") out.set("filter", ui.methods.filter);
+  if (ui.tab === "compare") for (const k of ["against", "after", "compared"] as const) if (ui[k]) out.set(k, String(ui[k]));
+  return out.toString();
+}
+
+/** fromAddress is what an address asks for. */
+function fromAddress(text: string): Partial<UI> {
+  const from = new URLSearchParams(text), id = (k: string) => Math.max(0, Math.floor(Number(from.get(k)) || 0));
+  const tab = tabs.find(([t]) => t === from.get("tab"))?.[0] ?? "tree";
+  return {
+    tab, source: id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "",
+    methods: { ...ui.methods, filter: from.get("filter") ?? "" },
+    ...(tab === "compare" ? { against: id("against"), after: id("after"), compared: id("compared") } : {}),
+  };
+}
+
+let shownAddress = location.hash.replace(/^#[^&]*&?/, ""); // the secret is no part of it any more
+
+/** writeAddress keeps up with what is looked at: a step of its own for Back, unless only what is typed has changed. */
+function writeAddress(): void {
+  const now = address();
+  if (now === shownAddress) return;
+  const typed = (a: string) => { const p = new URLSearchParams(a); p.delete("highlight"); p.delete("filter"); return p.toString(); };
+  const step = typed(now) !== typed(shownAddress);
+  shownAddress = now;
+  history[step ? "pushState" : "replaceState"](null, "", location.pathname + (now && "#&" + now));
+}
+
+addEventListener("popstate", () => {
+  shownAddress = location.hash.replace(/^#[^&]*&?/, "");
+  const to = fromAddress(shownAddress);
+  if (to.source !== ui.source) forget();
+  go(to);
+});
+
+if (wish.has("tab")) {
+  forget();
+  Object.assign(ui, fromAddress(wish.toString()));
+} else if (wish.size > 0) {
   const id = (k: string) => Number(wish.get(k)) || 0;
   forget();
   Object.assign(ui, { tab: wish.has("against") ? "compare" : "tree", source: id("source"), against: id("against"), after: id("source"), compared: id("compared"), each: wish.get("each") !== "0" });
@@ -111,6 +159,11 @@ export function showsTabs(): boolean {
   return phase === "recording" || phase === "stopping" || phase === "stopped" || (phase === "attached" && ui.browsing) || (phase === "idle" && (ui.source > 0 || ui.compared > 0));
 }
 
+/** upsideDown tells whether the flame graph has self times on top. */
+export function upsideDown(): boolean {
+  return ui.inverted && ui.tab === "tree" && !choosing();
+}
+
 /** choosing tells whether a root is being chosen. */
 export function choosing(): boolean {
   return (store.state?.phase === "attached" || store.state?.phase === "starting") && !showsTabs();
@@ -154,8 +207,8 @@ export function focusMain(el: HTMLElement | null): void {
 
 /** forget starts anew for another recording. */
 export function forget(): void {
-  const { tab, width, tree, methods, hidden, frameworks, setup } = ui;
-  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, frameworks, setup });
+  const { tab, width, tree, methods, hidden, terse, inverted, frameworks, setup } = ui;
+  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, terse, inverted, frameworks, setup });
   ui.tree.from = ui.methods.from = 0;
 }
 
@@ -164,6 +217,7 @@ export function go(change: Partial<UI>): void {
   if (change.find) ui.seek++;
   Object.assign(ui, change);
   keep ||= setTimeout(keepNow, 300);
+  writeAddress();
   ask();
   changed();
 }
@@ -191,11 +245,11 @@ export function ask(): void {
     ...(slow ? { slowest: true } : {}),
     ...(on === "tree" || slow ? {
       tree: { ...ui.tree, open: ui.open.slice(-mostOpen), find: ui.find },
-      ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100 } }),
-      threads: true,
+      ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100, inverted: ui.inverted && on === "tree" } }),
+      threads: true, ...(on === "tree" ? { brief: true } : {}),
     } : {}),
     ...(on === "methods" ? { methods: ui.methods, threads: true } : {}),
-    ...(on === "around" && ui.method ? { around: { method: ui.method } } : {}),
+    ...(on === "around" && ui.method ? { around: { method: ui.method, width: Math.round(ui.width) } } : {}),
     ...(on === "threads" ? { threads: true } : {}),
     ...(on === "doubts" ? { doubts: true, skipped: ui.skipped } : {}),
     ...(on === "compare" && !ui.compared && ui.against !== ui.after ? {

@@ -1,0 +1,154 @@
+package export
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+)
+
+// A Brief says what is slow, in sentences, and names the methods that have most.
+type Brief struct {
+	Lines     []string // sentences, the most important first
+	Self      []int32  // ids of the methods with most self time, at most five; no counted ones
+	Allocated []int32  // and of those that allocate most bytes, where these were counted
+}
+
+// briefMost is how many methods each list of a [Brief] has.
+const briefMost = 5
+
+// spread is the share of the time below which even the method with the most has little.
+const spread = 0.1
+
+// Brief makes the sentences. It goes through the whole tree.
+func (r *Report) Brief() Brief { return r.brief(r.figures(), nil) }
+
+// brief has labels for names if there are any yet.
+func (r *Report) brief(f figures, labels map[int32]string) Brief {
+	var b Brief
+	if f.sums.Nodes == 0 || f.sums.Self <= 0 {
+		return b
+	}
+	if labels == nil {
+		labels = r.labels(f.flat)
+	}
+	hot := slices.DeleteFunc(slices.Clone(f.flat), func(e cct.Flat) bool { return r.Counted[e.Method] || e.Self <= 0 })
+	for _, e := range hot[:min(briefMost, len(hot))] {
+		b.Self = append(b.Self, e.Method)
+	}
+	if len(hot) > 0 {
+		b.Lines = append(b.Lines, r.hottest(f, hot, labels))
+	}
+	if at := r.metrics().Index("allocated_bytes"); at >= 0 {
+		b.allocated(f, at, labels)
+	}
+	if r.Sampling == nil {
+		b.exceptions(f, labels)
+	}
+	b.cost(r, f)
+	return b
+}
+
+// hottest is the sentence of the method with most self time, and of who calls it.
+func (r *Report) hottest(f figures, hot []cct.Flat, labels map[int32]string) string {
+	top := hot[0]
+	text := fmt.Sprintf("%s takes most of the time itself, %s: %s", labels[top.Method], share(top.Self, f.sums.Self), Duration(top.Self))
+	if float64(top.Self) < spread*float64(f.sums.Self) {
+		text = fmt.Sprintf("The time is spread over many methods: %s takes most of it itself, no more than %s: %s", labels[top.Method], share(top.Self, f.sums.Self), Duration(top.Self))
+	}
+	if r.Sampling == nil && top.Calls > 0 {
+		text += fmt.Sprintf(" in %s, %s each", Plural(top.Calls, "call", "calls"), Duration(top.Self/top.Calls))
+	}
+	callers := map[int32]int64{}
+	var path []int32
+	cct.Walk(f.snapshot.Roots(), func(n *cct.Node, _ int) bool {
+		if n.Method == top.Method {
+			up := len(path) - 1
+			for up >= 0 && path[up] == n.Method { // whoever has called it first
+				up--
+			}
+			if up >= 0 {
+				callers[path[up]] += n.Self
+			}
+		}
+		path = append(path, n.Method)
+		return true
+	}, func(*cct.Node, int) { path = path[:len(path)-1] })
+	best, most := int32(0), int64(0)
+	for m, v := range callers {
+		if v > most || v == most && m < best {
+			best, most = m, v
+		}
+	}
+	if name := labels[best]; most > 0 && name != "" {
+		part := share(most, top.Self)
+		if most >= top.Self {
+			part = "all"
+		}
+		text += fmt.Sprintf("; %s of that when %s calls it", part, name)
+	}
+	five := int64(0)
+	for _, e := range hot[:min(briefMost, len(hot))] {
+		five += e.Self
+	}
+	if len(hot) > briefMost {
+		text += fmt.Sprintf(". The first five methods have %s", share(five, f.sums.Self))
+	}
+	return text + "."
+}
+
+func (b *Brief) allocated(f figures, at int, labels map[int32]string) {
+	list := slices.DeleteFunc(slices.Clone(f.flat), func(e cct.Flat) bool { return own(e.Counts, at) <= 0 })
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(x, y cct.Flat) int { return cmp.Compare(own(y.Counts, at), own(x.Counts, at)) })
+	for _, e := range list[:min(briefMost, len(list))] {
+		b.Allocated = append(b.Allocated, e.Method)
+	}
+	most := own(list[0].Counts, at)
+	b.Lines = append(b.Lines, fmt.Sprintf("%s allocates most itself: %s, %s of all that is allocated.", labels[list[0].Method], Bytes(most), share(most, own(f.sums.Counts, at))))
+}
+
+func (b *Brief) exceptions(f figures, labels map[int32]string) {
+	all, top := int64(0), cct.Flat{}
+	for _, e := range f.flat {
+		all += e.Thrown
+		if e.Thrown > top.Thrown {
+			top = e
+		}
+	}
+	if all > 0 {
+		b.Lines = append(b.Lines, fmt.Sprintf("%s ended by an exception, %s of them of %s.", Plural(all, "call", "calls"), share(top.Thrown, all), labels[top.Method]))
+	}
+}
+
+func (b *Brief) cost(r *Report, f figures) {
+	switch {
+	case r.Sampling != nil:
+		if s := r.Sampling.Share; s > 0 {
+			b.Lines = append(b.Lines, fmt.Sprintf("Sampling took %.2g %% of a core.", 100*s))
+		}
+	case r.Calibration != nil:
+		text := fmt.Sprintf("Rivulet itself cost %s, %s of what was measured, which is removed", Duration(r.Correction.Subtracted), share(r.Correction.Subtracted, f.sums.Raw))
+		if f.suspended > 0 {
+			text += fmt.Sprintf(", and paused threads for %s", Duration(f.suspended))
+		}
+		b.Lines = append(b.Lines, text+".")
+	case f.suspended > 0:
+		b.Lines = append(b.Lines, fmt.Sprintf("Rivulet paused threads for %s; its own cost could not be measured, and is in the times.", Duration(f.suspended)))
+	}
+}
+
+// inShort writes the sentences first, so that nobody has to look for them.
+func (t *textWriter) inShort() {
+	b := t.report.brief(t.figures, t.labels)
+	if len(b.Lines) == 0 {
+		return
+	}
+	t.section("What is slow")
+	for _, line := range b.Lines {
+		t.text(line + "\n")
+	}
+}

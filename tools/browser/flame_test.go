@@ -1,0 +1,87 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestFlameGraph reads what is slow in words, searches the flame graph, turns it upside down, saves it as
+// pictures, comes to a method's callers up to the roots, and back by the browser's Back; and
+// opens what is shown in another tab by its address.
+func TestFlameGraph(t *testing.T) {
+	t.Parallel()
+	url := served(t)
+	p := open(t, url, 1280, 800)
+	program := program(t, "Counted")
+	p.root(program, "counted root")
+	p.click("#start")
+	p.wait(".phase.recording")
+	program.counts(t, 2000)
+	p.until(`document.querySelector(".table .space .tr .calls")?.textContent.replace(/\D/g, "") === "2000"`)
+	p.click("#stop")
+	p.wait("#again")
+	p.until(`document.querySelector("#brief")?.textContent.includes("Counted.step takes most of the time itself")`)
+	if brief := p.text("#brief"); !strings.Contains(brief, "in 2,000 calls") || !strings.Contains(brief, "when Counted.root calls it") || !strings.Contains(brief, "500 calls ended by an exception, 100.0 % of them of Counted.thrower.") {
+		t.Error("what is slow:", brief)
+	}
+	p.shot("brief")
+	// What is found is counted, with its share; Enter and Shift+Enter lead from one to the next.
+	p.do("search", chromedp.SendKeys("#filter", "step"))
+	p.until(`/^1, \d+(\.\d+)? %/.test(document.querySelector("#matches")?.textContent ?? "")`)
+	p.press(kb.Enter)
+	p.until(`document.querySelector("#matches").textContent.startsWith("1 of 1") && document.querySelector(".detail .name b")?.textContent === "step"`)
+	p.until(`new URLSearchParams(location.hash.slice(2)).get("highlight") === "step"`)
+	// Self times on top.
+	p.click("#invert")
+	p.until(`document.querySelector(".icicle").dataset.inverted === "true"`)
+	p.do("the flame graph", chromedp.Focus(".icicle"), chromedp.KeyEvent(kb.ArrowDown))
+	p.until(`document.querySelector(".icicle").getAttribute("aria-label").includes("Counted.step, ")`)
+	p.press(kb.ArrowDown)
+	p.until(`document.querySelector(".icicle").getAttribute("aria-label").includes("Counted.root, ")`)
+	p.shot("inverted")
+	p.click("#invert")
+	p.until(`document.querySelector(".icicle").dataset.inverted === "false"`)
+	// As pictures.
+	picture := func(kind string) []string {
+		return value[[]string](p, fmt.Sprintf(`new Promise((then) => {
+			const old = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+			HTMLAnchorElement.prototype.click = function () { URL.createObjectURL = old; HTMLAnchorElement.prototype.click = click; };
+			URL.createObjectURL = (blob) => { blob.text().then((text) => then([blob.type, text])); return old(blob); };
+			const s = document.querySelector(".picture");
+			s.value = %q;
+			s.dispatchEvent(new Event("change", { bubbles: true }));
+		})`, kind))
+	}
+	if svg := picture("svg"); svg[0] != "image/svg+xml" || !strings.HasPrefix(svg[1], "<svg ") || !strings.Contains(svg[1], ">Counted.step</text>") || !strings.Contains(svg[1], "<title>Counted.root(I)I: 100.00 %") {
+		t.Errorf("the SVG: %.300s", svg)
+	}
+	if png := picture("png"); png[0] != "image/png" || len(png[1]) < 1000 {
+		t.Errorf("the PNG: %s, %d", png[0], len(png[1]))
+	}
+	// The hottest method and its callers up to the root: two clicks from the sentence.
+	p.until(`document.querySelector("#brief .most button")`)
+	p.click("#brief .most button")
+	p.until(`document.querySelectorAll(".sandwich .half canvas").length === 2 && document.querySelector(".detail .name b").textContent === "step"`)
+	p.shot("sandwich")
+	hash := value[string](p, "location.hash")
+	if !strings.Contains(hash, "tab=around") || !strings.Contains(hash, "method=") {
+		t.Error("the address:", hash)
+	}
+	other := open(t, url+hash[1:], 1280, 800)
+	other.until(`document.querySelector("#tab-around")?.getAttribute("aria-selected") === "true" && document.querySelector(".detail .name b")?.textContent === "step"`)
+	p.press("2")
+	p.until(`location.hash.includes("tab=methods")`)
+	value[bool](p, `(history.back(), true)`)
+	p.until(`document.querySelector("#tab-around").getAttribute("aria-selected") === "true"`)
+	value[bool](p, `(history.back(), true)`)
+	p.until(`document.querySelector("#tab-tree").getAttribute("aria-selected") === "true" && document.querySelector("#filter").value === "step"`)
+	for _, q := range []*page{p, other} {
+		if found := q.console(); len(found) > 0 {
+			t.Error(fmt.Sprint("console: ", found))
+		}
+	}
+}
