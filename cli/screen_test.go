@@ -93,7 +93,7 @@ func TestScreen(t *testing.T) {
 	s.keys("Escape")
 	s.keys("s")
 	s.wait(`recording .* s$`)
-	s.wait(`No invocation|no invocation of a root has begun`)
+	s.wait(`No invocation|no root call has begun`)
 	run(40)
 	s.wait(`^280 calls .* 40 root calls, 5 call paths`)
 	s.wait(`^5 of 5 methods called, \d+ steps?, longest pause`)

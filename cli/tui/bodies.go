@@ -87,7 +87,10 @@ func (m *model) nothing() []string {
 	text := "Nothing is recorded yet: choose a root (1, then /), and s starts."
 	switch {
 	case m.state.Phase == live.InRecording:
-		text = "Nothing is recorded so far: no invocation of a root has begun since the start."
+		text = "Nothing is recorded so far: no root call has begun since the start."
+		if why := m.state.Diagnosis; why != "" {
+			text += " " + export.Clean(strings.Join(strings.Fields(why), " "))
+		}
 	case m.state.Phase == live.Starting:
 		text = "Measuring what probes cost here, and instrumenting ..."
 	}

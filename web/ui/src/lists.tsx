@@ -16,7 +16,7 @@ export function Threads() {
   return (
     <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Threads">
       <SourceBar />
-      {list.length === 0 ? <Empty title={sampling() ? "No thread was sampled." : "No thread was inside the subgraph."} /> : (
+      {list.length === 0 ? <Empty title={sampling() ? "No thread was sampled." : "No thread has called a root."} /> : (
         <table class="plain-table">
           <thead><tr><th class="num">Time</th><th class="num sharecol">%</th>{!sampling() && <><th class="num">Root calls</th><th class="num opt1">Paused by Rivulet</th></>}<th>Thread</th></tr></thead>
           <tbody>
@@ -25,7 +25,7 @@ export function Threads() {
                 <td class="num">{time(x.total)}</td><td class="num sharecol"><Share part={x.total} own={0} whole={whole} />{percent(x.total, whole)}</td>
                 {!sampling() && <><td class="num">{count(x.entries)}</td><td class="num opt1">{time(x.suspended)}</td></>}
                 <td><b>{x.name || "unnamed"}</b> <span class="muted">{x.virtual ? "virtual threads in turn" : x.shared ? "several threads in turn" : "id " + x.id}{x.inside ? ", inside now" : ""}</span>{" "}
-                  <button class="beside" aria-label={"Tree of " + (x.name || "this thread")} onClick={() => go({ tab: "tree", thread: x.place, focus: 0 })}>Its tree</button></td>
+                  <button class="beside" aria-label={"Its tree: " + (x.name || "unnamed")} onClick={() => go({ tab: "tree", thread: x.place, focus: 0 })}>Its tree</button></td>
               </tr>
             ))}
           </tbody>

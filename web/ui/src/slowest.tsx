@@ -64,7 +64,7 @@ export function Slowest() {
         <>
           <div class="slowlist scroll" tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
-              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="Time that Rivulet made it wait; not in Took">Suspended</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
