@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -138,4 +139,19 @@ func (l *Lines) All() string {
 		}
 		return strings.Join(l.got, "\n") + "\n"
 	}
+}
+
+// On starts a program on a terminal: what it prints is read from the terminal's other side, as
+// standard error.
+func On(cmd *exec.Cmd, terminal, other *os.File) (*Proc, error) {
+	p := &Proc{Cmd: cmd, done: make(chan error, 1), Out: read(strings.NewReader(""))}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.Err = read(other)
+	go func() {
+		p.done <- cmd.Wait()
+	}()
+	return p, nil
 }

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+// TestFaults carries out a round of one fault, after which the program lives.
+func TestFaults(t *testing.T) {
+	j := jvmtest.Any(t)
+	t.Chdir("../..")
+	k, err := bench.NewKit(&bench.Options{JDK: "17"})
+	if err != nil {
+		t.Skipf("no JDK 17 with a compiler: %v", err)
+	}
+	defer k.Close()
+	k.JDKs[0] = j
+	dir, err := os.MkdirTemp("/var/tmp", "rivulet-harm") // not below /tmp: some targets have one of their own
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := prepare(k, dir); err != nil {
+		t.Fatal(err)
+	}
+	*rounds, *seed = 1, 1
+	chosen := []*fault{named("kill")}
+	run(k, dir, chosen)
+	for _, f := range chosen {
+		if f.outcome.Rounds != 1 || len(f.outcome.Failed) > 0 {
+			t.Errorf("%s: %d rounds, failed: %v", f.name, f.outcome.Rounds, f.outcome.Failed)
+		}
+	}
+}
+
+func named(name string) *fault {
+	for i := range faults {
+		if faults[i].name == name {
+			return &faults[i]
+		}
+	}
+	return nil
+}
+
+// TestWrong gives reports that can't be true of a program, each of which has to be found.
+func TestWrong(t *testing.T) {
+	const good = `{"root_invocations": 10, "exact": true, "flat": [{"method": "f.Faults.half(int)", "calls": 10}, {"method": "f.Faults.fib(int)", "calls": 720},
+		{"method": "f.Faults.step(int, int)", "calls": 80}, {"method": "f.Faults$Shape.twice(int)", "calls": 80}]}`
+	for _, c := range []struct {
+		report, found string
+		ended         int64
+	}{
+		{good, "", 9},
+		{good, "10 root calls, and there were", 11},
+		{strings.Replace(good, "720", "719", 1), "719 calls of f.Faults.fib", 9},
+		{strings.Replace(good, ": 10,", ": 9000,", 1), "9000 root calls", 9},
+		{"{", "report", 9},
+		{"", "no report", 9},
+	} {
+		dir := t.TempDir()
+		r := &round{fault: named("kill"), recording: true, ended: c.ended, t: &target{counters: filepath.Join(dir, "counters")}, c: &controller{report: filepath.Join(dir, "report.json")}}
+		counters := make([]byte, 4096)
+		counters[16], counters[24] = 20, 20 // calls begun and ended
+		if err := os.WriteFile(r.t.counters, counters, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c.report != "" {
+			if err := os.WriteFile(r.c.report, []byte(c.report), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch err := r.check(); {
+		case (err == nil) != (c.found == ""):
+			t.Errorf("%q, ended %d: %v", c.report, c.ended, err)
+		case err != nil && !strings.Contains(err.Error(), c.found):
+			t.Errorf("%v instead of %q", err, c.found)
+		}
+	}
+}
