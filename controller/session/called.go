@@ -56,6 +56,7 @@ func (l *loop) called(fresh []int32, all bool) scheme.Plan {
 		w.mute[id] = struct{}{}
 		ms = append(ms, methodID(m))
 	}
+	defer l.analyse()()
 	return l.scheme.(scheme.Watcher).Called(ms)
 }
 
