@@ -25,7 +25,7 @@ var (
 const (
 	recording = 50 // root calls of a recording by attaching
 	whole     = 60 // of one by rivulet run, and of the program
-	patience  = 3 * time.Minute
+	patience  = 6 * time.Minute
 )
 
 // TestOwn compares with the programs that need no other language, on one JDK each and
@@ -56,7 +56,7 @@ func attached(t *testing.T, scheme string, c command) {
 	for i := range 2 {
 		file := reportFile(t, fmt.Sprint(i+1))
 		rivulet(t, "", "profile", strconv.Itoa(proc.PID()), "--root", c.root, "--until-calls", strconv.Itoa(recording),
-			"--for", "1m", "--scheme", scheme, "--format", "json", "-o", file)
+			"--for", "4m", "--scheme", scheme, "--format", "json", "-o", file)
 		all = append(all, readReport(t, file))
 	}
 	proc.Send("end")
