@@ -11,26 +11,52 @@ type BriefView struct {
 	Allocated []int32  `json:"allocated"`
 }
 
-// mostBriefLive is how many nodes a recording that is on may have for its newest frame to be
-// gone through for sentences.
-const mostBriefLive = 200_000
+// mostBriefAtOnce is how many nodes a frame may have to be gone through for sentences while
+// somebody waits for the rest of the view, and again for each frame of a recording that is on.
+const mostBriefAtOnce = 20_000
 
 // brief is kept, since a frame does not change.
 func (f *Frame) brief() *BriefView {
 	f.mu.Lock()
+	told := f.told
+	f.mu.Unlock()
+	if told != nil {
+		return told
+	}
+	b := f.Report.Brief()
+	told = &BriefView{Lines: []string{}, Self: []int32{}, Allocated: []int32{}}
+	for _, line := range b.Lines {
+		told.Lines = append(told.Lines, export.Clean(line))
+	}
+	for _, id := range b.Self {
+		told.Self = append(told.Self, f.numbers[id])
+	}
+	for _, id := range b.Allocated {
+		told.Allocated = append(told.Allocated, f.numbers[id])
+	}
+	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.told == nil {
-		b := f.Report.Brief()
-		f.told = &BriefView{Lines: []string{}, Self: []int32{}, Allocated: []int32{}}
-		for _, line := range b.Lines {
-			f.told.Lines = append(f.told.Lines, export.Clean(line))
-		}
-		for _, id := range b.Self {
-			f.told.Self = append(f.told.Self, f.numbers[id])
-		}
-		for _, id := range b.Allocated {
-			f.told.Allocated = append(f.told.Allocated, f.numbers[id])
-		}
+	f.told = told
+	return told
+}
+
+// brief is that of a frame at once if it is small. A larger one that won't change any more is
+// gone through beside everything else: nil for now, and viewers are told when it is there.
+func (l *Live) brief(f *Frame, source int64) *BriefView {
+	if f.sums.Nodes <= mostBriefAtOnce {
+		return f.brief()
+	}
+	l.mu.Lock()
+	on := source == 0 && l.phase == InRecording
+	l.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.told == nil && !on && !f.telling {
+		f.telling = true
+		go func() {
+			f.brief()
+			l.changed()
+		}()
 	}
 	return f.told
 }

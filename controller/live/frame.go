@@ -36,6 +36,7 @@ type Frame struct {
 	uncertain []UncertainMethod
 	inverses  map[treeKey]*inverse
 	told      *BriefView // nil until somebody asks
+	telling   bool       // it is being made
 }
 
 // A treeKey chooses one of a frame's trees.

@@ -21,11 +21,12 @@ type inverse struct {
 func (f *Frame) inverse(k treeKey) *inverse {
 	roots := f.tree(k)
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if v, ok := f.inverses[k]; ok {
+	v := f.inverses[k]
+	f.mu.Unlock()
+	if v != nil {
 		return v
 	}
-	v := &inverse{}
+	v = &inverse{}
 	path := []int32{-1}
 	cct.Walk(roots, func(n *cct.Node, _ int) bool {
 		v.above = append(v.above, path[len(path)-1])
@@ -33,6 +34,8 @@ func (f *Frame) inverse(k treeKey) *inverse {
 		v.method, v.self, v.total = append(v.method, n.Method), append(v.self, n.Self), append(v.total, n.Total)
 		return true
 	}, func(*cct.Node, int) { path = path[:len(path)-1] })
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.inverses[k] = v
 	return v
 }

@@ -85,8 +85,10 @@ func (l *Live) View(asked *Query) View {
 			mention(int64(m[1]))
 		}
 	}
-	if q.Brief && (q.Source != 0 || f.sums.Nodes <= mostBriefLive) {
-		s.Brief = f.brief()
+	if q.Brief {
+		s.Brief = l.brief(f, q.Source)
+	}
+	if s.Brief != nil {
 		for _, list := range [][]int32{s.Brief.Self, s.Brief.Allocated} {
 			for _, m := range list {
 				mention(int64(m))
