@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
 func TestFlushIsSaid(t *testing.T) {
@@ -47,5 +48,30 @@ func TestAsk(t *testing.T) {
 	defer end()
 	if err := (&app{stderr: new(bytes.Buffer)}).ask(&interrupts{first: ctx}, "go on?", silent); !errors.Is(err, errDeclined) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// The page says it before the first recording, and not after.
+func TestFlushLive(t *testing.T) {
+	f := newFake()
+	f.flushes = doctor.Flush{Methods: 3800, Compiled: 41 * time.Second, Busy: 1.9, Cores: 2}
+	l := live.New(live.Config{Backend: &liveBackend{app: &app{backend: f, stderr: &strings.Builder{}}, quiet: true}})
+	ctx := context.Background()
+	if err := l.Attach(ctx, 4711, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.State().Target.Redefinition; !strings.Contains(got, "of 3800 methods here") {
+		t.Errorf("%q", got)
+	}
+	rec := l.Defaults()
+	rec.Roots = []string{"shop.Price.of"}
+	if err := l.Start(ctx, rec); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.State().Target.Redefinition; got != "" {
+		t.Errorf("%q while recording", got)
+	}
+	if err := l.Stop(ctx); err != nil {
+		t.Fatal(err)
 	}
 }

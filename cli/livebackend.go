@@ -55,6 +55,7 @@ func (b *liveBackend) Targets(ctx context.Context) ([]live.Target, error) {
 
 // Attach implements live.Backend.
 func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (live.Session, error) {
+	flush, unknown := b.app.backend.flush(ctx, pid)
 	s, err := b.app.backend.attach(ctx, pid, b.config(memory, tell))
 	if err != nil {
 		return nil, err
@@ -63,7 +64,11 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 	if with, ok := s.(*agentSession); ok {
 		with.steer = b.steer
 	}
-	return liveSession{attached: s, suggestBySamples: func(ctx context.Context) (*live.Suggestions, error) {
+	redefinition := ""
+	if unknown == nil && flush.All() {
+		redefinition = flush.String()
+	}
+	return liveSession{attached: s, redefinition: redefinition, suggestBySamples: func(ctx context.Context) (*live.Suggestions, error) {
 		return b.app.suggestBySamples(ctx, pid, b.packages)
 	}}, nil
 }
@@ -124,7 +129,11 @@ func (b *liveBackend) close() {
 type liveSession struct {
 	attached
 	suggestBySamples func(context.Context) (*live.Suggestions, error) // nil: there is no sampler
+	redefinition     string
 }
+
+// Redefinition implements live.Forecaster.
+func (s liveSession) Redefinition() string { return s.redefinition }
 
 // Target implements live.Session.
 func (s liveSession) Target() export.Target { return export.Target(s.attached.Target()) }

@@ -32,6 +32,13 @@ type Demo struct {
 	Root string `json:"root"` // a root to begin with
 }
 
+// A Forecaster is a [Session] that knows what a recording is going to cost the JVM.
+type Forecaster interface {
+	// Redefinition is a sentence, without a full stop, on the first redefinition of a class
+	// in this JVM, where that throws away all compiled code; else "".
+	Redefinition() string
+}
+
 // A Target is a JVM of this machine.
 type Target struct {
 	PID        int       `json:"pid"`

@@ -66,36 +66,37 @@ type Live struct {
 	suggesting sync.Mutex // held while somebody looks for roots
 	listing    sync.Mutex // held while methods are listed again
 
-	mu        sync.Mutex
-	closing   bool  // no action begins any more
-	left      error // that of the last recording's end, while closing
-	phase     string
-	paused    bool
-	warming   bool    // what is recorded now will be forgotten
-	endWarmup func()  // ends the waiting for that; nil when nothing is recorded
-	session   Session // nil when not attached
-	target    export.Target
-	memory    int64
-	recording spec.Recording
-	methods   []Method
-	listed    time.Time // when methods were
-	started   time.Time
-	frame     *Frame
-	frames    int64
-	rate      float64   // calls a second between the last two frames
-	next      time.Time // when the next frame may be read
-	diagnosis string
-	diagnosed bool
-	report    *export.Report
-	notKept   *Frame // the last recording, where it is no snapshot
-	journal   []Entry
-	entries   int64
-	snapshots []*Snapshot
-	sampled   *Snapshot // the samples by which roots were suggested last; on no list, nil if there are none
-	saved     int64
-	uses      int64
-	trial     *trial // nil but while schemes are compared
-	compared  int64  // number of the last comparison, 0 if there was none
+	mu           sync.Mutex
+	closing      bool  // no action begins any more
+	left         error // that of the last recording's end, while closing
+	phase        string
+	paused       bool
+	warming      bool    // what is recorded now will be forgotten
+	endWarmup    func()  // ends the waiting for that; nil when nothing is recorded
+	session      Session // nil when not attached
+	target       export.Target
+	memory       int64
+	recording    spec.Recording
+	methods      []Method
+	listed       time.Time // when methods were
+	started      time.Time
+	frame        *Frame
+	frames       int64
+	rate         float64   // calls a second between the last two frames
+	next         time.Time // when the next frame may be read
+	diagnosis    string
+	redefinition string // what the first redefinition is going to cost; "" once it was
+	diagnosed    bool
+	report       *export.Report
+	notKept      *Frame // the last recording, where it is no snapshot
+	journal      []Entry
+	entries      int64
+	snapshots    []*Snapshot
+	sampled      *Snapshot // the samples by which roots were suggested last; on no list, nil if there are none
+	saved        int64
+	uses         int64
+	trial        *trial // nil but while schemes are compared
+	compared     int64  // number of the last comparison, 0 if there was none
 
 	app      []string       // immutable
 	store    store          // immutable
@@ -248,6 +249,10 @@ func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
 	l.mu.Lock()
 	l.session, l.target, l.memory, l.methods, l.listed = s, s.Target(), memory, methods, time.Now()
 	l.frame, l.rate, l.report, l.started, l.diagnosis = nil, 0, nil, time.Time{}, ""
+	l.redefinition = ""
+	if f, ok := s.(Forecaster); ok {
+		l.redefinition = f.Redefinition()
+	}
 	l.mu.Unlock()
 	l.Logf("info", "attached to process %d, %s, in %.1f s; %d methods of the application are loaded", pid, s.Target().Main, time.Since(begin).Seconds(), len(methods))
 	return nil
@@ -298,7 +303,7 @@ func (l *Live) Start(ctx context.Context, r spec.Recording) error {
 		return err
 	}
 	l.mu.Lock()
-	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed = r, time.Now(), false, "", false
+	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed, l.redefinition = r, time.Now(), false, "", false, ""
 	l.warming = r.HasWarmup()
 	l.mu.Unlock()
 	how := fmt.Sprintf("recording: %s, %s", export.SchemeName(r.Scheme), export.ClockName(r.Clock))

@@ -100,6 +100,9 @@ type TargetInfo struct {
 	Java string `json:"java"`
 	VM   string `json:"vm"`
 	Main string `json:"main"`
+	// Redefinition is what the first redefinition is going to cost the JVM, where it throws
+	// away all compiled code; "" where it does not, or was.
+	Redefinition string `json:"redefinition,omitempty"`
 }
 
 // State says how things stand. It costs nothing of the target.
@@ -111,7 +114,7 @@ func (l *Live) State() State {
 	}
 	if l.target.PID != 0 {
 		t := l.target
-		s.Target = &TargetInfo{t.PID, export.Clean(t.Java), export.Clean(t.VM), export.Clean(t.Main)}
+		s.Target = &TargetInfo{t.PID, export.Clean(t.Java), export.Clean(t.VM), export.Clean(t.Main), export.Clean(l.redefinition)}
 	}
 	if l.session != nil && l.phase == InRecording {
 		for _, name := range actionNames {

@@ -47,7 +47,7 @@ export interface Sampling {
 export type Phase = "idle" | "attaching" | "attached" | "starting" | "recording" | "stopping" | "stopped" | "comparing";
 
 export interface State {
-  phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string } | null;
+  phase: Phase; paused: boolean; warming: boolean; target: { pid: number; java: string; vm: string; main: string; redefinition?: string } | null;
   recording: Recording; defaults: Recording; methods: number; actions: string[]; diagnosis: string; ended?: string; frame: number; figures: Figures | null; snapshots: Snapshot[];
   comparing: Trying | null; compared: number; agents?: Agent[];
 }

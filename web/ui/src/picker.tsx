@@ -79,6 +79,7 @@ export function Picker() {
           </ul>
           <ByName add={(r) => choose({ roots: [...new Set([...roots, r])] })} />
           <ErrorLine text={act.error} close={act.clear} />
+          {store.state?.target?.redefinition && <p id="redefinition" class="hint">Before you start: {store.state.target.redefinition}.</p>}
           <p><button id="start" class="primary" disabled={roots.length === 0 || busy} onClick={go}>{busy ? "Starting…" : "Start recording"}</button></p>
           </div>
           <Setup />
