@@ -10,13 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // A Carrier brings commands to nodes, and what they say back. What is sent arrives once or
 // more often; Send returns when the broker has it, or an error that says why it has not.
 type Carrier interface {
-	// Send brings a command to a node, unless it can't be delivered within begin.
+	// Send brings a command to a node, unless it can't be delivered within begin. Several
+	// goroutines may send at a time.
 	Send(ctx context.Context, c *Command, node string, begin time.Duration) error
 	// Results are all results of the run, from the first, until ctx is done.
 	Results(ctx context.Context, run string) (<-chan *Result, error)
@@ -149,19 +151,40 @@ func (w *work) tell() {
 	}
 }
 
+// sendAtOnce is how many commands wait for the broker at a time, which syncs each to disk.
+const sendAtOnce = 64
+
+// sendMore sends commands to as many targets as have room.
 func (w *work) sendMore(ctx context.Context) error {
-	for len(w.waiting) > 0 && len(w.running) < max(w.o.AtMost, 1) {
-		f := w.waiting[0]
-		c := w.o.Command
-		c.Schema, c.Run, c.Target, c.Before = Schema, w.o.Run, f.Target(), time.Now().Add(w.o.Begin)
-		if err := w.by.Send(ctx, &c, f.Node, w.o.Begin); err != nil {
-			return fmt.Errorf("%s: %w", f.Node, err)
-		}
-		w.waiting = w.waiting[1:]
-		w.running[c.Target.Key()] = &sending{f, time.Now().Add(w.o.Begin + c.Length() + w.o.Patience)}
-		w.state.Sent++
+	n := min(len(w.waiting), max(w.o.AtMost, 1)-len(w.running))
+	if n <= 0 {
+		return nil
 	}
-	return nil
+	next := w.waiting[:n]
+	w.waiting = w.waiting[n:]
+	room := make(chan struct{}, sendAtOnce)
+	failed := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range next {
+		room <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-room }()
+			c := w.o.Command
+			c.Schema, c.Run, c.Target, c.Before = Schema, w.o.Run, next[i].Target(), time.Now().Add(w.o.Begin)
+			if err := w.by.Send(ctx, &c, next[i].Node, w.o.Begin); err != nil {
+				failed[i] = fmt.Errorf("%s: %w", next[i].Node, err)
+			}
+		})
+	}
+	wg.Wait()
+	latest := time.Now().Add(w.o.Begin + w.o.Command.Length() + w.o.Patience)
+	for i, f := range next {
+		if failed[i] == nil {
+			w.running[f.Target().Key()] = &sending{f, latest}
+			w.state.Sent++
+		}
+	}
+	return errors.Join(failed...)
 }
 
 func (w *work) take(r *Result) {

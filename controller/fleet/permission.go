@@ -85,6 +85,7 @@ func nodeGrant(user, node string) Grant {
 		"$JS.API.INFO", "$JS.API.STREAM.INFO." + StreamCommands,
 		"$JS.API.CONSUMER.CREATE." + StreamCommands + "." + consumer + ".>",
 		"$JS.API.CONSUMER.INFO." + StreamCommands + "." + consumer,
+		"$JS.API.CONSUMER.DELETE." + StreamCommands + "." + consumer,
 		"$JS.API.CONSUMER.MSG.NEXT." + StreamCommands + "." + consumer,
 		"$JS.ACK." + StreamCommands + "." + consumer + ".>",
 	}

@@ -124,7 +124,7 @@ func (h *Hub) start(ctx context.Context) error {
 		ServerName: "rivulet-hub", Host: host, Port: port, NoSigs: true, NoLog: true,
 		TLSConfig: config, TLS: true, TLSTimeout: 5, AuthTimeout: 10,
 		JetStream: true, StoreDir: filepath.Join(c.Dir, "kept"), JetStreamMaxStore: c.Limits.Disk, JetStreamMaxMemory: 64 << 20,
-		SyncAlways: true, DisableJetStreamBanner: true,
+		SyncInterval: time.Second, DisableJetStreamBanner: true,
 		CustomClientAuthentication: h, PingInterval: 20 * time.Second, MaxPingsOut: 2,
 	}
 	if h.s, err = server.NewServer(o); err != nil {

@@ -22,18 +22,35 @@ type Delivery struct {
 	Ack     func()
 }
 
+// mostSilent is how often a consumer may say nothing, each time for two heartbeats, before
+// another one takes its place: one that has lost its leader in a cluster.
+const mostSilent = 2
+
+// longestWait bounds how long a hub may take to give a node its place.
+const longestWait = 2 * time.Minute
+
 // Commands takes a node's commands until ctx is done, one at a time, and once or more
 // often. A broker that is away is waited for; say is told why nothing comes.
 func (l *Link) Commands(ctx context.Context, node string, take func(Delivery), say func(string)) {
 	last := ""
 	tell := func(err error) {
-		if text := err.Error(); ctx.Err() == nil && text != last && !errors.Is(err, jetstream.ErrNoHeartbeat) {
+		if text := err.Error(); ctx.Err() == nil && text != last {
 			last = text
 			say("no commands come: " + text)
 		}
 	}
+	within := answerWithin // longer each time, since a hub to which all nodes come back at once is slow
+	silent := 0            // times in a row that the consumer has said nothing
 	for ; ctx.Err() == nil; sleep(ctx, shortestPause) {
-		one, cancel := context.WithTimeout(ctx, answerWithin)
+		if silent >= mostSilent {
+			// What it had delivered and was not acknowledged comes again to the next one.
+			one, cancel := context.WithTimeout(ctx, answerWithin)
+			if err := l.js.DeleteConsumer(one, fleet.StreamCommands, fleet.Consumer(node)); err == nil {
+				silent = 0
+			}
+			cancel()
+		}
+		one, cancel := context.WithTimeout(ctx, within)
 		c, err := l.js.CreateOrUpdateConsumer(one, fleet.StreamCommands, jetstream.ConsumerConfig{
 			Durable: fleet.Consumer(node), FilterSubject: fleet.DoFilter(node),
 			AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxDeliver: -1,
@@ -45,10 +62,12 @@ func (l *Link) Commands(ctx context.Context, node string, take func(Delivery), s
 			tell(ErrNotSetUp)
 			continue
 		case err != nil:
+			within = min(2*within, longestWait)
 			tell(err)
 			continue
 		}
-		it, err := c.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(2*time.Second), jetstream.PullExpiry(10*time.Second))
+		within = answerWithin
+		it, err := c.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(5*time.Second), jetstream.PullExpiry(30*time.Second))
 		if err != nil {
 			tell(err)
 			continue
@@ -58,9 +77,15 @@ func (l *Link) Commands(ctx context.Context, node string, take func(Delivery), s
 		for {
 			m, err := it.Next()
 			if err != nil {
+				if silent++; !errors.Is(err, jetstream.ErrNoHeartbeat) {
+					silent = 0
+				} else if !l.nc.IsConnected() {
+					break // that is said already
+				}
 				tell(err)
 				break
 			}
+			silent = 0
 			take(Delivery{m.Subject(), m.Data(), func() { _ = m.Ack() }}) // not acknowledged: it comes again
 		}
 		stop()

@@ -59,17 +59,30 @@ func (l *Link) Setup(ctx context.Context, o Limits) error {
 		if s.MaxAge > 0 && s.MaxAge < s.Duplicates {
 			s.Duplicates = s.MaxAge
 		}
-		if _, err := l.js.CreateOrUpdateStream(ctx, s); err != nil {
+		if err := insist(ctx, func(ctx context.Context) error { _, err := l.js.CreateOrUpdateStream(ctx, s); return err }); err != nil {
 			return fmt.Errorf("the broker does not set up %s: %w", s.Name, err)
 		}
 	}
 	for bucket, part := range map[string]int64{fleet.BucketReports: partReports, fleet.BucketDumps: partDumps} {
 		c := jetstream.ObjectStoreConfig{Bucket: bucket, MaxBytes: room(part), TTL: o.Reports, Storage: jetstream.FileStorage, Replicas: o.Replicas}
-		if _, err := l.js.CreateOrUpdateObjectStore(ctx, c); err != nil {
+		if err := insist(ctx, func(ctx context.Context) error { _, err := l.js.CreateOrUpdateObjectStore(ctx, c); return err }); err != nil {
 			return fmt.Errorf("the broker does not set up %s: %w", bucket, err)
 		}
 	}
 	return nil
+}
+
+// insist asks again where there is no answer, as from a cluster that has no leader yet.
+func insist(ctx context.Context, ask func(context.Context) error) error {
+	for {
+		one, cancel := context.WithTimeout(ctx, answerWithin)
+		err := ask(one)
+		cancel()
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrJetStreamNotEnabled) && !errors.Is(err, jetstream.ErrNoStreamResponse) {
+			return err
+		}
+		sleep(ctx, shortestPause)
+	}
 }
 
 // ErrNotSetUp is a broker that keeps nothing of a fleet yet.
