@@ -29,6 +29,11 @@ func (c *config) plain() string {
 	return name
 }
 
+// lacking reports whether a JDK has no such thing, by its version.
+func (c *config) lacking(j jdk.JDK) bool {
+	return c.from > j.Version || c.to != 0 && c.to < j.Version
+}
+
 // A launch is how the program is started where that is not the usual way.
 type launch struct {
 	java  string   // "" for the JDK's
@@ -136,7 +141,11 @@ func linked(modules string) func(*matrix, jdk.JDK, string) (launch, error) {
 		if err != nil {
 			return launch{}, fmt.Errorf("jlink: %w: %s", err, out)
 		}
-		return launch{java: filepath.Join(home, "bin", "java")}, nil
+		java := filepath.Join(home, "bin", "java")
+		if out, err := exec.Command(java, "-version").CombinedOutput(); err != nil { // a JDK that brings its own libc along
+			return launch{}, fmt.Errorf("%w: %w: %s", errAbsent, err, out)
+		}
+		return launch{java: java}, nil
 	}
 }
 

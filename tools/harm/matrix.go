@@ -90,7 +90,7 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 		". Counts of root calls and of the methods below must be those that the program's source says (under load, the program's own count of root calls), and exact by the report. "+
 		"After each step the program's methods have the code of before (read from outside; not with ZGC, compact headers and JDK 8, where later counts alone show it), no thread, descriptor, mapping or file of Rivulet's is left, "+
 		"no result was wrong. At the end the program ends with its own exit code and has printed nothing to standard error. "+
-		"*exact*: all of this held; with what has no samples or no heap there, by the refusal. *refused*: `profile` and `doctor` say why not, and the program is unharmed. -: the JDK here has no such thing.",
+		"*exact*: all of this held; with what has no samples or no heap there, by the refusal. *refused*: `profile` and `doctor` say why not, and the program is unharmed. -: the JDK here has no such thing. *not tried*: no run has come to it.",
 		headings...)
 	for i := range configs {
 		c := &configs[i]
@@ -103,6 +103,8 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 			cell := m.cells[key]
 			if failed[key] != nil {
 				cell = "**failed**"
+			} else if cell == "" && c.lacking(j) {
+				cell = "-"
 			} else if cell == "" {
 				cell = "not tried"
 			}
@@ -120,7 +122,7 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 
 // cell tries one configuration on one JDK.
 func (m *matrix) cell(c *config, j jdk.JDK) (string, error) {
-	if c.from > j.Version || c.to != 0 && c.to < j.Version {
+	if c.lacking(j) {
 		return "-", nil
 	}
 	dir, err := os.MkdirTemp(m.dir, "cell")
@@ -141,7 +143,7 @@ func (m *matrix) cell(c *config, j jdk.JDK) (string, error) {
 	if java == "" {
 		java = j.Java()
 	}
-	if exec.Command(java, append(l.flags, "-version")...).Run() != nil {
+	if c.prepare == nil && exec.Command(java, append(l.flags, "-version")...).Run() != nil {
 		return "-", nil
 	}
 	r := &round{Kit: m.Kit, fault: &fault{name: c.name}, rng: rand.New(rand.NewPCG(1, 1)), jdk: j, dir: m.dir, launch: l}
