@@ -224,5 +224,19 @@ func (f *Frame) sandwich(q *AroundQuery) *Sandwich {
 	return s
 }
 
+// mostInvertedLive is how many nodes a recording that is on may have for inverted flame graphs,
+// which go through the whole tree of each frame.
+const mostInvertedLive = 100_000
+
+// invertible tells whether flame graphs up to the roots are drawn of a frame.
+func (l *Live) invertible(f *Frame, source int64) bool {
+	if source != 0 || f.sums.Nodes <= mostInvertedLive {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.phase != InRecording
+}
+
 // mostSandwich is how many levels each half of a [Sandwich] has.
 const mostSandwich = 60

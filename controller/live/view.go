@@ -72,7 +72,7 @@ func (l *Live) View(asked *Query) View {
 		}
 	}
 	if q.Icicle != nil {
-		if q.Icicle.Inverted {
+		if q.Icicle.Inverted && l.invertible(f, q.Source) {
 			v := f.inverse(q.key())
 			s.Icicle = ptr(f.inverted(v, v.leaves(), invertedEdge, true, q.Icicle))
 		} else {
@@ -104,7 +104,7 @@ func (l *Live) View(asked *Query) View {
 		mention(int64(q.Around.Method))
 		lines(s.Around.Callers)
 		lines(s.Around.Callees)
-		if q.Around.Width > 0 {
+		if q.Around.Width > 0 && l.invertible(f, q.Source) {
 			if s.Sandwich = f.sandwich(q.Around); s.Sandwich != nil {
 				for _, b := range slices.Concat(s.Sandwich.Callers.Boxes, s.Sandwich.Callees.Boxes) {
 					mention(b[2])

@@ -45,7 +45,7 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
       {fold && <button onClick={openHot} title="Open the path along which the most time goes (h)">Hot path</button>}
       {fold && <button onClick={() => go({ open: [], touched: true })}>Close all</button>}
       {fold && <button onClick={() => go({ hidden: !ui.hidden })} aria-pressed={!ui.hidden}>Flame graph</button>}
-      {fold && <button id="invert" disabled={ui.hidden} onClick={() => go({ inverted: !ui.inverted, focus: 0, selected: 0 })} aria-pressed={ui.inverted} title="Self times on top, each method once; below it whoever calls it, up to the roots">Inverted</button>}
+      {fold && <button id="invert" disabled={ui.hidden} onClick={() => go({ inverted: !ui.inverted, focus: 0, selected: 0 })} aria-pressed={ui.inverted} title="Self times on top, each method once; below it whoever calls it, up to the roots. Of a recording with more than 100,000 call paths only when it has ended">Inverted</button>}
       {search && (
         <label class="grow">
           <span>Highlight</span>

@@ -161,7 +161,7 @@ export function showsTabs(): boolean {
 
 /** upsideDown tells whether the flame graph has self times on top. */
 export function upsideDown(): boolean {
-  return ui.inverted && ui.tab === "tree" && !choosing();
+  return store.sections.icicle?.inverted === true && ui.tab === "tree" && !choosing();
 }
 
 /** choosing tells whether a root is being chosen. */
