@@ -253,7 +253,6 @@ func (a *app) nodeUnit() *cobra.Command {
 // unitText ends only the node's own process: recordings go on while it begins again.
 const unitText = `[Unit]
 Description=Rivulet node: profiles the JVMs of this host when it is told to
-Documentation=man:rivulet-node(1)
 Wants=network-online.target
 After=network-online.target
 
