@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
@@ -26,8 +27,21 @@ const mostManifest = 1 << 20
 // jacocoInit is a method that JaCoCo puts into every class.
 const jacocoInit = "$jacocoInit"
 
-// ownAgent is the class of Rivulet's own agent in programs that it launches.
-const ownAgent = "rivulet.boot.Boot1"
+// ownAgents are the classes of Rivulet's own agents: in programs that it launches, and that of
+// rivulet prepare. They change no class.
+var ownAgents = []string{"rivulet.boot.Boot1", "rivulet.prepared.Prepared"}
+
+// isOwnAgent tells whether an option is about an agent of Rivulet's. One whose jar can't be read
+// is not.
+func isOwnAgent(pid int, option string) bool {
+	file, ok := strings.CutPrefix(option, "-javaagent:")
+	if !ok {
+		return false
+	}
+	file, _, _ = strings.Cut(file, "=")
+	class, err := premainOf(pid, file)
+	return err == nil && slices.Contains(ownAgents, class)
+}
 
 // agentsOf finds the agents of others among a JVM's options. One whose jar can't be read is left out.
 func agentsOf(p attach.Process) (out []agentCode) {
@@ -38,7 +52,7 @@ func agentsOf(p attach.Process) (out []agentCode) {
 		}
 		file, _, _ = strings.Cut(file, "=")
 		class, err := premainOf(p.PID, file)
-		if prefix := agentPrefix(class); err == nil && prefix != "" && class != ownAgent {
+		if prefix := agentPrefix(class); err == nil && prefix != "" && !slices.Contains(ownAgents, class) {
 			out = append(out, agentCode{path.Base(file), prefix})
 		}
 	}

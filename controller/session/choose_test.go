@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/jvmside"
 )
 
 func TestAgentPrefix(t *testing.T) {
@@ -94,6 +95,17 @@ func TestAgentsOf(t *testing.T) {
 		p.Options = append(p.Options, "-javaagent:"+file+"=a=b")
 	}
 	p.Options = append(p.Options, "-Xmx1g", "-javaagent:"+filepath.Join(dir, "missing.jar"))
+	prepared := filepath.Join(dir, "prepared.jar")
+	if err := os.WriteFile(prepared, jvmside.PreparedJar(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Options = append(p.Options, "-javaagent:"+prepared)
+	own := map[string]bool{"boot1.jar=a=b": true, "prepared.jar": true}
+	for _, o := range p.Options {
+		if got := isOwnAgent(p.PID, o); got != own[filepath.Base(o)] {
+			t.Errorf("%s is Rivulet's own: %v", o, got)
+		}
+	}
 	if got := agentsOf(p); len(got) != 1 || got[0] != (agentCode{"otel.jar", "io/opentelemetry/javaagent/"}) {
 		t.Errorf("agents %+v", got)
 	}
