@@ -61,13 +61,20 @@ func (l *Live) Suggest(ctx context.Context, dumps bool) (*Suggestions, error) {
 	}
 	if f := l.newFrame(found.Report); f.sums.Nodes <= maxNodes {
 		l.mu.Lock()
-		l.saved++
-		l.sampled = &Snapshot{ID: l.saved, Name: "samples for the choice of a root", When: at(time.Now()), Frame: f}
-		found.Source = l.saved
+		id := int64(firstSampled) // numbers of snapshots have no gaps
+		if l.sampled != nil {
+			id = l.sampled.ID + 1
+		}
+		l.sampled = &Snapshot{ID: id, Name: "samples for the choice of a root", When: at(time.Now()), Frame: f}
+		found.Source = id
 		l.mu.Unlock()
 	}
 	return found, nil
 }
+
+// firstSampled is the number of the first samples by which roots were suggested: far from those
+// of snapshots, and exact in JavaScript.
+const firstSampled = 1 << 50
 
 // warm sees a recording's warm-up through, beside everything else. The returned
 // function ends the waiting, and returns when nobody waits any more.

@@ -36,10 +36,10 @@ func TestFollow(t *testing.T) {
 	p.shot("follow-tree")
 	p.do("callers", chromedp.Focus(".table"), chromedp.KeyEvent("c"))
 	lines := func(side string) string {
-		return `[...document.querySelectorAll(".sandwich section:` + side + `-child tbody tr")].map((r) => r.querySelector(".name b")?.textContent + " " + r.children[2].textContent.replace(/\D/g, "") + " " + !!r.querySelector(".async")).join()`
+		return `[...document.querySelectorAll(".sandwich section:nth-child(` + map[string]string{"first": "3", "last": "4"}[side] + `) tbody tr")].map((r) => r.querySelector(".name b")?.textContent + " " + r.children[2].textContent.replace(/\D/g, "") + " " + !!r.querySelector(".async")).join()`
 	}
 	p.until(lines("first") + ` === "root 40 true"`)
-	p.click(".sandwich section:first-child button")
+	p.click(".sandwich section:nth-child(3) button")
 	p.until(lines("last") + `.startsWith("runWorker 40 true,task 8 false")`)
 	p.shot("follow-callers")
 	p.press("5")

@@ -60,6 +60,7 @@ func TestRowMenu(t *testing.T) {
 	}
 	// By keys: the menu has them until it is closed, and gives them back.
 	p.click(".table .space .tr")
+	p.until(`document.querySelector(".table .tr.selected") && document.activeElement.classList.contains("table")`)
 	p.press("m")
 	p.until(`document.activeElement.getAttribute("role") === "menuitem" && document.activeElement.textContent === "Use as root"`)
 	p.shot("menu")
