@@ -1,6 +1,10 @@
 package session_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +13,6 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
-	"github.com/rivulet-profiler/rivulet/jvmside"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -40,15 +43,12 @@ func TestEvery(t *testing.T) {
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	j := jvmtest.Need(t, 17)
-	jar := filepath.Join(t.TempDir(), "prepared.jar")
-	if err := os.WriteFile(jar, jvmside.PreparedJar(), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	dir := jvmtest.Compile(t, j, 8, map[string]string{
-		"rivulet/prepared/Helper.java": "package rivulet.prepared; public class Helper { public static int help(int x) { return twice(x) + 1; } static int twice(int x) { return 2 * x; } }",
+		"acme/agent/Agent.java":  "package acme.agent; public class Agent { public static void premain(String args) { } }",
+		"acme/agent/Helper.java": "package acme.agent; public class Helper { public static int help(int x) { return twice(x) + 1; } static int twice(int x) { return 2 * x; } }",
 		"t/Helped.java": `package t;
 public class Helped {
-    static int work(int x) { return rivulet.prepared.Helper.help(x) + own(x); }
+    static int work(int x) { return acme.agent.Helper.help(x) + own(x); }
     static int own(int x) { return x; }
     public static void main(String[] a) throws Exception {
         System.out.println("READY");
@@ -56,6 +56,17 @@ public class Helped {
     }
 }`,
 	})
+	jar := filepath.Join(t.TempDir(), "acme.jar")
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("META-INF/MANIFEST.MF")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(w, "Manifest-Version: 1.0\r\nPremain-Class: acme.agent.Agent\r\nCan-Retransform-Classes: true\r\n\r\n")
+	if err := errors.Join(z.Close(), os.WriteFile(jar, b.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
 	for _, agents := range []bool{false, true} {
 		p := program(t, j, dir, "Helped", []string{"-javaagent:" + jar})
 		s := attached(t, p)
@@ -67,15 +78,15 @@ public class Helped {
 			t.Fatal(err)
 		}
 		c := calls(r)
-		if c["Helped.work"] != 2 || c["Helped.own"] != 2 || (c["rivulet.prepared.Helper.twice"] == 2) != agents || r.Exact() != true {
+		if c["Helped.work"] != 2 || c["Helped.own"] != 2 || (c["acme.agent.Helper.twice"] == 2) != agents || r.Exact() != true {
 			t.Errorf("agents %v: %v, gaps %v", agents, c, r.Gaps)
 		}
 		if hidden := slices.ContainsFunc(r.Skipped, func(k export.Skipped) bool {
-			return strings.HasPrefix(k.Method, "rivulet.prepared.Helper.help(") && strings.Contains(k.Reason, "--agents lets it in")
+			return strings.HasPrefix(k.Method, "acme.agent.Helper.help(") && strings.Contains(k.Reason, "--agents lets it in")
 		}); hidden == agents {
 			t.Errorf("agents %v, skipped: %+v", agents, r.Skipped)
 		}
-		if named := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "prepared.jar") }); named == agents || !r.Prepared {
+		if named := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "acme.jar") }); named == agents || !r.Prepared {
 			t.Errorf("agents %v, prepared %v: %q", agents, r.Prepared, r.Notes)
 		}
 	}
