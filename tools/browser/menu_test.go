@@ -72,6 +72,7 @@ func TestRowMenu(t *testing.T) {
 	p.click("#stop")
 	p.wait("#again")
 	value[bool](p, `(() => { const s = document.querySelector(".sourcebar select"); s.value = [...s.options].find((o) => o.textContent.includes("root")).value; s.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`)
+	p.openUntil(`[...document.querySelectorAll(".treename b")].some((e) => e.textContent === "recurse")`)
 	p.menu("recurse", "Use as root")
 	p.wait("#search")
 	if got := value[string](p, `[...document.querySelectorAll("#roots .name b")].map((e) => e.textContent).join()`); got != "recurse" {
