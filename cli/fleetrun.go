@@ -49,16 +49,7 @@ const patience = 2 * time.Minute
 // runFleet does the same to all JVMs that are selected, and puts the reports together. The
 // error of JVMs that failed is a [partly]; the report is of the others then.
 func (a *app) runFleet(in *interrupts, f *runFlags, role fleet.Role, c fleet.Command) (*export.Report, error) {
-	l, err := f.dial(role)
-	if err != nil {
-		return nil, err
-	}
-	defer l.Close()
-	targets, err := a.selected(in.first, l, &f.fleetFlags, f.selection)
-	if err != nil {
-		return nil, err
-	}
-	out, err := a.operate(in, l, f, targets, c)
+	out, err := a.answers(in, f, role, c)
 	if err != nil {
 		return nil, err
 	}

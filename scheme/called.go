@@ -12,8 +12,8 @@ type calledReach struct {
 	core
 	awake  func(m cha.MethodID) bool
 	called map[cha.MethodID]bool
-	within map[cha.MethodID]bool // whatever a followed method can call, and has code; false if only the JDK may call it for that
-	fresh  []cha.MethodID        // of those, since take
+	within map[cha.MethodID]bool // what followed methods can call: true by a call of theirs, false only as a callback of the JDK
+	fresh  []cha.MethodID        // what has come into within since take
 }
 
 // newCalledReach has what D has been told up to now.
@@ -108,7 +108,8 @@ func (s *schemeD) Called(ms []cha.MethodID) Plan {
 	return s.end()
 }
 
-// follows has called methods followed, and rouses what was deferred until then.
+// follows has the reach of called methods go on from these, and rouses the deferred methods that
+// come into it.
 func (s *schemeD) follows(ms []cha.MethodID) {
 	if s.reached != nil {
 		s.reached.follows(ms)

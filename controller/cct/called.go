@@ -1,12 +1,6 @@
 package cct
 
-import (
-	"fmt"
-	"runtime/debug"
-	"unsafe"
-
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
-)
+import "github.com/rivulet-profiler/rivulet/jvmside/wire"
 
 // Called adds to seen the ids of all methods that have a node in a mapped data file, and returns
 // those that were not in it. Recordings before this one in the same file count, and tasks whose
@@ -15,36 +9,20 @@ import (
 // meanwhile. It fails as [Read] does; with [ErrGone] what was found before is in seen. seen must
 // not be used by anybody else meanwhile.
 func Called(mem []byte, seen map[int32]struct{}) (fresh []int32, complete bool, err error) {
-	if len(mem) < wire.OffNodes {
-		return nil, false, fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)
-	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
-		return nil, false, fmt.Errorf("%w: mapped at an address that is no multiple of 8", ErrFormat)
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			if _, fault := p.(interface{ Addr() uintptr }); !fault {
-				panic(p)
+	err = reading(mem, func(r *reader) {
+		r.grow()
+		for n := 1; n < int(min(r.word(wire.HNextNode), int64(r.limit))); n++ {
+			id := int32(r.half(wire.OffNodes + n<<wire.NodeShift + wire.NMethod))
+			if id <= 0 {
+				continue
 			}
-			err = ErrGone
+			id &^= wire.MethodBack | wire.MethodFold
+			if _, there := seen[id]; !there && id > 0 && id < wire.MaxMethods {
+				seen[id] = struct{}{}
+				fresh = append(fresh, id)
+			}
 		}
-	}()
-	r := &reader{mem: mem[:len(mem)&^7]}
-	if magic, version := r.word(wire.HMagic), r.half(wire.HVersion); magic != wire.Magic || version != wire.Version {
-		return nil, false, fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
-	}
-	end := min(r.word(wire.HNextNode), r.word(wire.HNodeLimit), int64(len(r.mem)-wire.OffNodes)>>wire.NodeShift)
-	for n := int64(1); n < end; n++ {
-		id := int32(r.half(wire.OffNodes + int(n)<<wire.NodeShift + wire.NMethod))
-		if id <= 0 {
-			continue
-		}
-		id &^= wire.MethodBack | wire.MethodFold
-		if _, there := seen[id]; !there && id > 0 && id < wire.MaxMethods {
-			seen[id] = struct{}{}
-			fresh = append(fresh, id)
-		}
-	}
-	return fresh, r.word(wire.HOverflow) == 0 && r.word(wire.HUncounted) == 0, nil
+		complete = r.word(wire.HOverflow) == 0 && r.word(wire.HUncounted) == 0
+	})
+	return fresh, complete, err
 }

@@ -62,11 +62,23 @@ type Options struct {
 
 // ReadWith is [Read] with options, and fails as that does.
 func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
+	err = reading(mem, func(r *reader) {
+		r.Options, r.executors = o, map[*Thread]*Node{}
+		s = r.snapshot()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// reading calls f with the mapped data file, once that looks like one. It fails as [Read] does.
+func reading(mem []byte, f func(r *reader)) (err error) {
 	if len(mem) < wire.OffNodes {
-		return nil, fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)
+		return fmt.Errorf("%w: %d bytes, its fixed part alone has %d", ErrFormat, len(mem), wire.OffNodes)
 	}
 	if uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%8 != 0 {
-		return nil, errors.New("data file mapped at an address that is no multiple of 8")
+		return errors.New("data file mapped at an address that is no multiple of 8")
 	}
 	// A mapping may be longer than its file has become. Touching what is
 	// missing is a fault, which the runtime turns into a panic on request.
@@ -76,21 +88,26 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 			if _, fault := p.(interface{ Addr() uintptr }); !fault {
 				panic(p)
 			}
-			s, err = nil, ErrGone
+			err = ErrGone
 		}
 	}()
-
-	r := &reader{mem: mem[:len(mem)&^7], Options: o, executors: map[*Thread]*Node{}}
+	r := &reader{mem: mem[:len(mem)&^7]}
 	if magic, version := r.word(wire.HMagic), r.half(wire.HVersion); magic != wire.Magic || version != wire.Version {
-		return nil, fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
+		return fmt.Errorf("%w: magic %#x, version %d instead of %d", ErrFormat, uint64(magic), version, wire.Version)
 	}
+	f(r)
+	return nil
+}
+
+// snapshot reads all trees of the recording.
+func (r *reader) snapshot() *Snapshot {
 	r.grow()
 	r.tag, r.epoch = r.word(wire.HTag), r.half(wire.HEpoch)
-	if o.Sample {
+	if r.Sample {
 		r.epoch = ^r.epoch
 	}
 	r.follow = r.half(wire.HFollow) != 0
-	s = &Snapshot{Metrics: o.Metrics}
+	s := &Snapshot{Metrics: r.Metrics}
 	records := min(max(r.word(wire.HNextRecord), 1), wire.Records)
 	for rec := int64(1); rec < records; rec++ {
 		if t := r.thread(wire.OffRecords + int(rec)<<wire.RecordShift); t != nil {
@@ -123,7 +140,7 @@ func ReadWith(mem []byte, o Options) (s *Snapshot, err error) {
 	}
 	s.Unthrown = count(r.word(wire.HSideless))
 	s.Bad = r.bad
-	return s, nil
+	return s
 }
 
 // count is a counter as the target wrote it; damaged ones read as 0.

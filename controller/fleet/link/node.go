@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -159,23 +158,6 @@ func (l *Link) put(ctx context.Context, name string, b []byte) error {
 	defer cancel()
 	_, err = s.Put(long, jetstream.ObjectMeta{Name: name}, bytes.NewReader(b))
 	return err
-}
-
-// PutFile has a file in the store of heap dumps. Its name must say its content.
-func (l *Link) PutFile(ctx context.Context, name, path string, say func(string)) error {
-	return l.again(ctx, say, func() error {
-		s, err := l.store(ctx, fleet.BucketDumps)
-		if err != nil {
-			return err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = s.Put(ctx, jetstream.ObjectMeta{Name: name}, f)
-		return err
-	})
 }
 
 // Say tells whoever listens how far the node is with a command.

@@ -42,13 +42,26 @@ public class Awake {
     static class Own implements Shape {
         @Override
         public int area() {
-            return rare ? Rare.one(1) : 1;
+            return rare ? ODDS[0].one(1) : 1;
+        }
+    }
+
+    /** Has two implementations, so that no compiler inlines what was never called. */
+    interface Odd {
+        int one(int x);
+    }
+
+    static class Even implements Odd {
+        @Override
+        public int one(int x) {
+            return x;
         }
     }
 
     /** Called by Own alone, once somebody says so. */
-    static class Rare {
-        static int one(int x) {
+    static class Rare implements Odd {
+        @Override
+        public int one(int x) {
             return x + two(x);
         }
 
@@ -78,7 +91,7 @@ public class Awake {
     static volatile java.lang.reflect.Method reflective;
     static volatile boolean round, fresh, own, rare, stop;
     static final Shape[] SHAPES = {new Square(), new Square()}, ROUNDS = {new Round(), new Round()}, OWN = {new Own(), new Own()};
-    static final Object LOADED = new Rare();
+    static final Odd[] ODDS = {new Rare(), new Even()};
     static volatile int sink;
     static int told;
 
