@@ -172,7 +172,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var audit []fleet.Audit
-	for deadline := time.Now().Add(20 * time.Second); len(audit) < 24 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); len(audit) < 24 && time.Now().Before(deadline); {
 		r = f.run(t, "fleet", "audit", "--key", key, "--json")
 		if err := json.Unmarshal([]byte(r.stdout), &audit); err != nil {
 			t.Fatalf("%v: %+v", err, r)
@@ -215,12 +215,12 @@ func TestFleetDiff(t *testing.T) {
 // waitForNodes waits until so many nodes answer.
 func waitForNodes(t *testing.T, key string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		if r := newFake().run(t, "fleet", "ps", "--key", key); strings.Count(r.stdout, " 4711 ") == n {
 			return
 		}
 	}
-	t.Fatalf("there are no %d nodes in 20 s", n)
+	t.Fatalf("there are no %d nodes in a minute", n)
 }
 
 // TestFleetStops: a run ends by itself when the service says that it fares badly, and says why.

@@ -280,7 +280,7 @@ func TestOperationStops(t *testing.T) {
 	}
 	o := &fleet.Operation{
 		Run: "r", Command: fleet.Command{Do: fleet.DoProfile, Seconds: 1}, Targets: targets(15), AtMost: 1,
-		Begin: time.Millisecond, Patience: 50 * time.Millisecond, Stop: stop,
+		Begin: time.Millisecond, Patience: 5 * time.Second, Stop: stop, // which the third result, that never comes, takes
 	}
 	out, err := o.Do(t.Context(), c)
 	if err != nil || out.Stopped != "the service is slow" || len(out.Results)+len(out.Lost) != 15 || len(out.Results) != 2 {

@@ -185,7 +185,7 @@ func TestAsk(t *testing.T) {
 		}
 	}
 	var here []fleet.Node
-	for deadline := time.Now().Add(20 * time.Second); len(here) < 2 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); len(here) < 2 && time.Now().Before(deadline); {
 		var err error
 		if here, err = anna.Nodes(ctx, 5*time.Second); err != nil {
 			t.Fatal(err)
@@ -214,14 +214,14 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := false
-	for deadline := time.Now().Add(20 * time.Second); !gone && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !gone && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		one, cancel := context.WithTimeout(ctx, time.Second)
 		_, err := l.Known(one)
 		cancel()
 		gone = err != nil
 	}
 	if !gone {
-		t.Error("the connection of a user who was removed is good for 20 s")
+		t.Error("the connection of a user who was removed is good for a minute")
 	}
 	cancel()
 	<-over
@@ -252,7 +252,7 @@ func TestFull(t *testing.T) {
 	b := make([]byte, fleet.MostInline)
 	taken := 0
 	for i := range 200 { // 50 MB of the 18 MB that results have
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a full hub refuses for as long
 		err := n.SendResult(ctx, head("r1", "web-1", i), append(b[:len(b)-1], byte(i)), nil)
 		cancel()
 		if err != nil {

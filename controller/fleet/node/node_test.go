@@ -163,8 +163,8 @@ func (h *host) result() *fleet.Result {
 	select {
 	case r := <-h.b.got:
 		return r
-	case <-time.After(20 * time.Second):
-		h.t.Fatal("no result in 20 s")
+	case <-time.After(time.Minute):
+		h.t.Fatal("no result in a minute")
 		return nil
 	}
 }
@@ -278,7 +278,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%d: %q", i, r.Error)
 		}
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for n := 0; n < 6 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		h.b.mu.Lock()
 		n = len(h.b.audits)
@@ -335,14 +335,10 @@ func TestOneNode(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, nil)
 	h.start()
-	deadline := time.Now().Add(10 * time.Second)
-	for time.Now().Before(deadline) {
-		if _, err := os.Stat(filepath.Join(h.dir, "lock")); err == nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	time.Sleep(20 * time.Millisecond)
+	late := command(1)
+	late.Before = time.Now().Add(-time.Second)
+	<-h.deliver(late, fleet.RoleSample)
+	h.result() // so it runs
 	err := node.Run(t.Context(), t.Context(), node.Config{Name: "n1", Dir: h.dir, AtOnce: 1, Broker: h.b, Say: func(string) {}})
 	if !errors.Is(err, node.ErrRunning) {
 		t.Error(err)
