@@ -1,6 +1,7 @@
 package jvmside_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -83,5 +84,21 @@ func TestDemoLife(t *testing.T) {
 	p.WaitLine("done ")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestNoDataStreams keeps the agent from java.io's data streams. On JDK 21 and later their first use initializes
+// jdk.internal.util.ByteArray. Where the heap is full just then, that class stays unusable for the program.
+func TestNoDataStreams(t *testing.T) {
+	classes, err := jvmside.Classes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range classes {
+		for _, never := range []string{"java/io/DataInputStream", "java/io/DataOutputStream"} {
+			if bytes.Contains(file, []byte(never)) {
+				t.Errorf("%s uses %s", name, never)
+			}
+		}
 	}
 }

@@ -1,7 +1,5 @@
 package rivulet.agent;
 
-import java.io.ByteArrayInputStream;
-import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -169,6 +167,8 @@ public final class Agent implements Runnable, LongBinaryOperator {
         for (String name : new String(read("")).split("\n")) {
             if (!name.startsWith("java.")) Class.forName(name, true, Agent.class.getClassLoader());
         }
+        // What only the hook uses. It needs them in order to answer for the very class that is loaded.
+        for (String name : new String[] {"DeflaterOutputStream", "Deflater", "InflaterInputStream", "Inflater"}) Class.forName("java.util.zip." + name, false, null);
     }
 
     private static byte[] read(String name) throws IOException {
@@ -241,45 +241,43 @@ public final class Agent implements Runnable, LongBinaryOperator {
     }
 
     private int obey() throws IOException {
-        DataInputStream in = new DataInputStream(new java.io.BufferedInputStream(commands, 4096));
+        InputStream in = new java.io.BufferedInputStream(commands, 4096);
         for (;;) {
-            byte[] b = new byte[in.readInt() - 1];
-            int type = in.readUnsignedByte();
-            in.readFully(b);
+            In m = In.next(in);
+            int type = m.u8();
             if (!up()) return Layout.REASON_HEARTBEAT; // the watch was faster
-            DataInputStream m = new DataInputStream(new ByteArrayInputStream(b));
             switch (type) {
                 case Wire.CMD_LIST:
-                    if (m.read() > 0) loaders.open();
+                    if (m.u8() > 0) loaders.open();
                     listing.classes();
                     break;
                 case Wire.CMD_FETCH: fetch(m); break;
                 case Wire.CMD_RETRANSFORM: retransform(m); break;
-                case Wire.CMD_FIND: listing.find(m.readUTF()); break;
+                case Wire.CMD_FIND: listing.find(m.str()); break;
                 case Wire.CMD_NAMES: listing.names(); break;
                 case Wire.CMD_CALIBRATE: calibrate.run(m); break;
                 case Wire.CMD_GO: go = true; break;
                 case Wire.CMD_STOP:
-                    gently = m.read() > 0;
+                    gently = m.u8() > 0;
                     return Layout.REASON_COMMAND;
                 default: throw new IOException("command " + type);
             }
         }
     }
 
-    private void fetch(DataInputStream m) throws IOException {
-        int[] ids = new int[m.readInt()];
+    private void fetch(In m) throws IOException {
+        int[] ids = new int[m.u32()];
         String[] names = new String[ids.length];
         for (int i = 0; i < ids.length; i++) {
-            ids[i] = m.readInt();
-            names[i] = m.readUTF();
+            ids[i] = m.u32();
+            names[i] = m.str();
         }
         listing.files(ids, names);
     }
 
-    private void retransform(DataInputStream m) throws IOException {
-        int batch = m.readInt();
-        boolean all = m.readUnsignedByte() != 0;
+    private void retransform(In m) throws IOException {
+        int batch = m.u32();
+        boolean all = m.u8() != 0;
         Out out = new Out();
         int[] rows = {0};
         List<Class<?>> classes = new ArrayList<>();
@@ -307,9 +305,9 @@ public final class Agent implements Runnable, LongBinaryOperator {
         return new Object[] {loaders.id(c.getClassLoader()), Loaders.internal(c)};
     }
 
-    private static List<Object[]> keys(DataInputStream m) throws IOException {
+    private static List<Object[]> keys(In m) throws IOException {
         List<Object[]> keys = new ArrayList<>();
-        for (int n = m.readInt(); n > 0; n--) keys.add(new Object[] {m.readInt(), m.readUTF()});
+        for (int n = m.u32(); n > 0; n--) keys.add(new Object[] {m.u32(), m.str()});
         return keys;
     }
 
@@ -374,7 +372,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
     private long finish(long method, byte[] reply) {
         try {
             while (reply != null) {
-                List<Object[]> keys = keys(new DataInputStream(new ByteArrayInputStream(reply)));
+                List<Object[]> keys = keys(new In(reply));
                 if (keys.isEmpty()) return 1;
                 List<Class<?>> classes = new ArrayList<>();
                 for (Object[] k : keys) {

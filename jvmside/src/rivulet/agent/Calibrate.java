@@ -1,6 +1,5 @@
 package rivulet.agent;
 
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.function.IntConsumer;
 
@@ -17,12 +16,9 @@ final class Calibrate {
         this.mailbox = mailbox;
     }
 
-    void run(DataInputStream m) throws IOException {
-        int number = m.readInt(), n = m.readInt(), form = m.readUnsignedByte() & 1;
-        byte[] plain = new byte[m.readInt()];
-        m.readFully(plain);
-        byte[] probed = new byte[m.readInt()];
-        m.readFully(probed);
+    void run(In m) throws IOException {
+        int number = m.u32(), n = m.u32(), form = m.u8() & 1;
+        byte[] plain = m.block(), probed = m.block();
         try {
             if (plain.length > 0) {
                 samples[form] = null;

@@ -2,7 +2,6 @@ package rivulet.agent;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.AccessController;
 import java.security.PrivilegedExceptionAction;
@@ -151,12 +150,9 @@ final class Hook implements ClassFileTransformer {
             forget(key);
             return original(key);
         }
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(reply));
-        int replace = in.readUnsignedByte();
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        byte[] original = new byte[in.readInt()];
-        in.readFully(original);
+        In in = new In(reply);
+        int replace = in.u8();
+        byte[] bytes = in.block(), original = in.block();
         switch (replace) {
             case Wire.TRANSFORM_PROBES:
                 return remember(key, original, redefined != null) ? bytes : redefined != null ? restored(key) : null; // restoring has begun

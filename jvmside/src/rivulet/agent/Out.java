@@ -1,12 +1,13 @@
 package rivulet.agent;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 
-/** Puts a message together: big-endian, as package wire says. */
+/**
+ * Puts a message together: big-endian, as package wire says. Without DataOutputStream: JDK 21 and later initialize a class for
+ * that, and where the heap is full just then, the class can't be used by the program either, for good.
+ */
 final class Out {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-    private final DataOutputStream out = new DataOutputStream(bytes);
 
     Out u8(int v) {
         bytes.write(v);
@@ -14,26 +15,34 @@ final class Out {
     }
 
     Out u32(int v) {
-        try {
-            out.writeInt(v);
-        } catch (java.io.IOException e) {
-            throw new AssertionError(e); // memory
-        }
-        return this;
+        return u8(v >>> 24).u8(v >>> 16).u8(v >>> 8).u8(v);
     }
 
     Out u64(long v) {
         return u32((int) (v >>> 32)).u32((int) v);
     }
 
-    /** Cuts what writeUTF could not hold: 65,535 bytes of at most three a unit. */
+    /** As writeUTF does (JVMS 4.4.7). Cuts what that could not hold: 65,535 bytes of at most three a unit. */
     Out str(String s) {
-        try {
-            out.writeUTF(s.length() > 21845 ? s.substring(0, 21845) : s);
-        } catch (java.io.IOException e) {
-            throw new AssertionError(e);
+        int n = Math.min(s.length(), 21845), size = 0;
+        for (int i = 0; i < n; i++) size += width(s.charAt(i));
+        u8(size >>> 8).u8(size);
+        for (int i = 0; i < n; i++) {
+            char c = s.charAt(i);
+            int w = width(c);
+            if (w == 1) {
+                u8(c);
+                continue;
+            }
+            if (w == 3) u8(0xe0 | c >>> 12).u8(0x80 | c >>> 6 & 0x3f);
+            else u8(0xc0 | c >>> 6);
+            u8(0x80 | c & 0x3f);
         }
         return this;
+    }
+
+    private static int width(char c) {
+        return c >= 1 & c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
     }
 
     Out block(byte[] b) {

@@ -1,6 +1,5 @@
 package rivulet.boot;
 
-import java.io.DataInputStream;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.InputStream;
@@ -13,7 +12,8 @@ import java.util.Map;
  * The only class that comes to lie on the target's class path. It gives the agent that a session brings a class
  * loader of its own, so that two versions never meet and the agent's classes go when the session does.
  *
- * FROZEN: a JVM that has once loaded this class keeps it and ignores any other of the name. To change it, add Boot2.
+ * FROZEN in what it reads and calls: a JVM that has once loaded this class keeps it and ignores any other of the name.
+ * To change that, add Boot2.
  *
  * The argument is the session's room, a folder. Its file agent.bin holds: u32 count, then for each class u8 lowest
  * and u8 highest Java version that it is for, modified UTF-8 binary name, u32 length, class file. The class
@@ -52,15 +52,30 @@ public final class Boot1 {
             super(null);
             String version = System.getProperty("java.specification.version");
             int java = version.startsWith("1.") ? Integer.parseInt(version.substring(2)) : Integer.parseInt(version);
-            try (DataInputStream in = new DataInputStream(new java.io.BufferedInputStream(new FileInputStream(file), 1 << 16))) {
-                for (int n = in.readInt(); n > 0; n--) {
-                    boolean fits = in.readUnsignedByte() <= java & java <= in.readUnsignedByte();
-                    String name = in.readUTF();
-                    byte[] b = new byte[in.readInt()];
-                    in.readFully(b);
+            try (InputStream in = new java.io.BufferedInputStream(new FileInputStream(file), 1 << 16)) {
+                for (long n = number(in, 4); n > 0; n--) {
+                    boolean fits = number(in, 1) <= java & java <= number(in, 1);
+                    String name = new String(bytes(in, number(in, 2)), "ISO-8859-1");
+                    byte[] b = bytes(in, number(in, 4));
                     if (fits) files.put(name, b);
                 }
             }
+        }
+
+        /** By hand: what DataInputStream needs of JDK 21 and later can't be used any more once it was initialized while the heap was full. */
+        private static long number(InputStream in, int size) throws Exception {
+            long v = 0;
+            for (byte b : bytes(in, size)) v = v << 8 | b & 0xff;
+            return v;
+        }
+
+        private static byte[] bytes(InputStream in, long size) throws Exception {
+            byte[] b = new byte[(int) size];
+            for (int at = 0, n; at < b.length; at += n) {
+                n = in.read(b, at, b.length - at);
+                if (n < 0) throw new java.io.EOFException();
+            }
+            return b;
         }
 
         @Override
