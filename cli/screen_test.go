@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A screen is a terminal of its own with a command in it.
@@ -184,6 +187,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// sgrColor is a colour in the form that terminals take (ECMA-48, SGR).
+var sgrColor = regexp.MustCompile(`\x1b\[(\d+;)*([34][0-8]|9[0-7]|10[0-7])[;m]`)
+
 // TestScreenEnds has the session end by a signal, and with its terminal; the terminal and the target are as they were.
 func TestScreenEnds(t *testing.T) {
 	t.Parallel()
@@ -197,7 +203,7 @@ func TestScreenEnds(t *testing.T) {
 		s.keys("s")
 		s.wait(`recording .* s$`)
 		s.wait(`> .* Term\.root$`)
-		if colored := s.tmux("capture-pane", "-p", "-e"); strings.Contains(colored, "\x1b[") {
+		if colored := s.tmux("capture-pane", "-p", "-e"); sgrColor.MatchString(colored) { // bold and reverse are none
 			t.Errorf("%s: colours in spite of NO_COLOR", name)
 		}
 		// The kernel's list of threads may lack one while another ends.
@@ -215,5 +221,42 @@ func TestScreenEnds(t *testing.T) {
 				t.Errorf("%s: the screen is not given back:\n%s", name, text)
 			}
 		}
+	}
+}
+
+// TestTerminalUnasked runs a short command on a terminal that answers nothing: the command asks the terminal nothing, and
+// prints what it prints to a file. A library that asks for the background's colour at its start would wait for five seconds.
+func TestTerminalUnasked(t *testing.T) {
+	t.Parallel()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("rivulet", "sample", "--help")
+	want, wantErr := cmd.CombinedOutput()
+	cmd = exec.Command("rivulet", "sample", "--help")
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	got, _ := io.ReadAll(master) // EIO at its end
+	err = cmd.Wait()
+	if text := strings.ReplaceAll(string(got), "\r\n", "\n"); text != string(want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+		t.Errorf("on a terminal %q, %v; to a file %q, %v", text, err, want, wantErr)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/collect"
@@ -19,9 +19,8 @@ import (
 // or ctx is done. It does not handle signals. The error says that the terminal failed.
 func Run(ctx context.Context, title string, every time.Duration, look func() collect.View, ended <-chan struct{}, in io.Reader, out io.Writer) error {
 	m := &model{title: title, every: every, look: look, ended: ended, width: 80, height: 24}
-	r := lipgloss.NewRenderer(out)
-	m.bold, m.faint, m.head = r.NewStyle().Bold(true), r.NewStyle().Faint(true), r.NewStyle().Underline(true)
-	p := tea.NewProgram(m, tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
+	m.bold, m.faint, m.head = lipgloss.NewStyle().Bold(true), lipgloss.NewStyle().Faint(true), lipgloss.NewStyle().Underline(true)
+	p := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()
 	if err != nil && ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
@@ -75,7 +74,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		default:
 		}
 		return m, after(m.every)
-	case tea.KeyMsg:
+	case tea.KeyPressMsg:
 		switch msg.String() {
 		case "q", "esc", "ctrl+c":
 			return m, tea.Quit
@@ -83,7 +82,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.sort = (m.sort + 1) % len(Sorts)
 		case "t":
 			m.threads = !m.threads
-		case " ":
+		case "space":
 			m.frozen = !m.frozen
 		}
 	}
@@ -91,7 +90,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // View implements tea.Model.
-func (m *model) View() string {
+func (m *model) View() tea.View {
+	v := tea.NewView(m.screen())
+	v.AltScreen = true
+	return v
+}
+
+func (m *model) screen() string {
 	foot := "q quit  s sort by " + Sorts[(m.sort+1)%len(Sorts)] + "  t " + map[bool]string{false: "threads", true: "methods"}[m.threads] + "  space freeze"
 	switch {
 	case m.over:

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/collect"
@@ -55,15 +54,14 @@ func TestTable(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	ended := make(chan struct{})
-	r := lipgloss.NewRenderer(nil)
-	m := &model{title: "shop", every: time.Second, look: view, ended: ended, width: 60, height: 12, bold: r.NewStyle(), faint: r.NewStyle(), head: r.NewStyle()}
+	m := &model{title: "shop", every: time.Second, look: view, ended: ended, width: 60, height: 12}
 	press := func(key string) tea.Cmd {
-		_, cmd := m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(key)})
+		_, cmd := m.Update(tea.KeyPressMsg{Code: rune(key[0]), Text: key})
 		return cmd
 	}
 	shows := func(want string) {
 		t.Helper()
-		text := m.View()
+		text := m.View().Content
 		if lines := strings.Split(text, "\n"); len(lines) != m.height || !strings.Contains(text, want) {
 			t.Errorf("%d lines without %q:\n%s", len(lines), want, text)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/rivulet-profiler/rivulet/controller/live"
 )
@@ -38,22 +38,15 @@ var keys = [][2]string{
 	{"q, Ctrl-C", "end the recording, restore the classes, detach"},
 }
 
-func (m *model) key(k tea.KeyMsg) tea.Cmd {
-	if k.Alt { // terminals write so what was Esc and another key at once
-		k.Alt = false
-		return tea.Batch(m.key(tea.KeyMsg{Type: tea.KeyEsc}), m.key(k))
-	}
-	// Keys that came at once are one message.
-	if k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Paste {
-		var all []tea.Cmd
-		for _, r := range k.Runes {
-			one := k
-			one.Runes = []rune{r}
-			all = append(all, m.key(one))
+func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
+	if k.Mod.Contains(tea.ModAlt) { // terminals write so what was Esc and another key at once
+		k.Mod &^= tea.ModAlt
+		if k.Text == "" && k.Code >= ' ' && k.Mod&^tea.ModShift == 0 {
+			k.Text = string(k.Code)
 		}
-		return tea.Batch(all...)
+		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(k))
 	}
-	if k.Type == tea.KeyCtrlC {
+	if k.String() == "ctrl+c" {
 		return tea.Quit
 	}
 	if m.asking != askNothing {
@@ -130,7 +123,7 @@ func next(list []string, of string) string { return list[(slices.Index(list, of)
 
 // inView are the keys that mean something in a view.
 func (m *model) inView(k string) tea.Cmd {
-	enter := k == "enter" || k == " "
+	enter := k == "enter" || k == "space"
 	switch m.view {
 	case rootsView:
 		if enter {
@@ -213,10 +206,10 @@ func (m *model) inTree(k string) tea.Cmd {
 			}
 		}
 		return nil
-	case k == "left", (k == "enter" || k == " ") && open:
+	case k == "left", (k == "enter" || k == "space") && open:
 		m.auto = false
 		delete(m.open, path)
-	case k == "right", k == "enter", k == " ":
+	case k == "right", k == "enter", k == "space":
 		m.auto = false
 		m.open[path] = true
 	default:
@@ -261,9 +254,9 @@ func (m *model) moved(k string) tea.Cmd {
 }
 
 // typed is a key while something is asked for.
-func (m *model) typed(k tea.KeyMsg) tea.Cmd {
-	switch k.Type {
-	case tea.KeyEsc:
+func (m *model) typed(k tea.KeyPressMsg) tea.Cmd {
+	switch k.Code {
+	case tea.KeyEscape:
 		m.asking = askNothing
 		m.input.Blur()
 		return nil
@@ -272,8 +265,13 @@ func (m *model) typed(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEnter:
 		return m.entered()
 	}
+	return m.edited(k)
+}
+
+// edited changes the line that is typed: by a key, or by what is pasted.
+func (m *model) edited(by tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	m.input, cmd = m.input.Update(k)
+	m.input, cmd = m.input.Update(by)
 	switch text := m.input.Value(); m.asking {
 	case askSearch:
 		if text != m.query {

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/bubbles/textinput"
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -94,10 +93,10 @@ type model struct {
 	source  int64
 }
 
-func newModel(ctx context.Context, c *console.Console, r *lipgloss.Renderer) *model {
+func newModel(ctx context.Context, c *console.Console) *model {
 	input := textinput.New()
 	input.Prompt = ""
-	m := &model{ctx: ctx, con: c, live: c.Live(), style: newStyles(r), input: input, width: 80, height: 24, open: map[int32]bool{}, unfold: map[int32]bool{}, auto: true}
+	m := &model{ctx: ctx, con: c, live: c.Live(), style: newStyles(true), input: input, width: 80, height: 24, open: map[int32]bool{}, unfold: map[int32]bool{}, auto: true}
 	m.setStatus(m.status())
 	m.search()
 	if len(m.set.Roots) == 0 {
@@ -127,7 +126,7 @@ type (
 )
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return tea.Batch(tick(), textinput.Blink) }
+func (m *model) Init() tea.Cmd { return tea.Batch(tick(), textinput.Blink, tea.RequestBackgroundColor) }
 
 func tick() tea.Cmd { return tea.Tick(refreshEvery, func(time.Time) tea.Msg { return tickMsg{} }) }
 
@@ -150,8 +149,16 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case doneMsg:
 		return m, m.done(msg)
-	case tea.KeyMsg:
+	case tea.KeyPressMsg:
 		return m, m.key(msg)
+	case tea.PasteMsg:
+		if m.asking == askNothing {
+			return m, nil
+		}
+		return m, m.edited(msg)
+	case tea.BackgroundColorMsg:
+		m.style = newStyles(msg.IsDark())
+		return m, nil
 	}
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(msg)

@@ -19,8 +19,7 @@ import (
 	"io"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/rivulet-profiler/rivulet/cli/console"
 )
@@ -34,7 +33,7 @@ const refreshEvery = 250 * time.Millisecond
 func Run(ctx context.Context, c *console.Console, in io.Reader, out io.Writer) error {
 	work, end := context.WithCancel(ctx)
 	defer end()
-	p := tea.NewProgram(newModel(work, c, lipgloss.NewRenderer(out)), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
+	p := tea.NewProgram(newModel(work, c), tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
 	defer context.AfterFunc(ctx, p.Quit)()
 	_, err := p.Run()
 	if err != nil && ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {

@@ -2,9 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"image/color"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
@@ -20,11 +22,10 @@ type styles struct {
 	title, faint, tab, at, hot, good, warn, bad, head lipgloss.Style
 }
 
-func newStyles(r *lipgloss.Renderer) styles {
-	s := func() lipgloss.Style { return r.NewStyle() }
-	color := func(light, dark string) lipgloss.AdaptiveColor {
-		return lipgloss.AdaptiveColor{Light: light, Dark: dark}
-	}
+// newStyles are for a dark background or a light one.
+func newStyles(dark bool) styles {
+	s, pick := lipgloss.NewStyle, lipgloss.LightDark(dark)
+	color := func(light, dark string) color.Color { return pick(lipgloss.Color(light), lipgloss.Color(dark)) }
 	return styles{
 		title: s().Bold(true), faint: s().Faint(true), tab: s().Reverse(true).Bold(true), at: s().Reverse(true), head: s().Underline(true),
 		hot: s().Bold(true).Foreground(color("130", "215")), good: s().Foreground(color("28", "114")),
@@ -33,7 +34,7 @@ func newStyles(r *lipgloss.Renderer) styles {
 }
 
 // View implements tea.Model.
-func (m *model) View() string {
+func (m *model) View() tea.View {
 	head := m.head()
 	if m.view == helpView { // needs the room
 		head = []string{m.fit(m.style.title, "Keys (Esc goes back)")}
@@ -42,7 +43,9 @@ func (m *model) View() string {
 	for len(lines) < m.height-footLines {
 		lines = append(lines, "")
 	}
-	return strings.Join(append(lines[:m.height-footLines], m.foot()...), "\n")
+	v := tea.NewView(strings.Join(append(lines[:m.height-footLines], m.foot()...), "\n"))
+	v.AltScreen = true
+	return v
 }
 
 // fit cleans and cuts a line, and styles it.
@@ -140,7 +143,7 @@ func (m *model) foot() []string {
 	}
 	hint := "? help  s start/stop  p pause  / search  : command  w save  q quit"
 	if prompt := map[ask]string{askSearch: "search: ", askFilter: "filter: ", askCommand: ":", askSave: "save to: "}[m.asking]; prompt != "" {
-		m.input.Width = max(m.width-len(prompt)-2, 1)
+		m.input.SetWidth(max(m.width-len(prompt)-2, 1))
 		return []string{line, prompt + m.input.View()}
 	}
 	return []string{line, m.fit(m.style.faint, hint)}
