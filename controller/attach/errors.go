@@ -36,6 +36,9 @@ var (
 	// ErrReadOnly: the target's /tmp is missing, read-only, full or not
 	// writable, so neither trigger file nor socket can be made there.
 	ErrReadOnly = errors.New("no place for the attach files")
+	// ErrNoDescriptors: the process has too few file descriptors left to
+	// accept a connection and start an agent. Nothing was sent.
+	ErrNoDescriptors = errors.New("no descriptors left")
 	// ErrOpenJ9: the JVM is OpenJ9, whose attach protocol is another one.
 	ErrOpenJ9 = errors.New("OpenJ9 is not supported")
 	// ErrExited: the process has ended, possibly while we were talking to it.

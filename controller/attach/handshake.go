@@ -31,6 +31,9 @@ func (vm *VM) listen(ctx context.Context) error {
 	if err := p.maySignal(); err != nil {
 		return err
 	}
+	if err := p.checkDescriptors(); err != nil {
+		return err
+	}
 	if err := checkRoom(p.PID, tmp); err != nil {
 		return err
 	}

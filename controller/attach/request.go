@@ -144,7 +144,8 @@ func (vm *VM) roundTrip(ctx context.Context, cmd string, req []byte) (Reply, err
 		}
 		return Reply{}, cancelled(ctx, p.PID, &Error{
 			PID: p.PID, Kind: ErrNoAnswer, Cause: fmt.Sprintf("the JVM's attach listener didn't answer %q in time", cmd),
-			Fix: "another tool may keep it busy, or the JVM is overloaded: try again",
+			Fix: "another tool may keep it busy, or the JVM is overloaded: try again. " +
+				"On JDK 8 the listener has ended for good if the process ever had no descriptors left for it: then only a restart helps",
 		})
 	case len(b) > maxReply:
 		return Reply{}, &Error{PID: p.PID, Kind: ErrNoAnswer, Cause: fmt.Sprintf("the answer to %q exceeds %d MB", cmd, maxReply>>20)}
@@ -174,6 +175,9 @@ func (vm *VM) roundTrip(ctx context.Context, cmd string, req []byte) (Reply, err
 // removed it or it is left from another process.
 func (vm *VM) dial(ctx context.Context) (net.Conn, error) {
 	if err := vm.Alive(); err != nil {
+		return nil, err
+	}
+	if err := vm.proc.checkDescriptors(); err != nil {
 		return nil, err
 	}
 	conn, err := vm.connect(ctx)
