@@ -22,7 +22,7 @@ func TestDryRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Truth.java": string(src), "t/Roots.java": rootsProgram, "t/Made.java": madeProgram})
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		p := jvmtest.Start(t, j, nil, "t.Roots", nil, dir)

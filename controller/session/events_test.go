@@ -42,7 +42,7 @@ func agree(t *testing.T, r *export.Report) {
 // TestEvents records programs that count their own calls with events: both
 // trees have the program's counts.
 func TestEvents(t *testing.T) {
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for clock, threads := range map[string]int64{"tick": 8, "precise": 2} {
 			t.Run(clock, func(t *testing.T) {
 				const times = 5

@@ -16,7 +16,7 @@ import (
 func TestFeat(t *testing.T) {
 	t.Parallel()
 	const param, times = 20, 3
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, scheme := range []string{"A", "B", "C"} {
 			t.Run(scheme, func(t *testing.T) {
 				t.Parallel()

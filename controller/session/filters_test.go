@@ -33,7 +33,7 @@ func TestFilters(t *testing.T) {
 		"include":  "+t.Truth$* +t.Truth.even +t.Truth.callback",
 		"override": "+t.** -t.Truth.* +t.Truth.odd -t.Truth$*",
 	}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, scheme := range []string{"A", "B", "C"} {
 			for name, text := range filters {
 				if j.Version != 17 && name != "exclude" {

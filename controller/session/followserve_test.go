@@ -71,7 +71,7 @@ func TestFollowServer(t *testing.T) {
 	files["t/FollowServe.java"] = string(b)
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, files)
 	const clients, each = 8, 12
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := jvmtest.Start(t, j, nil, "t.FollowServe", nil, dir)
 		p.WaitLine("READY")

@@ -24,7 +24,7 @@ func TestGaps(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "t", "Gaps$Gone.class")); err != nil {
 		t.Fatal(err)
 	}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for root, gap := range map[string]string{"plain": "", "names": "", "initializes": "t.Gaps$Dormant"} {
 			t.Run(root, func(t *testing.T) {
 				p := program(t, j, dir, "Gaps", nil)

@@ -48,7 +48,7 @@ func TestLate(t *testing.T) {
 // The implementations of an interface come late, too, the first as a lambda.
 func TestLateRoots(t *testing.T) {
 	dir := sources(t, "LateRoots")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, scheme := range []string{"A", "B", "C"} {
 			t.Run(scheme, func(t *testing.T) {

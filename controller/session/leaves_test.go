@@ -105,7 +105,7 @@ func TestLeaves(t *testing.T) {
 // they are called.
 func TestLeafModes(t *testing.T) {
 	dir := sources(t, "Leaves")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Leaves", nil)
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Leaves.root"}})

@@ -199,7 +199,7 @@ func TestBootBytesRestored(t *testing.T) {
 	if err := rec.Filter.Add("java.util.*Map", true); err != nil {
 		t.Fatal(err)
 	}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
 		before, _ := restored(t, j, p, jar, "digest java.lang.reflect.Method,java.lang.reflect.Constructor,java.lang.Thread,java.util.TreeMap,java.util.HashMap", rec)

@@ -42,7 +42,7 @@ var lockCases = []lockCase{
 // and transformed under. It never hangs: what can't be had is said.
 func TestLocks(t *testing.T) {
 	dir, jar := locks(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, c := range lockCases {
 			for _, virtual := range []bool{false, true} {

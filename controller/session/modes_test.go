@@ -20,7 +20,7 @@ import (
 func TestFoldRecursion(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, fold := range []bool{false, true} {
 			t.Run(fmt.Sprint(fold), func(t *testing.T) {
 				p := program(t, j, dir, "Parts", nil, "1")
@@ -102,7 +102,7 @@ func rule(t *testing.T, text string) session.ModeRule {
 // TestModes switches modes and clock while it records.
 func TestModes(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Modes: []session.ModeRule{rule(t, "t.Parts.branch=counted")}})

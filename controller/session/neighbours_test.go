@@ -155,7 +155,7 @@ func TestSmallSharedMemory(t *testing.T) {
 // TestTimeNamespace has the target's clock a million seconds ahead, and behind.
 func TestTimeNamespace(t *testing.T) {
 	dir := sources(t, "Traps")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, ahead := range []string{"1000000", "-100"} {
 			p := inNamespace(t, j, dir, []string{"-T", "--monotonic", ahead}, "true", "Traps", "init")
@@ -219,7 +219,7 @@ func TestRun(t *testing.T) {
 // TestDiagnose has roots that record nothing, for each reason there is.
 func TestDiagnose(t *testing.T) {
 	dir := sources(t, "Load")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
 		for _, c := range []struct{ root, want, hint string }{

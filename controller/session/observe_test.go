@@ -63,7 +63,7 @@ func called(t *testing.T, s *session.Session, method string) {
 func TestWatched(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Awake")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Run("exact", func(t *testing.T) {
 			s := watched(t, program(t, j, dir, "Awake", nil), "D", 200)
 			<-s.Done()

@@ -164,7 +164,7 @@ func TestPausedTwice(t *testing.T) {
 func TestSwitching(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, clock := range []string{"tick", "precise"} {
 			t.Run(clock, func(t *testing.T) {
 				const threads = 4
@@ -427,7 +427,7 @@ func TestLateCalibration(t *testing.T) {
 // TestCPU tells computing from waiting.
 func TestCPU(t *testing.T) {
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "1")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.mixed"}, CPU: true, Natives: session.NativesOff})

@@ -14,7 +14,7 @@ import (
 // from then on.
 func TestPatience(t *testing.T) {
 	dir := sources(t, "Late")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, scheme := range []string{"A", "B", "C"} {
 			t.Run(scheme, func(t *testing.T) {

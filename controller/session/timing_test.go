@@ -124,7 +124,7 @@ func TestTiming(t *testing.T) {
 		{"virtual", []string{"300", "virtual"}, []int{21, 25}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+			jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 				t.Parallel()
 				p := program(t, j, dir, "Timed", nil, c.args...)
 				s := attached(t, p)

@@ -15,7 +15,7 @@ import (
 func TestGently(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")
 		before := int64(0)
 		for range 3 {

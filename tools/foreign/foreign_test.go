@@ -28,22 +28,25 @@ const (
 	patience  = 6 * time.Minute
 )
 
-// TestOwn compares with the programs that need no other language, on one JDK each and
-// with few of the schemes; TestForeign does all.
+// TestOwn compares with the programs that need no other language: each on one JDK, attached
+// with one scheme in one variant and with another in the other, and once from its first
+// instruction. TestForeign has all JDKs, variants and schemes of these, too.
 func TestOwn(t *testing.T) {
-	for _, p := range []program{relink, nashorn} {
-		t.Run(p.name, func(t *testing.T) {
+	for _, c := range []struct {
+		program
+		attached []string // scheme of each variant
+	}{
+		{relink, []string{"C", "A"}},
+		{nashorn, []string{"A", "C"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
-				line := p.build(t, j)
-				for _, va := range p.variants {
-					c := p.command(t, va, j, line)
-					t.Run(va.name+"/A", func(t *testing.T) { attached(t, "A", c) })
-					if !c.warm {
-						t.Run(va.name+"/C-run", func(t *testing.T) { started(t, "C", c) })
-					}
+				line := c.build(t, j)
+				for i, va := range c.variants {
+					t.Run(va.name+"/"+c.attached[i], func(t *testing.T) { attached(t, c.attached[i], c.command(t, va, j, line)) })
 				}
-				t.Run("C", func(t *testing.T) { attached(t, "C", p.command(t, p.variants[0], j, line)) })
-			}, p.versions...)
+				t.Run("C-run", func(t *testing.T) { started(t, "C", c.command(t, c.variants[0], j, line)) })
+			}, c.versions...)
 		})
 	}
 }

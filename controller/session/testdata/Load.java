@@ -14,11 +14,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A program under load that knows what it should compute. Two threads call root without pause; with "classes", a
- * third loads a class through a new loader again and again. Commands: "gap" prints the longest time between two
+ * A program under load that knows what it should compute. A thread calls root without pause, and another for one
+ * of every four milliseconds, so that a core is left for others; with "classes", a third loads a class through a
+ * new loader again and again. Commands: "gap" prints the longest time between two
  * returns of root since the last "gap"; "speed" root's returns in the next 500 ms; "reflect" what reflection says;
  * "gc" collects garbage; "end" ends it. A wrong result ends it with code 3.
  */
@@ -111,9 +113,9 @@ public class Load {
     static final AtomicLong returns = new AtomicLong(), gap = new AtomicLong();
     static volatile boolean stop;
 
-    static void work(int expected) {
+    static void work(int expected, boolean rests) {
         List<String> l = Arrays.asList("a", "b");
-        long last = System.nanoTime();
+        long last = System.nanoTime(), rested = last;
         while (!stop) {
             if (root(3, l) != expected) {
                 System.out.println("WRONG");
@@ -123,6 +125,10 @@ public class Load {
             long now = System.nanoTime();
             for (long g; now - last > (g = gap.get()); ) gap.compareAndSet(g, now - last);
             last = now;
+            if (rests && now - rested > 1000000) {
+                LockSupport.parkNanos(3000000);
+                rested = System.nanoTime();
+            }
         }
     }
 
@@ -165,7 +171,8 @@ public class Load {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         int expected = root(3, Arrays.asList("a", "b"));
         new ArrayList<String>();
-        for (int i = 0; i < 2; i++) start(() -> work(expected));
+        start(() -> work(expected, false));
+        start(() -> work(expected, true));
         if (Arrays.asList(a).contains("classes")) start(Load::load);
         System.out.println("READY");
         for (String line; (line = in.readLine()) != null; ) {
