@@ -141,7 +141,7 @@ nothing of weight stays behind.`,
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
-	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.version())
+	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.pushCommand(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.version())
 	return cmd
 }
 
