@@ -72,7 +72,7 @@ func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first fun
 	if cfg.Backend == nil {
 		cfg.Backend = b
 	}
-	cfg.Log = a.log()
+	cfg.Log, cfg.Sample = a.log(), a.scrape
 	server, err := web.Listen(listen, cfg)
 	if err != nil {
 		return nil, usage("%w", err)

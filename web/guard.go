@@ -49,7 +49,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, http.StatusMisdirectedRequest, "this server does not answer for host "+clip(r.Host)+"; use the address that rivulet printed")
 			return
 		}
-		private := strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/ws" || r.URL.Path == "/metrics"
+		private := strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/debug/") || r.URL.Path == "/ws" || r.URL.Path == "/metrics"
 		if !private {
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {
 				refuse(w, http.StatusMethodNotAllowed, "only GET here")

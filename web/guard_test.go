@@ -46,6 +46,8 @@ func TestGuard(t *testing.T) {
 		{"null origin", "POST", "/api/stop", own, map[string]string{"Authorization": "Bearer " + s.secret, "Origin": "null"}, 403},
 		{"other site", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret, "Sec-Fetch-Site": "cross-site"}, 403},
 		{"other port of this host", "GET", "/api/state", own, map[string]string{"Authorization": "Bearer " + s.secret, "Sec-Fetch-Site": "same-site"}, 403},
+		{"scraper without secret", "GET", "/debug/pprof/rivulet?pid=4711", own, nil, 401},
+		{"scraper where nothing is sampled", "GET", "/debug/pprof/rivulet?pid=4711", own, map[string]string{"Authorization": "Bearer " + s.secret}, 404},
 		{"websocket without secret", "GET", "/ws", own, nil, 401},
 		{"unknown", "GET", "/api/nothing", own, map[string]string{"Authorization": "Bearer " + s.secret}, 404},
 	}

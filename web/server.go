@@ -37,6 +37,9 @@ type Config struct {
 	// Defaults are what a recording has where the page chooses nothing else.
 	Defaults spec.Recording
 
+	// Sample answers scrapers of pprof; nil has them refused.
+	Sample SampleFunc
+
 	// App are the application's packages, as of [live.Config].
 	App []string
 
@@ -55,6 +58,10 @@ type Server struct {
 	live     *live.Live
 	hub      *Hub
 	log      hclog.Logger
+
+	sample   SampleFunc
+	sampling sync.Mutex    // held while a JVM is sampled for a scraper
+	over     chan struct{} // closed when the server ends
 }
 
 // Listen opens a server on an address such as 127.0.0.1:0, where port 0 is any free one. It
@@ -75,7 +82,7 @@ func Listen(address string, c Config) (*Server, error) {
 	}
 	s := &Server{
 		listener: limit(l, maxConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
-		log: c.Log.Named("web"),
+		log: c.Log.Named("web"), sample: c.Sample, over: make(chan struct{}),
 	}
 	s.hub = newHub()
 	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults, App: c.App})
@@ -146,6 +153,7 @@ func (s *Server) Run(ctx, grace context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
+	close(s.over)
 	stop()
 	err = errors.Join(err, <-closed)
 	s.hub.close()
