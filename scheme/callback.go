@@ -16,6 +16,7 @@ type effect struct {
 
 // Final classes whose objects hold no application code.
 var values = set("java/lang/String", "java/lang/StringBuilder", "java/lang/StringBuffer",
+
 	"java/lang/Math", "java/lang/StrictMath", "java/lang/System",
 	"java/lang/Integer", "java/lang/Long", "java/lang/Short", "java/lang/Byte",
 	"java/lang/Character", "java/lang/Boolean", "java/lang/Float", "java/lang/Double")
@@ -53,6 +54,7 @@ const lambdas = "java/lang/invoke/LambdaMetafactory"
 // Bootstrap methods themselves only make code, for arguments from the constant
 // pool.
 var bootstraps = set(lambdas, "java/lang/invoke/StringConcatFactory", "java/lang/invoke/ConstantBootstraps",
+
 	"java/lang/runtime/ObjectMethods", "java/lang/runtime/SwitchBootstraps")
 
 // Throwable's constructors call fillInStackTrace, which exceptions override to
@@ -160,4 +162,51 @@ func extends(h *cha.Hierarchy, name, super string) bool {
 		}
 	}
 	return false
+}
+
+// setCallbacks plans all callbacks, and those of classes to come.
+func (c *core) setCallbacks() {
+	c.callbacks = true
+	if c.scout {
+		return
+	}
+	c.h.Callbacks(c.callback)
+}
+
+func (c *core) callback(t cha.Hit) {
+	if c.may != nil && !c.may(t.Method.Name, t.Method.Desc) {
+		c.withheld[t.ID()] = true
+		return
+	}
+	c.calledBack(t)
+}
+
+// calledBack plans a method that excluded code may call.
+func (c *core) calledBack(t cha.Hit) {
+	was := c.back
+	c.back = true
+	c.hit(nil, t)
+	c.back = was
+}
+
+// named plans the callbacks that were withheld and need not be any more.
+func (c *core) named() {
+	for id := range c.withheld {
+		if c.may != nil && !c.may(id.Name, id.Desc) {
+			continue
+		}
+		delete(c.withheld, id)
+		if class, m := c.h.Class(id.Class), c.h.Method(id); class != nil && m != nil {
+			c.calledBack(cha.Hit{Class: class, Method: m})
+		}
+	}
+}
+
+// anything plans all callbacks: JNI code may call what it likes.
+func (c *core) anything() {
+	c.may = nil
+	c.named()
+	if !c.callbacks {
+		c.setCallbacks()
+	}
 }

@@ -153,58 +153,6 @@ func (c *core) classes(ids ...cha.ClassID) {
 	}
 }
 
-// roots makes methods roots.
-func (c *core) roots(ids []cha.MethodID) {
-	for _, id := range ids {
-		c.root(id)
-	}
-}
-
-func (c *core) root(id cha.MethodID) {
-	class := c.h.Class(id.Class)
-	if class == nil || class.Methods == nil {
-		c.pending[id] = true
-		return
-	}
-	delete(c.pending, id)
-	m := c.h.Method(id)
-	switch {
-	case m == nil:
-		c.skip(id, Unknown)
-	case m.IsAbstract():
-		call := cha.Call{Kind: cha.Virtual, Owner: id.Class.Name, Name: id.Name, Desc: id.Desc}
-		c.rootWatch.Call(id.Class, call, func(t cha.Hit) { c.rootReached(&call, t) })
-	default:
-		c.rootHit(cha.Hit{Class: class, Method: m})
-	}
-}
-
-// rootReached makes a root of what implements an abstract one: of a lambda, its body.
-func (c *core) rootReached(call *cha.Call, t cha.Hit) {
-	switch {
-	case t.Method == nil || !t.Class.IsLambda() || c.lambdas:
-		c.rootHit(t)
-	case c.h.Extends(t.Class.ID, call.Owner): // and is not only taken for it, since its interface is not known
-		c.h.Reach(t.Class.Host, t.Method.Calls[0], func(body cha.Hit) {
-			if body.Method != nil && !body.Class.IsLambda() {
-				c.rootHit(body)
-			}
-		})
-	}
-}
-
-func (c *core) rootHit(t cha.Hit) {
-	switch {
-	case t.Method == nil || t.Method.IsAbstract():
-	case t.Class.Excluded:
-		c.skip(t.ID(), Excluded)
-	case t.Class.IsLambda():
-		c.skip(t.ID(), Lambda)
-	case c.instrumentable(t):
-		c.step(t, true)
-	}
-}
-
 // enter reveals a method that was entered.
 func (c *core) enter(id cha.MethodID) {
 	m := c.method(id)
@@ -332,53 +280,6 @@ func (c *core) hit(call *cha.Call, t cha.Hit) {
 	}
 	if c.instrumentable(t) {
 		c.step(t, false)
-	}
-}
-
-// setCallbacks plans all callbacks, and those of classes to come.
-func (c *core) setCallbacks() {
-	c.callbacks = true
-	if c.scout {
-		return
-	}
-	c.h.Callbacks(c.callback)
-}
-
-func (c *core) callback(t cha.Hit) {
-	if c.may != nil && !c.may(t.Method.Name, t.Method.Desc) {
-		c.withheld[t.ID()] = true
-		return
-	}
-	c.calledBack(t)
-}
-
-// calledBack plans a method that excluded code may call.
-func (c *core) calledBack(t cha.Hit) {
-	was := c.back
-	c.back = true
-	c.hit(nil, t)
-	c.back = was
-}
-
-// named plans the callbacks that were withheld and need not be any more.
-func (c *core) named() {
-	for id := range c.withheld {
-		if c.may != nil && !c.may(id.Name, id.Desc) {
-			continue
-		}
-		delete(c.withheld, id)
-		if class, m := c.h.Class(id.Class), c.h.Method(id); class != nil && m != nil {
-			c.calledBack(cha.Hit{Class: class, Method: m})
-		}
-	}
-}
-
-// anything plans all callbacks: JNI code may call what it likes.
-func (c *core) anything() {
-	c.may = nil
-	c.named()
-	if !c.callbacks {
-		c.setCallbacks()
 	}
 }
 

@@ -46,10 +46,6 @@ const (
 	mostFound    = 400              // of a mode; of more, every second one is forgotten
 )
 
-// mostCost is the dearest that a compiled probe pair can be, in ns, with room
-// for slow machines.
-var mostCost = map[byte]float64{wire.ModeOff: 20, wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
-
 // A calibration is under way, or done.
 type calibration struct {
 	number         uint32 // of the calibration; what comes of an earlier one is not for this one
@@ -70,68 +66,6 @@ type calibration struct {
 	yield bool      // there is another command
 	held  time.Time // since when it has left; zero while it is there
 	next  uint32    // calls of the next batch, when it has left
-}
-
-// A cost is what calibration found for a mode, once or several times.
-type cost struct {
-	calibrate.Cost
-	batches int
-	found   []finding
-}
-
-// A finding is what one calibration found, and when.
-type finding struct {
-	calibrate.Cost
-	at time.Time
-}
-
-// with is the cost after another calibration. What was found on a machine that
-// can't have been quiet counts only if there is nothing else.
-func (c *cost) with(m calibrate.Cost, batches int, at time.Time) *cost {
-	next := &cost{batches: batches}
-	if c != nil {
-		next.batches += c.batches
-		next.found = slices.Clone(c.found)
-	}
-	next.found = append(next.found, finding{m, at})
-	if len(next.found) > mostFound { // from all over the recording
-		for i := range mostFound / 2 {
-			next.found[i] = next.found[2*i]
-		}
-		next.found = append(next.found[:mostFound/2], finding{m, at})
-	}
-	quiet := slices.DeleteFunc(slices.Clone(next.found), func(f finding) bool { return busy(f.Cost) })
-	if len(quiet) == 0 {
-		quiet = next.found
-	}
-	next.Cost = calibrate.Combine(weighed(quiet))
-	return next
-}
-
-// weighed has each stand for the time that is nearer to it than to another: the
-// first calibrations follow each other soon, while little is compiled yet. The
-// first and the last stand for as much outside of them as between them, and none
-// for a pause.
-func weighed(found []finding) []calibrate.Found {
-	out := make([]calibrate.Found, len(found))
-	for i, f := range found {
-		before, after := max(i-1, 0), min(i+1, len(found)-1)
-		span := found[after].at.Sub(found[before].at).Seconds()
-		if after-before < 2 {
-			span *= 2
-		}
-		out[i] = calibrate.Found{Cost: f.Cost, Weight: min(max(span, 1e-3), 2*againLongest.Seconds())}
-	}
-	return out
-}
-
-// busy tells whether batches differed so much that the machine can't have been
-// quiet.
-func busy(k calibrate.Cost) bool { return k.Spread > k.Total()/2 }
-
-// doubtful tells whether it was never measured on a quiet machine.
-func (c *cost) doubtful() bool {
-	return c == nil || !slices.ContainsFunc(c.found, func(f finding) bool { return !busy(f.Cost) })
 }
 
 // calibrate measures what the probes of a mode cost in this target, with its
@@ -287,11 +221,11 @@ func (s *Session) remeasure(ctx context.Context) {
 }
 
 // onCalibrated takes a batch and answers with the size of the next.
-func (l *loop) onCalibrated(r *wire.Reader) ([]byte, error) {
+func (l *loop) onCalibrated(r *wire.Reader, box int) error {
 	number := r.U32()
 	b := calibrate.Batch{Calls: int64(r.U32()), Bare: int64(r.U64()), Probed: int64(r.U64())}
 	if r.Err() != nil {
-		return nil, r.Err()
+		return r.Err()
 	}
 	c := &l.calibration
 	next := uint32(0)
@@ -306,7 +240,8 @@ func (l *loop) onCalibrated(r *wire.Reader) ([]byte, error) {
 	}
 	var w wire.Writer
 	w.U32(next)
-	return w.Bytes(), nil
+	l.mail.Reply(box, w.Bytes())
+	return nil
 }
 
 // calibrated takes a batch: the number of calls of the next, 0 for none. One
@@ -434,37 +369,4 @@ func (l *loop) checkCalibration() {
 	}
 	l.s.log.Log(level, "the probes' cost is not measured: the agent has been silent", "mode", c.mode, "batches", len(c.batches), "for", time.Since(c.heard))
 	l.endCalibration()
-}
-
-// An again says when to calibrate the next time.
-type again struct {
-	at  time.Time
-	gap time.Duration
-}
-
-// checkAgain measures the recording's clock once more, for a moment, when it is
-// time to, and leaves behind it. Machines are fast and slow by turns, by a factor of two where
-// strangers share them, and one moment is not what a recording's calls cost.
-func (l *loop) checkAgain() {
-	a, now := &l.again, time.Now()
-	if !l.armed || l.leaving || l.rec.since == 0 {
-		*a = again{}
-		return
-	}
-	if a.gap == 0 {
-		*a = again{at: now.Add(againFirst), gap: againFirst}
-	}
-	mode := l.s.data.MainMode()
-	if now.Before(a.at) || l.calibration.done != nil || l.round != nil || l.costs[mode] == nil || !l.kind.again() || !l.s.data.HasSpare() {
-		return
-	}
-	a.gap = min(a.gap+a.gap/2, againLongest)
-	a.at = now.Add(a.gap)
-	l.calibrate(calibration{mode: mode, beside: true, again: true, done: l.leavesAgain}, nil)
-}
-
-func (l *loop) leavesAgain() {
-	if l.armed && !l.leaving && l.rec.since != 0 && l.costs[wire.ModeLeaf] != nil && l.s.data.HasSpare() {
-		l.calibrate(calibration{mode: wire.ModeLeaf, beside: true, again: true, done: func() {}}, nil)
-	}
 }

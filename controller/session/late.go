@@ -43,7 +43,7 @@ func (w *late) add(ids []cha.ClassID) {
 func (l *loop) definedLate(id cha.ClassID) {
 	l.s.log.Info("the definition of a class takes longer than a caller waits", "class", id)
 	l.noteUnanswered(id)
-	delete(l.owing, id)
+	l.changes.postpone(id)
 	if l.late.coming == nil {
 		l.late.coming = map[cha.ClassID]bool{}
 	}
@@ -58,7 +58,7 @@ func (l *loop) checkLate() {
 	if len(w.classes) == 0 || w.trying || l.round != nil || l.final != nil || time.Since(w.tried) < w.pause {
 		return
 	}
-	w.classes = slices.DeleteFunc(w.classes, func(c cha.ClassID) bool { return !l.pending(c) })
+	w.classes = slices.DeleteFunc(w.classes, func(c cha.ClassID) bool { return !l.changes.pending(c) })
 	slices.SortFunc(w.classes, cha.ClassID.Compare)
 	w.classes = slices.Compact(w.classes)
 	if len(w.classes) == 0 {

@@ -50,7 +50,7 @@ func (l *loop) addLate(id cha.MethodID, calls int64) {
 // lateInForce notes when late methods have got their probes.
 func (l *loop) lateInForce() {
 	for class, xs := range l.patience.wait {
-		if l.pending(class) {
+		if l.changes.pending(class) {
 			continue
 		}
 		for _, x := range xs {
@@ -65,9 +65,9 @@ func (l *loop) forgetLate() {
 	l.lateInForce()
 	l.patience.forget()
 	if d, ok := l.scheme.(scheme.Watcher); ok {
-		d.Begun(func(id cha.MethodID) bool { return !l.pending(id.Class) })
+		d.Begun(func(id cha.MethodID) bool { return !l.changes.pending(id.Class) })
 	}
-	l.unanswered.begun(l.s.data.Unanswered(), len(l.owing) == 0)
+	l.unanswered.begun(l.s.data.Unanswered(), len(l.changes.owing) == 0)
 }
 
 // forget takes no method for late that has its probes.

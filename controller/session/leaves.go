@@ -73,15 +73,13 @@ func (l *loop) timeLeaves(done func()) (n int) {
 	for id := int32(1); id < l.ledger.Len(); id++ {
 		m := l.ledger.Method(id)
 		class := cha.ClassID(m.Class)
-		if !m.Leaf || !l.timedByRule(methodID(m)) || l.pending(class) && !ids[class] {
+		if !m.Leaf || !l.timedByRule(methodID(m)) || l.changes.pending(class) && !ids[class] {
 			continue
 		}
 		if l.s.data.Mode(id) == wire.ModeLeaf {
 			n++
 		}
-		l.changes++
-		l.wanted[class] = l.changes
-		l.owing[class] = true
+		l.changes.want(class)
 		ids[class] = true
 	}
 	if len(ids) == 0 {

@@ -16,7 +16,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
-	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -85,11 +84,7 @@ type loop struct {
 	delayed   []scheme.Plan       // of roots whose classes came late, see reveal
 	batch     uint32
 
-	// How far classes are: the numbers of the changes that were last wanted,
-	// given to the JVM as bytes, and known to be in force.
-	changes                  int64
-	wanted, offered, inForce map[cha.ClassID]int64
-	owing                    map[cha.ClassID]bool // what is wanted of them is not in force
+	changes changes // how far classes are from what is wanted of them
 
 	pauses      *pauseWatch // nil where there are no counters
 	calibration calibration
@@ -175,48 +170,47 @@ func (l *loop) look() {
 	}
 }
 
-// handle answers one request, now or, for a reveal, later.
+// A handler answers the requests of one type.
+type handler struct {
+	// take reads the request. It replies by itself if later is set.
+	take  func(l *loop, r *wire.Reader, box int) error
+	later bool // take replies, now or when threads need not wait any more
+	first bool // the reply goes before take: the agent goes on meanwhile
+}
+
+// handlers are the requests that the agent makes.
+var handlers = map[uint32]handler{
+	wire.ReqHello:      {take: plainly((*loop).onHello)},
+	wire.ReqLoaders:    {take: plainly((*loop).onLoaders)},
+	wire.ReqClasses:    {take: plainly((*loop).onClasses), first: true},
+	wire.ReqBytes:      {take: plainly((*loop).onBytes), first: true},
+	wire.ReqTransform:  {take: (*loop).onTransform, later: true},
+	wire.ReqCalibrated: {take: (*loop).onCalibrated, later: true},
+	wire.ReqReveal:     {take: (*loop).onReveal, later: true},
+	wire.ReqTargets:    {take: (*loop).onTargets, later: true},
+	wire.ReqRevealed:   {take: (*loop).onRevealed, later: true},
+	wire.ReqBatch:      {take: plainly((*loop).onBatch)},
+	wire.ReqRestored:   {take: plainly((*loop).onRestored)},
+	wire.ReqNames:      {take: plainly((*loop).onNames)},
+	wire.ReqFound:      {take: plainly((*loop).onFound)},
+}
+
+// plainly is for requests whose reply is empty.
+func plainly(take func(*loop, *wire.Reader) error) func(*loop, *wire.Reader, int) error {
+	return func(l *loop, r *wire.Reader, _ int) error { return take(l, r) }
+}
+
+// handle answers one request, now or, for a reveal, later. After an error, [loop.look] replies.
 func (l *loop) handle(q shm.Request) error {
-	r := wire.NewReader(q.Body)
-	var err error
-	if q.Type == wire.ReqClasses || q.Type == wire.ReqBytes { // the agent goes on meanwhile
-		l.mail.Reply(q.Box, nil)
-	}
-	switch q.Type {
-	case wire.ReqHello:
-		err = l.onHello(r)
-	case wire.ReqLoaders:
-		err = l.onLoaders(r)
-	case wire.ReqClasses:
-		return l.onClasses(r)
-	case wire.ReqBytes:
-		return l.onBytes(r)
-	case wire.ReqTransform:
-		return l.onTransform(r, q.Box)
-	case wire.ReqCalibrated:
-		out, err := l.onCalibrated(r)
-		if err == nil {
-			l.mail.Reply(q.Box, out)
-		}
-		return err
-	case wire.ReqReveal:
-		return l.onReveal(r, q.Box)
-	case wire.ReqTargets:
-		return l.onTargets(r, q.Box)
-	case wire.ReqRevealed:
-		return l.onRevealed(r, q.Box)
-	case wire.ReqBatch:
-		err = l.onBatch(r)
-	case wire.ReqRestored:
-		err = l.onRestored(r)
-	case wire.ReqNames:
-		err = l.onNames(r)
-	case wire.ReqFound:
-		err = l.onFound(r)
-	default:
+	h, ok := handlers[q.Type]
+	if !ok {
 		return fmt.Errorf("unknown request %d", q.Type)
 	}
-	if err == nil {
+	if h.first {
+		l.mail.Reply(q.Box, nil)
+	}
+	err := h.take(l, wire.NewReader(q.Body), q.Box)
+	if err == nil && !h.first && !h.later {
 		l.mail.Reply(q.Box, nil)
 	}
 	return err
@@ -239,167 +233,6 @@ func (l *loop) onHello(r *wire.Reader) error {
 	l.hello, l.pid = true, pid
 	return nil
 }
-
-var loaderKinds = map[uint8]cha.LoaderKind{
-	wire.LoaderBoot: cha.LoaderBoot, wire.LoaderPlatform: cha.LoaderPlatform, wire.LoaderApp: cha.LoaderApp, wire.LoaderOther: cha.LoaderOther,
-}
-
-func (l *loop) onLoaders(r *wire.Reader) error {
-	for n := r.Count(13); n > 0; n-- {
-		ld := cha.Loader{ID: r.U32(), Kind: loaderKinds[r.U8()], Parent: r.U32()}
-		class, hash := r.Str(), r.Str()
-		switch ld.Kind {
-		case cha.LoaderPlatform:
-			ld.Name = "platform"
-		case cha.LoaderApp:
-			ld.Name = "app"
-		default:
-			ld.Name = class + "@" + hash
-		}
-		if r.Err() == nil {
-			l.loaders[ld.ID] = ld.Name
-			l.h.AddLoader(ld)
-		}
-	}
-	return r.Err()
-}
-
-// onClasses takes a part of a listing of loaded classes.
-func (l *loop) onClasses(r *wire.Reader) error {
-	last, place := r.U8() != 0, ""
-	for n := r.Count(21); n > 0; n-- {
-		m := &cha.ClassMirror{ID: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Access: uint16(r.U32())}
-		state := r.U8()
-		m.Initialized = state&wire.ClassInitialized != 0
-		m.Linked = m.Initialized
-		m.Fixed = state&wire.ClassModifiable == 0
-		m.Hidden = state&wire.ClassHidden != 0
-		m.Exact = []cha.ClassID{}
-		if sup := (cha.ClassID{Loader: r.U32(), Name: r.Str()}); sup.Name != "" {
-			m.Super = sup.Name
-			m.Exact = append(m.Exact, sup)
-		}
-		for k := r.Count(6); k > 0; k-- {
-			i := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-			m.Interfaces = append(m.Interfaces, i.Name)
-			m.Exact = append(m.Exact, i)
-		}
-		if where := r.Str(); where != wire.SamePlace {
-			place = where
-		}
-		if r.Err() != nil {
-			return r.Err()
-		}
-		if ours(m.ID.Name) {
-			continue
-		}
-		old := l.h.Class(m.ID)
-		if old == nil || old.Exact == nil {
-			l.fresh = append(l.fresh, m.ID)
-		}
-		if place != "" && (old == nil || old.Methods == nil) {
-			l.places[m.ID] = place
-		}
-		l.h.Add(m)
-	}
-	if last && l.listed != nil {
-		f := l.listed
-		l.listed = nil
-		f()
-	}
-	return r.Err()
-}
-
-// onBytes takes class files that were asked for.
-func (l *loop) onBytes(r *wire.Reader) error {
-	last := r.U8() != 0
-	for n := r.Count(10); n > 0; n-- {
-		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-		b := r.Bytes()
-		if r.Err() != nil {
-			return r.Err()
-		}
-		if l.sites.takes(id, b) {
-			continue
-		}
-		if d := l.door(id); d != nil {
-			d.files[id] = append([]byte(nil), b...)
-			if l.onlyDoor(id) || l.h.Class(id) == nil { // or it may not be loaded
-				continue
-			}
-		}
-		if len(b) > 0 && l.mirror(id, b) != nil {
-			l.filed[id] = time.Now()
-			l.keepOpened(id, b)
-		}
-	}
-	if last && l.fetched != nil {
-		f := l.fetched
-		l.fetched = nil
-		f()
-	}
-	return r.Err()
-}
-
-// mirror analyses a class's bytes and adds them to the hierarchy; nil if they
-// are no class file of that name, which a loader's resources need not be.
-func (l *loop) mirror(id cha.ClassID, b []byte) *classfile.Class {
-	defer l.analyse()()
-	p, err := parse(id, b)
-	if err != nil {
-		l.s.log.Debug("class file", "class", id, "error", err)
-		return nil
-	}
-	l.take(&p)
-	return p.file
-}
-
-// parsed is a class file that was analysed.
-type parsed struct {
-	id     cha.ClassID
-	bytes  []byte
-	file   *classfile.Class
-	mirror *cha.ClassMirror
-}
-
-// parse analyses the bytes of a class.
-func parse(id cha.ClassID, b []byte) (p parsed, err error) {
-	p = parsed{id: id, bytes: b}
-	if p.file, err = classfile.Parse(b); err != nil {
-		return p, err
-	}
-	if name := p.file.Name(); name != id.Name {
-		return p, fmt.Errorf("it is of class %s", name)
-	}
-	p.mirror, err = cha.NewMirror(id, p.file)
-	return p, err
-}
-
-// take adds what was parsed to the hierarchy.
-func (l *loop) take(p *parsed) {
-	l.h.Add(p.mirror)
-	l.looksUp(p)
-	if l.keepsFile() && classfile.HasMethodParameters(p.file) {
-		l.files[p.id] = append([]byte(nil), p.bytes...)
-	}
-}
-
-// analyse counts what its caller does as analysis until the returned function is
-// called. What it calls may count itself, too.
-func (l *loop) analyse() (end func()) {
-	if l.stats.analysing {
-		return func() {}
-	}
-	l.stats.analysing = true
-	start := time.Now()
-	return func() {
-		l.stats.analysing = false
-		l.stats.analysis += time.Since(start)
-	}
-}
-
-// keepsFile tells whether this JVM loses MethodParameters on retransformation.
-func (l *loop) keepsFile() bool { return l.s.proc.Major() < 19 }
 
 func (l *loop) onFound(r *wire.Reader) error {
 	r.Str()

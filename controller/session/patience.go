@@ -70,9 +70,9 @@ func (l *loop) isGivenUp(id int32) bool {
 	return fresh && l.s.data.Mode(id)&^wire.ModeRoot != wire.ModeFresh
 }
 
-// owing are the methods that are wanted and have no probes in force.
+// owingMethods are the methods that are wanted and have no probes in force.
 func (l *loop) owingMethods() (out []cha.MethodID) {
-	for class := range l.owing {
+	for class := range l.changes.owing {
 		out = append(out, l.patience.owed[class]...)
 	}
 	return out

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -206,7 +205,7 @@ func (l *loop) arm(p scheme.Plan, done func(), also ...cha.ClassID) {
 	revealed := p.Revealed
 	if len(l.delayed) > 0 {
 		revealed = append(l.due(), revealed...)
-		also = slices.AppendSeq(also, maps.Keys(l.owing))
+		also = append(also, l.changes.due()...)
 	}
 	also = append(also, l.want(p)...)
 	l.enqueue(&job{classes: also, all: true, done: func([]cha.ClassID) {

@@ -23,7 +23,7 @@ type reflection struct {
 	doors
 	on bool
 
-	// discarded is the number of the change (loop.changes) with which compiled code
+	// discarded is the number of the change (changes) with which compiled code
 	// that has inlined targets of handles was last thrown away.
 	discarded int64
 }
@@ -234,14 +234,10 @@ func (l *loop) discardInTime(ids []cha.MethodID) {
 // of handles and lacks their probes, which are wanted by now. It reports whether there may be any.
 func (l *loop) discardInlined(ids []cha.MethodID) bool {
 	r := &l.reflection
-	if !slices.ContainsFunc(ids, func(id cha.MethodID) bool { return l.wanted[id.Class] > r.discarded }) {
+	if !slices.ContainsFunc(ids, func(id cha.MethodID) bool { return l.changes.since(id.Class, r.discarded) }) {
 		return false
 	}
-	l.changes++
-	r.discarded = l.changes
-	class := cha.ClassID{Name: handleClass}
-	l.wanted[class] = l.changes
-	l.owing[class] = true
+	r.discarded = l.changes.want(cha.ClassID{Name: handleClass})
 	return true
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -92,11 +91,11 @@ func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 	}
 	// Some callees may have been planned with other methods and not have their
 	// probes yet: so everything has to be in force.
-	if len(l.owing) == 0 {
+	if len(l.changes.owing) == 0 {
 		l.finishReveal(id)
 		return
 	}
-	ids := slices.SortedFunc(maps.Keys(l.owing), cha.ClassID.Compare)
+	ids := l.changes.due()
 	l.s.log.Debug("reveal", "method", rv.method, "classes", len(ids), "steps", len(p.Steps), "revealed", len(p.Revealed))
 	if l.stall.known && l.round == nil { // see stall
 		rv.left, rv.ready = ids, true
@@ -132,7 +131,7 @@ const mostRounds = 8
 // moreOf yields what has come into reach since a reveal was planned and is not in
 // force yet.
 func (l *loop) moreOf(rv *reveal) []cha.ClassID {
-	rv.more = slices.DeleteFunc(rv.more, func(c cha.ClassID) bool { return !l.pending(c) })
+	rv.more = slices.DeleteFunc(rv.more, func(c cha.ClassID) bool { return !l.changes.pending(c) })
 	slices.SortFunc(rv.more, cha.ClassID.Compare)
 	rv.more = slices.Compact(rv.more)
 	if rv.rounds++; rv.rounds > mostRounds && len(rv.more) > 0 {

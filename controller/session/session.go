@@ -219,10 +219,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		filed:   map[cha.ClassID]time.Time{},
 		places:  map[cha.ClassID]string{},
 		reveals: map[int32]*reveal{}, patience: newPatience(),
-		wanted:  map[cha.ClassID]int64{},
-		offered: map[cha.ClassID]int64{},
-		inForce: map[cha.ClassID]int64{},
-		owing:   map[cha.ClassID]bool{},
+		changes: newChanges(),
 		loaders: map[uint32]string{0: "boot"},
 		costs:   map[byte]*cost{},
 

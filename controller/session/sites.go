@@ -178,9 +178,7 @@ func (l *loop) reconsider(id cha.ClassID) []cha.ClassID {
 			delete(changed, c)
 			continue
 		}
-		l.changes++
-		l.wanted[c] = l.changes
-		l.owing[c] = true
+		l.changes.want(c)
 	}
 	return slices.SortedFunc(maps.Keys(changed), cha.ClassID.Compare)
 }

@@ -149,8 +149,7 @@ func (l *loop) unansweredLoad(id cha.ClassID) {
 	if l.scheme == nil || !l.ledger.Wants(hotswap.ClassID(id)) {
 		return
 	}
-	l.changes++
-	l.wanted[id], l.owing[id] = l.changes, true
+	l.changes.want(id)
 	l.filed[id] = time.Now() // it is about to be defined
 	l.noteUnanswered(id)
 	l.enqueue(&job{classes: []cha.ClassID{id}, all: true, done: func([]cha.ClassID) { l.lateInForce() }})

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+)
+
+// A job wants classes retransformed and to be told when that is done. left
+// are those that the agent leaves to the waiting thread.
+type job struct {
+	classes []cha.ClassID
+	all     bool // also what isn't initialized: nobody waits
+	bytes   bool // for the sake of their bytes: also what is in force
+	done    func(left []cha.ClassID)
+}
+
+// A round is the classes of all jobs that were waiting at one time; they are sent
+// to the agent in batches.
+type round struct {
+	jobs    []*job
+	classes []cha.ClassID // still to be sent
+	batch   []cha.ClassID // with the agent
+	left    map[cha.ClassID]bool
+	again   []cha.ClassID // announced, but not defined yet
+	tries   int
+	all     bool
+
+	first   cha.ClassID // of the batch, as the JVM came to it
+	careful bool        // classes are verified before the JVM has them
+	spoilt  bool        // one that it has does not verify
+}
+
+// enqueue takes a job on; jobs that come while the agent is busy go together.
+func (l *loop) enqueue(j *job) {
+	l.queue = append(l.queue, j)
+	l.next()
+}
+
+func (l *loop) next() {
+	if l.round != nil || len(l.queue) == 0 {
+		return
+	}
+	r := &round{left: map[cha.ClassID]bool{}, all: l.queue[0].all}
+	seen := map[cha.ClassID]bool{}
+	var ids []cha.ClassID
+	for len(l.queue) > 0 && l.queue[0].all == r.all {
+		for _, id := range l.queue[0].classes {
+			if !seen[id] && (l.queue[0].bytes || l.changes.pending(id)) {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+		r.jobs = append(r.jobs, l.queue[0])
+		l.queue = l.queue[1:]
+	}
+	r.classes = discardLast(ids)
+	l.s.stage.more(len(ids))
+	l.round = r
+	l.sendBatch()
+}
+
+func (l *loop) sendBatch() {
+	r := l.round
+	if len(r.classes) == 0 && len(r.again) > 0 {
+		r.classes, r.again = r.again, nil
+		r.tries++
+		time.AfterFunc(time.Duration(r.tries)*time.Millisecond, func() { _ = l.s.do(l.s.ctx, l.sendBatch) })
+		return
+	}
+	if len(r.classes) == 0 {
+		l.round = nil
+		for _, j := range r.jobs {
+			var left []cha.ClassID
+			for _, id := range j.classes {
+				if r.left[id] {
+					left = append(left, id)
+				}
+			}
+			j.done(left)
+		}
+		l.next()
+		l.resumeCalibration()
+		return
+	}
+	var w wire.Writer
+	l.batch++
+	w.U32(l.batch)
+	w.U8(map[bool]uint8{true: 1}[r.all])
+	if l.pace.size == 0 {
+		l.pace = firstPace(l.s.proc.Major())
+	}
+	n := min(l.pace.size, len(r.classes))
+	r.batch, r.classes = r.classes[:n], r.classes[n:]
+	r.first, r.careful, r.spoilt = cha.ClassID{}, false, false
+	writeIDs(&w, r.batch)
+	l.stats.batches++
+	l.stats.classes += n
+	l.beginPauses()
+	l.stall.sign()
+	l.compilers.Redefined()
+	l.ear.heard = time.Now() // the first class is about to come
+	l.send(wire.CmdRetransform, &w)
+}
+
+func (l *loop) onBatch(r *wire.Reader) error {
+	batch, took := r.U32(), time.Duration(r.U64())
+	for n := r.Count(9); n > 0; n-- {
+		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+		outcome, reason := r.U8(), r.Str()
+		switch {
+		case r.Err() != nil:
+		case outcome == wire.OutcomeLeft:
+			if l.round != nil {
+				l.round.left[id] = true
+			}
+		case outcome == wire.OutcomeGone:
+			l.gone(id)
+		default:
+			l.refused(id, reason)
+		}
+	}
+	if r.Err() != nil {
+		return r.Err()
+	}
+	if l.stats.took == 0 {
+		if err := noteFlushed(l.s.proc); err != nil {
+			l.s.log.Debug("the next session is not going to know that classes were redefined", "reason", err)
+		}
+	}
+	l.stats.took += took
+	if w := l.s.watching; w != nil {
+		w.rounds++
+	}
+	if l.round == nil || batch != l.batch {
+		return nil
+	}
+	for _, id := range l.round.batch {
+		if !l.round.left[id] {
+			l.settled(id)
+		}
+	}
+	done := len(l.round.batch)
+	l.s.stage.step(done)
+	l.round.batch = nil
+	pause := l.endPauses(done)
+	l.s.log.Debug("batch", "number", batch, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)
+	l.markBatch(done, took, pause)
+	l.sendBatch()
+	return nil
+}
