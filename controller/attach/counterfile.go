@@ -49,21 +49,26 @@ type CounterWatch struct {
 	buf   []byte
 	order binary.ByteOrder
 	at    map[string]int // where the values of numbers lie
+	texts map[string]int // where texts lie
 }
 
-// Watch finds the counters that are numbers; those that the JVM makes later are
-// not among them. The watch has a descriptor of its own.
+// Watch finds the counters; those that the JVM makes later are not among them.
+// The watch has a descriptor of its own.
 func (c *CounterFile) Watch() (*CounterWatch, error) {
 	b, err := io.ReadAll(io.NewSectionReader(c.f, 0, perfMax))
 	if err != nil {
 		return nil, err
 	}
-	w := &CounterWatch{order: binary.LittleEndian, at: map[string]int{}}
+	w := &CounterWatch{order: binary.LittleEndian, at: map[string]int{}, texts: map[string]int{}}
 	end := 0
 	if err := eachCounter(b, func(name string, kind byte, vector, at int, data []byte, order binary.ByteOrder) {
 		if kind == 'J' && vector == 0 && len(data) >= 8 {
 			w.order, w.at[name] = order, at
 			end = max(end, at+8)
+		}
+		if kind == 'B' && vector > 0 && vector <= len(data) {
+			w.texts[name] = at
+			end = max(end, at+vector)
 		}
 	}); err != nil {
 		return nil, err
@@ -93,6 +98,16 @@ func (w *CounterWatch) Value(name string) int64 {
 		return 0
 	}
 	return int64(w.order.Uint64(w.buf[at:]))
+}
+
+// Text is what a text was at the last Read, "" where there is none of that name.
+// A reading may lie between the JVM's two halves of a change.
+func (w *CounterWatch) Text(name string) string {
+	at, ok := w.texts[name]
+	if !ok {
+		return ""
+	}
+	return cString(w.buf[at:])
 }
 
 // Close closes the file.

@@ -41,6 +41,7 @@ type Mark struct {
 	Count int64  // collections that are one mark, classes redefined, threads that waited; at least 1
 	Pause int64  // ns that all threads stood meanwhile, an upper bound; -1 unknown
 	Off   int64  // ns by which Start may be off
+	Cause string // of a collection, as the JVM says it; "" where nobody saw it
 }
 
 // MostMarks is how many marks of a kind are kept by default.

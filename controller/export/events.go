@@ -45,6 +45,7 @@ type Invocation struct {
 	Thrown      bool        // it ended by an exception
 	CutContexts int64       // contexts that are not in the tree, for want of room; their time is their callers'
 	CutCalls    int64       // calls of these
+	Paused      *Paused     // by collections, from its begin to its end; nil where that is not known
 	Path        *Path       // what its end waited for; nil if that was not followed
 }
 
@@ -103,6 +104,12 @@ func (w *jsonWriter) slowest(s *Slowest) {
 		w.field("took_ns", i.Took)
 		w.field("suspended_ns", i.Suspended)
 		w.flag("thrown", i.Thrown)
+		if p := i.Paused; p != nil {
+			w.text(`,"gc_pause":{"least_ns":`)
+			w.number(p.Least)
+			w.field("most_ns", p.Most)
+			w.text("}")
+		}
 		if i.CutContexts > 0 {
 			w.field("cut_contexts", i.CutContexts)
 			w.field("cut_calls", i.CutCalls)
@@ -145,6 +152,9 @@ func (t *textWriter) slowest() {
 		}
 		if i.Thrown {
 			t.text(", ended by an exception")
+		}
+		if p := i.Paused; p != nil && p.Most > 0 {
+			t.printf("; garbage collections paused it for %s", p)
 		}
 		t.text("\n")
 		if i.CutContexts > 0 {

@@ -66,6 +66,7 @@ type head struct {
 	UncountedMethods []Skipped        `json:"uncounted_methods,omitempty"`
 	Events           *jsonEvents      `json:"events,omitempty"`
 	Marks            *jsonMarks       `json:"marks,omitempty"`
+	Pauses           *Pauses          `json:"pauses,omitempty"`
 	Agents           []Agent          `json:"agents,omitempty"`
 	Brief            []string         `json:"brief,omitempty"` // what is slow, in sentences
 	Notes            []string         `json:"notes"`
@@ -181,6 +182,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Time:             jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:           r.Events.json(f.sums.Self),
 		Marks:            r.Marks.json(),
+		Pauses:           r.Pauses,
 		Agents:           r.Agents,
 		Notes:            some(r.Notes),
 		Processes:        r.Processes,

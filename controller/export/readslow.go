@@ -45,6 +45,8 @@ func (in *reader) invocation() (i Invocation, err error) {
 			return in.value(&i.CutContexts)
 		case "cut_calls":
 			return in.value(&i.CutCalls)
+		case "gc_pause":
+			return in.value(&i.Paused)
 		case "critical_path":
 			p, err := in.path()
 			i.Path = p

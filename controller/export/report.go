@@ -70,6 +70,8 @@ type Report struct {
 	Timeline *Timeline // nil where nobody asked
 	Marks    *Marks    // nil where there is no timeline
 
+	Pauses *Pauses // nil where nobody watched
+
 	Stream *event.Dump // nil where nobody asked; no format has it
 
 	// Counted are the methods, by their numbers in Tree, that are only counted:

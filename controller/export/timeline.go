@@ -134,6 +134,7 @@ type jsonMark struct {
 	Count int64  `json:"count"`
 	Pause *int64 `json:"pause_ns"`
 	Off   int64  `json:"off_ns,omitempty"`
+	Cause string `json:"cause,omitempty"`
 }
 
 func (m *Marks) json() *jsonMarks {
@@ -142,7 +143,7 @@ func (m *Marks) json() *jsonMarks {
 	}
 	out := &jsonMarks{All: []jsonMark{}, Left: m.Left, Note: m.Note}
 	for _, k := range m.All {
-		j := jsonMark{Kind: k.Kind.String(), Name: k.Name, Start: k.Start, Took: k.Took, Count: k.Count, Off: k.Off}
+		j := jsonMark{Kind: k.Kind.String(), Name: k.Name, Start: k.Start, Took: k.Took, Count: k.Count, Off: k.Off, Cause: k.Cause}
 		if k.Pause >= 0 {
 			j.Pause = &k.Pause
 		}
@@ -162,7 +163,7 @@ func (m *jsonMarks) read() *Marks {
 		if !ok {
 			continue
 		}
-		k := event.Mark{Kind: kind, Name: j.Name, Start: j.Start, Took: j.Took, Count: j.Count, Pause: -1, Off: j.Off}
+		k := event.Mark{Kind: kind, Name: j.Name, Start: j.Start, Took: j.Took, Count: j.Count, Pause: -1, Off: j.Off, Cause: j.Cause}
 		if j.Pause != nil {
 			k.Pause = *j.Pause
 		}

@@ -81,5 +81,9 @@ func (w *jsonWriter) mark(r *Report, k event.Mark, row int64) {
 	if k.Off > 0 {
 		w.field("off_ns", k.Off)
 	}
+	if k.Cause != "" {
+		w.text(`,"cause":`)
+		w.bytes(quote(k.Cause))
+	}
 	w.text("}}")
 }

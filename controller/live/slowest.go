@@ -40,20 +40,21 @@ type PathThread struct {
 
 // A SlowInvocation is one root invocation. Times are in ns.
 type SlowInvocation struct {
-	Place       int    `json:"place"` // what [Query].Slow is for its tree
-	Method      int32  `json:"method"`
-	Thread      string `json:"thread"`
-	ID          int64  `json:"id"` // of the thread
-	Start       int64  `json:"start"`
-	Took        int64  `json:"took"`
-	Suspended   int64  `json:"suspended"`
-	Thrown      bool   `json:"thrown"`
-	Calls       int64  `json:"calls"`
-	CutContexts int64  `json:"cut_contexts"`
-	CutCalls    int64  `json:"cut_calls"`
-	Tasks       int64  `json:"tasks"`        // executed for it, on whatever thread
-	Waited      int64  `json:"waited"`       // of all these, until they were executed
-	LongestWait int64  `json:"longest_wait"` // of one
+	Place       int       `json:"place"` // what [Query].Slow is for its tree
+	Method      int32     `json:"method"`
+	Thread      string    `json:"thread"`
+	ID          int64     `json:"id"` // of the thread
+	Start       int64     `json:"start"`
+	Took        int64     `json:"took"`
+	Suspended   int64     `json:"suspended"`
+	Paused      *[2]int64 `json:"gc_pause,omitempty"` // by collections: at least, at most; nil where that is not known
+	Thrown      bool      `json:"thrown"`
+	Calls       int64     `json:"calls"`
+	CutContexts int64     `json:"cut_contexts"`
+	CutCalls    int64     `json:"cut_calls"`
+	Tasks       int64     `json:"tasks"`        // executed for it, on whatever thread
+	Waited      int64     `json:"waited"`       // of all these, until they were executed
+	LongestWait int64     `json:"longest_wait"` // of one
 }
 
 // Bounds of a critical path.
@@ -75,7 +76,7 @@ func (f *Frame) slowest(place int) SlowestView {
 		k := sums[at]
 		view.Lines = append(view.Lines, SlowInvocation{
 			Place: at + 1, Method: f.numbers[i.Tree().Method], Thread: export.Clean(i.Thread.Name), ID: i.Thread.ID,
-			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown, Calls: k.calls,
+			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Paused: pausedOf(i.Paused), Thrown: i.Thrown, Calls: k.calls,
 			CutContexts: i.CutContexts, CutCalls: i.CutCalls, Tasks: k.tasks, Waited: k.waited, LongestWait: k.longest,
 		})
 	}
@@ -83,6 +84,13 @@ func (f *Frame) slowest(place int) SlowestView {
 		view.Path = f.criticalPath(s.Invocations[place-1].Path)
 	}
 	return view
+}
+
+func pausedOf(p *export.Paused) *[2]int64 {
+	if p == nil {
+		return nil
+	}
+	return &[2]int64{p.Least, p.Most}
 }
 
 // criticalPath is nil for a path that never left its thread, nor waited: the tree

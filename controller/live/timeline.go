@@ -72,6 +72,7 @@ type TimelineMark struct {
 	Count int64  `json:"count"`
 	Pause int64  `json:"pause"` // -1 unknown
 	Off   int64  `json:"off"`
+	Cause string `json:"cause,omitempty"` // of a collection, where it was seen
 }
 
 // Timeline is a part of the timeline of a snapshot or, for source 0, of the recording that
@@ -167,7 +168,7 @@ func pageOf(v *export.TimelineView) *TimelineView {
 		})
 	}
 	for _, k := range v.Marks {
-		p.Marks = append(p.Marks, TimelineMark{Kind: k.Kind.String(), Name: export.Clean(k.Name), Start: k.Start, Took: k.Took, Count: k.Count, Pause: k.Pause, Off: k.Off})
+		p.Marks = append(p.Marks, TimelineMark{Kind: k.Kind.String(), Name: export.Clean(k.Name), Start: k.Start, Took: k.Took, Count: k.Count, Pause: k.Pause, Off: k.Off, Cause: export.Clean(k.Cause)})
 	}
 	return p
 }

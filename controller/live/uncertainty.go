@@ -28,6 +28,7 @@ type UncertaintyView struct {
 	Exact        bool              `json:"exact"`
 	Gaps         []export.Gap      `json:"gaps"` // why calls may be missing, beside the numbers here
 	Notes        []string          `json:"notes"`
+	Pauses       []string          `json:"pauses"` // collections, safepoints and allocation, in sentences
 	SkippedCount int               `json:"skipped_count"`
 	Reasons      []Reason          `json:"reasons"`
 	Filter       *export.Filter    `json:"filter"` // null where there was none
@@ -67,7 +68,7 @@ func (f *Frame) uncertainty() UncertaintyView {
 		Incomplete: r.Tree.Incomplete, Overflow: r.Tree.Overflow, Lost: r.Tree.Lost, Unfollowed: r.Tree.Unfollowed, Refused: r.Tree.Refused, Damaged: r.Tree.Bad,
 		Open: f.open, Clamped: r.Correction.Clamped, Subtracted: r.Correction.Subtracted, Measured: f.sums.Raw,
 		Exact: r.Exact(), Gaps: append([]export.Gap{}, r.Gaps...),
-		Notes: append([]string{}, r.Notes...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
+		Notes: append([]string{}, r.Notes...), Pauses: append([]string{}, r.Pauses.Lines()...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
 	}
 	if r.Calibration != nil {
 		p.Calibration = r.Calibration

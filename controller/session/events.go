@@ -36,10 +36,6 @@ type events struct {
 	builder *event.Builder
 	dump    *event.Dump  // nil where nobody asked; renewed with the builder
 	marks   *event.Marks // with a timeline, but for collections; renewed with the builder
-	gcs     *event.Marks // on the JVM's own time, to which gcAdd is to be added; off by gcOff
-	gcAdd   int64
-	gcOff   int64
-	noGC    string // why there are none
 	err     error
 }
 
@@ -53,7 +49,7 @@ func ticks(mode byte) bool { return mode == wire.ModeTick || mode == wire.ModeEv
 // the loop's.
 func (s *Session) startEvents(rec Recording, clock byte) {
 	s.data.SetEvents(eventModes[clock])
-	e := &events{treeRecorder: treeRecorder{s}, gcs: event.NewMarks(event.MostMarks)}
+	e := &events{treeRecorder: treeRecorder{s}}
 	e.renew(rec)
 	s.loop.kind = e
 	s.wg.Add(1)
@@ -61,13 +57,6 @@ func (s *Session) startEvents(rec Recording, clock byte) {
 		defer s.wg.Done()
 		e.run()
 	}()
-	if rec.Timeline > 0 {
-		s.wg.Add(1)
-		go func() {
-			defer s.wg.Done()
-			e.watchGC()
-		}()
-	}
 }
 
 // run drains until the session ends. Where threads are many and cores few, the

@@ -200,6 +200,7 @@ func (l *loop) brief() *export.Report {
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
 		Scheme: "C", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
+		Pauses:       s.collections.report(),
 		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Prepared:     s.proc.Prepared,

@@ -3,15 +3,18 @@ package session
 import (
 	"errors"
 	"fmt"
-	"os"
+	"strings"
 	"time"
 
-	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 )
 
-// gcEvery is how often the collectors' counters are read: 10 µs each time.
-const gcEvery = 5 * time.Millisecond
+// gcEvery is how often the collectors' counters are read where events are
+// recorded, 10 µs each time; gcSeldom is how often they are elsewhere.
+const (
+	gcEvery  = 5 * time.Millisecond
+	gcSeldom = 20 * time.Millisecond
+)
 
 // mostCollectors bounds those that are looked for; HotSpot has three at most.
 const mostCollectors = 8
@@ -21,6 +24,7 @@ type counterSource interface {
 	Has(name string) bool
 	Read() error
 	Value(name string) int64
+	Text(name string) string
 }
 
 // A gcWatch makes marks of what a JVM's collectors say of themselves in
@@ -139,6 +143,9 @@ func (g *gcWatch) one(c *collector, first bool, end int64, add func(event.Mark))
 		return // read while it was written: the next look has it
 	}
 	mark := event.Mark{Kind: event.GC, Name: c.name, Start: c.exit - took, Took: took, Count: n, Pause: took}
+	if c.entry <= c.exit {
+		mark.Cause = g.cause(c)
+	}
 	if n == 1 && c.entry <= c.exit {
 		mark.Start, mark.Took = c.entry, c.exit-c.entry
 		mark.Pause = mark.Took
@@ -148,61 +155,25 @@ func (g *gcWatch) one(c *collector, first bool, end int64, add func(event.Mark))
 	add(mark)
 }
 
+// noCause is what HotSpot's counters say while no collection is under way.
+const noCause = "No GC"
+
+// cause is that of the collection of a collector that has just ended. HotSpot
+// sets the cause before a collection, and moves it to lastCause after it. G1's
+// pauses within a concurrent cycle set none: what is there is another's.
+func (g *gcWatch) cause(c *collector) string {
+	if strings.HasPrefix(c.name, "G1") && strings.Contains(c.name, "concurrent") {
+		return "G1 concurrent cycle"
+	}
+	for _, name := range []string{"sun.gc.cause", "sun.gc.lastCause"} {
+		if text := g.from.Text(name); text != "" && text != noCause {
+			return text
+		}
+	}
+	return ""
+}
+
 // offset is what is to be added to the JVM's times, and how far it may be off.
 func (g *gcWatch) offset() (add, off int64, known bool) {
 	return g.lo + (g.hi-g.lo)/2, (g.hi - g.lo + 1) / 2, g.known
-}
-
-// watchGC marks collections until the session ends. Where that can't be, it
-// says why.
-func (e *events) watchGC() {
-	why := e.collections()
-	if why == nil || e.s.ctx.Err() != nil {
-		return
-	}
-	text := "Garbage collections are not marked in the timeline: " + why.Error() + "."
-	if errors.Is(why, os.ErrNotExist) {
-		text = "Garbage collections are not marked in the timeline: the target publishes no counters (it was started with -XX:-UsePerfData, or its hsperfdata file was deleted)."
-	}
-	e.mu.Lock()
-	e.noGC = text
-	e.mu.Unlock()
-}
-
-func (e *events) collections() error {
-	file, err := attach.OpenCounters(e.s.proc.PID)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	names, err := file.Read()
-	if err != nil {
-		return err
-	}
-	watch, err := file.Watch()
-	if err != nil {
-		return err
-	}
-	defer watch.Close()
-	g, err := newGCWatch(watch, names)
-	if err != nil {
-		return err
-	}
-	tick := time.NewTicker(gcEvery)
-	defer tick.Stop()
-	for {
-		if err := g.look(e.s.now, e.gcs.Add); err != nil {
-			return err
-		}
-		if add, off, ok := g.offset(); ok {
-			e.mu.Lock()
-			e.gcAdd, e.gcOff = add, off
-			e.mu.Unlock()
-		}
-		select {
-		case <-tick.C:
-		case <-e.s.ctx.Done():
-			return nil
-		}
-	}
 }

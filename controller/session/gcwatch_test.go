@@ -14,6 +14,7 @@ type fakeCounters map[string]int64
 func (f fakeCounters) Has(name string) bool    { _, ok := f[name]; return ok }
 func (f fakeCounters) Read() error             { return nil }
 func (f fakeCounters) Value(name string) int64 { return f[name] }
+func (f fakeCounters) Text(string) string      { return "" }
 
 // TestGCWatch makes marks of a collector's counters, whose time base nobody
 // tells: of one collection between two looks, of several, and of one that is

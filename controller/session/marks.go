@@ -84,8 +84,12 @@ func (e *events) reportTimeline(r *export.Report, now int64) {
 // before the recording are left out.
 func (e *events) timeline(began, now int64) (*export.Timeline, *export.Marks) {
 	e.mu.Lock()
-	b, marks, add, off, note := e.builder, e.marks, e.gcAdd, e.gcOff, e.noGC
+	b, marks := e.builder, e.marks
 	e.mu.Unlock()
+	gcs, missed, note := e.s.collections.since(began)
+	if note != "" {
+		note = "Garbage collections are not marked in the timeline: " + note + "."
+	}
 	t, m := &export.Timeline{Threads: map[int64]cct.Thread{}}, &export.Marks{Note: note}
 	t.Slices, t.Left, t.Least = b.Kept(now)
 	for i := range t.Slices {
@@ -100,14 +104,10 @@ func (e *events) timeline(began, now int64) (*export.Timeline, *export.Marks) {
 	}
 	var left [event.MarkKinds]int64
 	m.All, left = marks.Since(began)
-	gcs, missed := e.gcs.Since(began - add)
-	for _, k := range gcs {
-		k.Start += add
-		k.Off += off
-		m.All = append(m.All, k)
-	}
+	m.All = append(m.All, gcs...)
+	m.Left += missed
 	for k := range left {
-		m.Left += left[k] + missed[k]
+		m.Left += left[k]
 	}
 	for i := range m.All {
 		m.All[i].Start -= began

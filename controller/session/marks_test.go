@@ -21,7 +21,7 @@ func TestMarks(t *testing.T) {
 		const times = 4
 		p := program(t, j, dir, "Marks", nil)
 		s := attached(t, p)
-		start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Scheme: "B", Timeline: 1000, Natives: session.NativesOff})
+		start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Scheme: "B", Timeline: 1000, Slowest: 1, Natives: session.NativesOff})
 		p.Send(fmt.Sprint(times))
 		p.WaitLine(fmt.Sprint("DONE ", times))
 		v, err := s.Timeline(t.Context(), event.Query{Most: 3})
@@ -37,11 +37,13 @@ func TestMarks(t *testing.T) {
 		for _, k := range r.Marks.All {
 			kinds[k.Kind] = append(kinds[k.Kind], k)
 		}
+		var inside int64 // ns of root that calls of System.gc took: pauses take no more
 		for line := range strings.Lines(strings.Join(p.Stdout(), "\n")) {
 			var from, to int64
 			if n, err := fmt.Sscanf(line, "GC %d %d", &from, &to); n != 2 || err != nil {
 				continue
 			}
+			inside += to - from
 			found := false
 			for _, k := range kinds[event.GC] {
 				at := k.Start + r.Events.Began
@@ -62,6 +64,25 @@ func TestMarks(t *testing.T) {
 		if len(kinds[event.GC]) < times || count(event.Loading, "t.Marks$Late") != 1 || count(event.Revealing, "t.Marks.root(I)V") != 1 || len(kinds[event.Redefining]) == 0 {
 			t.Errorf("marks: %+v, %s", r.Marks.All, r.Marks.Note)
 		}
+		k := r.Pauses
+		if k == nil || k.Unknown != "" || k.Collections < times || k.Time <= 0 || k.Safepoints == nil || k.Safepoints.Time < k.Time {
+			t.Fatalf("pauses %+v", k)
+		}
+		caused := int64(0)
+		for _, c := range k.Causes {
+			if c.Cause == "System.gc()" {
+				caused = c.Collections
+			}
+		}
+		if caused != times {
+			t.Errorf("%d collections by System.gc(), of %+v", caused, k)
+		}
+		// All collections that the program caused were inside of the only root invocation.
+		if i := r.Slowest.Invocations; len(i) != 1 || i[0].Paused == nil || i[0].Paused.Least <= 0 || i[0].Paused.Least > inside || i[0].Paused.Most > k.Time || i[0].Paused.Most < i[0].Paused.Least {
+			t.Errorf("slowest %+v; System.gc took %d, collections %d", i, inside, k.Time)
+		} else {
+			t.Logf("paused %s of %s; %v", i[0].Paused, export.Duration(i[0].Took), k.Lines())
+		}
 		var trace strings.Builder
 		if err := r.Trace(&trace); err != nil {
 			t.Fatal(err)
@@ -81,13 +102,16 @@ func TestNoCounters(t *testing.T) {
 	if _, err := s.Timeline(t.Context(), event.Query{}); !errors.Is(err, export.ErrNoTimeline) {
 		t.Errorf("before the start: %v", err)
 	}
-	start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Scheme: "B", Timeline: 1000})
+	start(t, s, session.Recording{Roots: []string{"t.Marks.root"}, Scheme: "B", Timeline: 1000, Slowest: 1})
 	p.Send("1")
 	p.WaitLine("DONE 1")
 	r := stopped(t, s)
 	agree(t, r)
 	if !strings.Contains(r.Marks.Note, "-XX:-UsePerfData") || len(r.Marks.All) == 0 {
 		t.Errorf("note %q, marks %v", r.Marks.Note, r.Marks.All)
+	}
+	if k := r.Pauses; k == nil || !strings.Contains(k.Unknown, "-XX:-UsePerfData") || k.Collections != 0 || len(r.Slowest.Invocations) != 1 || r.Slowest.Invocations[0].Paused != nil {
+		t.Errorf("pauses %+v, slowest %+v", k, r.Slowest.Invocations)
 	}
 	p.Send("end")
 }

@@ -141,6 +141,7 @@ func (l *loop) open() {
 			l.s.ticker.forget()
 		}
 	}
+	l.s.collections.part(true)
 	l.s.data.Open()
 	l.resumeCalibration()
 }
@@ -157,6 +158,7 @@ func (l *loop) shut() {
 		end = min(end, ended)
 	}
 	d.Shut(end)
+	l.s.collections.part(false)
 	l.rec.took += time.Duration(max(0, end-l.rec.since))
 	l.rec.since = 0
 }
@@ -169,6 +171,7 @@ func (l *loop) renew() {
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
+	l.s.collections.renew()
 	l.rec.began = 0
 	l.kind.renew(l.rec.Recording)
 	if l.calibration.done != nil {

@@ -69,6 +69,9 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	invoked := s.learnInvoked(make)
 	learned, forget := s.learnCalling(ctx, make)
 	defer forget()
+	if err := s.do(ctx, func() { s.watchCollections(rec.Events) }); err != nil {
+		return err
+	}
 	if rec.Events {
 		if err := s.do(ctx, func() { s.startEvents(rec, clock) }); err != nil {
 			return err

@@ -89,15 +89,16 @@ type Session struct {
 	ctx       context.Context
 	wg        sync.WaitGroup
 
-	ended     chan struct{} // closed when the recording has ended by itself
-	endOnce   sync.Once
-	endReason string // written before ended is closed
-	diagnosis atomic.Value
-	glance    glance
-	stage     stage
-	early     earlyLook
-	watching  *observation // nil where threads wait for reveals
-	governing *governing   // nil without a budget
+	ended       chan struct{} // closed when the recording has ended by itself
+	endOnce     sync.Once
+	endReason   string // written before ended is closed
+	diagnosis   atomic.Value
+	glance      glance
+	collections *collections // nil before a recording is asked for
+	stage       stage
+	early       earlyLook
+	watching    *observation // nil where threads wait for reveals
+	governing   *governing   // nil without a budget
 
 	loop loop
 }

@@ -21,6 +21,7 @@ export function Doubts() {
       <SourceBar />
       <Agents />
       {sampling() ? <SampledDoubts s={sampling()!} /> : <div class="columns"><Counts d={d} /><Times d={d} /></div>}
+      {d.pauses?.length > 0 && <section id="pauses"><h3>Garbage collection and safepoints <span class="muted">of the whole JVM while it was recorded</span></h3><ul>{d.pauses.map((n) => <li key={n}>{n}</li>)}</ul></section>}
       {d.notes.length > 0 && <section><h3>Notes</h3><ul>{d.notes.map((n) => <li key={n}>{n}</li>)}</ul></section>}
       <Dark d={d} />
       {!sampling() && <WithoutProbes d={d} />}

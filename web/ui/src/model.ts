@@ -93,12 +93,12 @@ export interface ThreadsPage { count: number; threads: ThreadLine[] | null }
 export interface Calibration { inner_ns: number; outer_ns: number; spread_ns: number; batches: number; tick: { period_ns: number; core_share: number; longest_gap_ns: number; gaps_over_1ms: number; ticks: number } | null }
 export interface DoubtsPage {
   incomplete: number; overflow: number; lost: number; unfollowed: number; refused: number; damaged: number; open: number; clamped: number; subtracted: number; measured: number;
-  uncounted: number; exact: boolean; gaps: { reason: string; count: number; where: string[] }[]; calibration: Calibration | null; notes: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
+  uncounted: number; exact: boolean; gaps: { reason: string; count: number; where: string[] }[]; calibration: Calibration | null; notes: string[]; pauses: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
   filter: Filter | null; natives: number; events: { dropped: number; muted: number; bad: number; waits: number; waited: number; differ: number | null } | null;
   dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
 }
 export interface SkippedPage { count: number; from: number; lines: Skipped[] }
-export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; thrown: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
+export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; gc_pause?: [number, number]; thrown: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }

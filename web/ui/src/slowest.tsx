@@ -64,14 +64,14 @@ export function Slowest() {
         <>
           <div class="slowlist scroll" tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
-              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, at most; reaching the safepoint is not in it">GC pause</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
                     ref={(el) => { if (l.place === place && chosen.current !== ui.slowest) el?.scrollIntoView({ block: "nearest" }); }}>
                     <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
                     <td class="sharecol opt1"><Share part={l.took} own={l.took} whole={lines[0].took} /></td>
-                    <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
+                    <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{!l.gc_pause ? "not known" : l.gc_pause[1] > 0 ? (l.gc_pause[0] === l.gc_pause[1] ? "" : time(l.gc_pause[0]) + " – ") + time(l.gc_pause[1]) : ""}</td><td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
                     <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of memory; their time is their callers'">{count(l.cut_contexts)} call paths cut</span>}</td>
                     <td class="opt1"><MethodName name={nameOf(l.method)} /></td>
                   </tr>

@@ -10,7 +10,7 @@ export interface TimelinePage {
   left: number; least: number; missing: number; missing_below: number; marks: Mark[]; marks_left: number; note: string;
   hops: number[][]; hops_left: number;
 }
-export interface Mark { kind: string; name: string; start: number; took: number; count: number; pause: number; off: number }
+export interface Mark { kind: string; name: string; start: number; took: number; count: number; pause: number; off: number; cause?: string }
 
 /** The places of a slice's figures, and its flags. */
 export const S = { lane: 0, depth: 1, method: 2, start: 3, took: 4, flags: 5 } as const;

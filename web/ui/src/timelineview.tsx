@@ -219,7 +219,7 @@ function MarkLine({ m }: { m: Mark }) {
   const of = { gc: "collections", redefinition: "classes", reveal: "threads waited", load: "", agent: "" }[m.kind];
   return (
     <>
-      <span><b>{kindNames[m.kind]}</b> {m.name}</span>
+      <span><b>{kindNames[m.kind]}</b> {m.name}{m.cause && <span class="muted"> ({m.cause})</span>}</span>
       <span>{m.took > 0 && <><b>{time(m.took)}</b>, </>}from {time(m.start)} on{m.off > 0 && <> ± {time(m.off)}</>}</span>
       {of && (m.count > 1 || m.kind !== "gc") && <span class="muted">{count(m.count)} {of}</span>}
       {m.pause >= 0 && m.kind === "redefinition" && <span class="muted">all threads stood {time(m.pause)} at the most</span>}

@@ -1,0 +1,308 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// wordBytes is what the unit of sun.gc.tlab.alloc is on a 64-bit JVM, whatever
+// its counter says of itself (measured on 8 and 25).
+const wordBytes = 8
+
+// collections watch what a target's collectors and safepoints do beside a
+// recording, from outside: by the counters in hsperfdata. Times of pauses are the
+// JVM's own. All methods are safe for concurrent use, and do nothing on a nil one.
+type collections struct {
+	now   func() int64
+	every time.Duration
+
+	mu    sync.Mutex
+	from  counterSource
+	watch *gcWatch
+	why   string // not "": nothing is known
+
+	marks   *event.Marks // on the JVM's own time
+	open    bool         // a part of the recording is on
+	last    gcTotals     // as of the last look
+	begin   gcTotals     // as of the beginning of the part
+	sum     gcTotals     // of the parts that have ended
+	causes  map[string]int64
+	seen    int64         // collections with a cause
+	most    time.Duration // pause of a mark
+	several bool          // that one is of several collections
+
+	stopped   int64 // when the last collection that empties the young generation ended, JVM's ns
+	allocated int64 // bytes, between such collections
+	between   int64 // ns that these took the threads
+}
+
+// gcTotals are counters that only grow.
+type gcTotals struct {
+	collectors              [mostCollectors][2]int64 // collections, ns
+	safepoints, spent, sync int64
+}
+
+func (t *gcTotals) add(now, then gcTotals) {
+	for i := range t.collectors {
+		t.collectors[i][0] += max(now.collectors[i][0]-then.collectors[i][0], 0)
+		t.collectors[i][1] += max(now.collectors[i][1]-then.collectors[i][1], 0)
+	}
+	t.safepoints += max(now.safepoints-then.safepoints, 0)
+	t.spent += max(now.spent-then.spent, 0)
+	t.sync += max(now.sync-then.sync, 0)
+}
+
+// watchCollections has the counters of a session's target read until the session ends,
+// often where events are recorded.
+func (s *Session) watchCollections(often bool) {
+	c := &collections{now: s.now, every: gcSeldom, marks: event.NewMarks(event.MostMarks), causes: map[string]int64{}}
+	if often {
+		c.every = gcEvery
+	}
+	s.collections = c
+	file, err := attach.OpenCounters(s.proc.PID)
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	defer file.Close()
+	names, err := file.Read()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	watch, err := file.Watch()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	if err := c.use(watch, names); err != nil {
+		_ = watch.Close()
+		c.refuse(err)
+		return
+	}
+	s.wg.Add(1)
+	go func() {
+		defer s.wg.Done()
+		tick := time.NewTicker(c.every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				c.mu.Lock()
+				c.look()
+				c.mu.Unlock()
+			case <-s.ctx.Done():
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.look() // also what a target did that has exited: its file is still open
+				c.from = nil
+				_ = watch.Close() // it was only read
+				return
+			}
+		}
+	}()
+}
+
+// use takes counters. names are those that are texts.
+func (c *collections) use(from counterSource, names map[string]any) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch, err = newGCWatch(from, names); err != nil {
+		return err
+	}
+	c.from = from
+	for _, k := range c.watch.collectors {
+		c.stopped = max(c.stopped, c.watch.ns(k.prefix+"lastExitTime"))
+	}
+	c.look()
+	return nil
+}
+
+func (c *collections) refuse(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.why = err.Error()
+	if errors.Is(err, os.ErrNotExist) {
+		c.why = "the target publishes no counters (it was started with -XX:-UsePerfData, or its hsperfdata file was deleted)"
+	}
+}
+
+// look reads the counters. c.mu is held.
+func (c *collections) look() {
+	if c.from == nil {
+		return
+	}
+	var came []event.Mark
+	if err := c.watch.look(c.now, func(k event.Mark) { came = append(came, k) }); err != nil {
+		c.why, c.from = err.Error(), nil
+		return
+	}
+	c.last = gcTotals{
+		safepoints: c.from.Value("sun.rt.safepoints"),
+		spent:      c.watch.ns("sun.rt.safepointTime"),
+		sync:       c.watch.ns("sun.rt.safepointSyncTime"),
+	}
+	for i, k := range c.watch.collectors {
+		c.last.collectors[i] = [2]int64{k.done, c.watch.ns(k.prefix + "time")}
+	}
+	for _, k := range came {
+		c.marks.Add(k)
+		whole := wholePause(k.Name)
+		if c.open {
+			c.count(k)
+			if words := c.from.Value("sun.gc.tlab.alloc"); whole && k.Count == 1 && len(came) == 1 && words > 0 && k.Start > c.stopped && c.stopped > 0 {
+				c.allocated += words * wordBytes
+				c.between += k.Start - c.stopped
+			}
+		}
+		if whole {
+			c.stopped = max(c.stopped, k.Start+k.Took)
+		}
+	}
+}
+
+// wholePause tells whether each pause of a collector is a collection, before which the JVM
+// sums up what threads' buffers took. Collectors that work beside the program sum up once for
+// several pauses.
+func wholePause(collector string) bool {
+	for _, prefix := range []string{"Copy", "MSC", "PCopy", "ParNew", "PS", "Serial", "Parallel", "G1"} {
+		if strings.HasPrefix(collector, prefix) {
+			return !strings.Contains(collector, "concurrent")
+		}
+	}
+	return false
+}
+
+// count adds a mark's cause and length.
+func (c *collections) count(k event.Mark) {
+	if k.Cause != "" { // with several it is the last one's
+		c.causes[k.Cause]++
+		c.seen++
+	}
+	if d := time.Duration(k.Pause); d > c.most {
+		c.most, c.several = d, k.Count > 1
+	}
+}
+
+// part begins or ends a part of a recording.
+func (c *collections) part(on bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == on {
+		return
+	}
+	c.look()
+	if c.open = on; on {
+		c.begin = c.last
+		return
+	}
+	c.sum.add(c.last, c.begin)
+}
+
+// renew forgets what was.
+func (c *collections) renew() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.look()
+	c.begin, c.sum = c.last, gcTotals{}
+	c.causes, c.seen, c.most, c.several, c.allocated, c.between = map[string]int64{}, 0, 0, false, 0, 0
+}
+
+// since returns the collections that ended at a time of nanoTime or later, on nanoTime,
+// how many are not among those for want of room, and why there are none.
+func (c *collections) since(began int64) (marks []event.Mark, missed int64, why string) {
+	if c == nil {
+		return nil, 0, ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch == nil {
+		return nil, 0, c.why
+	}
+	add, off, known := c.watch.offset()
+	if !known {
+		return nil, 0, c.why
+	}
+	all, left := c.marks.Since(began - add - off)
+	for i := range all {
+		all[i].Start += add
+		all[i].Off += off
+	}
+	return all, left[event.GC], c.why
+}
+
+// report is nil where nobody watched.
+func (c *collections) report() *export.Pauses {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch == nil {
+		return &export.Pauses{Unknown: c.why}
+	}
+	c.look()
+	sum := c.sum
+	if c.open {
+		sum.add(c.last, c.begin)
+	}
+	r := &export.Pauses{Unknown: c.why, Resolution: int64(c.every), Longest: int64(c.most), LongestOfSeveral: c.several}
+	for i, k := range c.watch.collectors {
+		n, ns := sum.collectors[i][0], sum.collectors[i][1]
+		r.Collectors = append(r.Collectors, export.Collector{Name: k.name, Collections: n, Time: ns})
+		r.Collections += n
+		r.Time += ns
+	}
+	for name, n := range c.causes {
+		r.Causes = append(r.Causes, export.GCCause{Cause: name, Collections: n})
+	}
+	slices.SortFunc(r.Causes, func(a, b export.GCCause) int {
+		return cmp.Or(cmp.Compare(b.Collections, a.Collections), cmp.Compare(a.Cause, b.Cause))
+	})
+	r.Unseen = max(r.Collections-c.seen, 0)
+	if sum.safepoints > 0 || sum.spent > 0 {
+		r.Safepoints = &export.Safepoints{Count: sum.safepoints, Time: sum.spent, Sync: sum.sync}
+	}
+	if c.between > 0 {
+		r.Allocated = &export.Allocated{Bytes: c.allocated, Over: c.between}
+	}
+	return r
+}
+
+// pauses adds to the slowest root invocations how much of each was a pause of a
+// collector. began is on nanoTime.
+func (c *collections) pauses(of []export.Invocation, began int64) {
+	marks, missed, why := c.since(began)
+	if c == nil || why != "" || missed > 0 { // what is missing can lie in any of them
+		return
+	}
+	for i := range of {
+		k := &of[i]
+		from := began + k.Start
+		to := from + k.Took + k.Suspended
+		p := &export.Paused{}
+		for _, m := range marks {
+			least, most := m.Within(from, to)
+			p.Least += least
+			p.Most += most
+		}
+		p.Most = min(p.Most, to-from)
+		k.Paused = p
+	}
+}
