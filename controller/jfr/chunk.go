@@ -164,6 +164,10 @@ func (c *Chunk) Events(ctx context.Context, want func(*Type) bool, f func(*Event
 		case size < int64(in.at) || size > c.Size-at:
 			return &FormatError{Offset: in.base, What: fmt.Sprintf("an event of %d bytes", size)}
 		}
+		if t := c.types[id]; t == nil && c.Cut { // described behind the cut
+			at += size
+			continue
+		}
 		if t := c.types[id]; id != metadataID && id != checkpointID && (t == nil || wanted[t]) {
 			if t == nil || !t.IsEvent() {
 				return &FormatError{Offset: in.base, What: fmt.Sprintf("an event of type %d, which there is not", id)}

@@ -11,7 +11,8 @@ var (
 	ErrNotJFR = errors.New("not a Flight Recorder file")
 	// ErrVersion: a format that is not read: that of Oracle's JDK 7 and 8.
 	ErrVersion = errors.New("unsupported version of the format")
-	// ErrCut: the file ends inside of a chunk. What came before is valid.
+	// ErrCut: the file ends inside of a chunk. What came before is valid,
+	// and so are the events that [Reader.Next] and [Chunk.Events] give of that chunk.
 	ErrCut = errors.New("the recording is cut off")
 	// ErrRunning: the chunk is being written by a JVM before JDK 14, which completes its
 	// header at the end only. Have the JVM dump the recording.

@@ -39,7 +39,9 @@ type Header struct {
 	StartTicks     int64
 	TicksPerSecond int64
 	// Running: the chunk is still being written; it has what there was at the JVM's last flush.
-	Running    bool
+	Running bool
+	// Cut: the file ends inside of the chunk; Size is up to its last whole record.
+	Cut        bool
 	compressed bool
 }
 
@@ -50,6 +52,7 @@ type Reader struct {
 	next int64
 	o    Options
 	last bool
+	cut  error // what is missing behind the last chunk
 }
 
 // NewReader reads a recording of some length in bytes. A file that a JVM is writing to may
@@ -62,8 +65,12 @@ func NewReader(in io.ReaderAt, size int64, o Options) *Reader {
 }
 
 // Next is the next chunk, or io.EOF after the last one. After another error there is no
-// way on.
+// way on. Of a chunk that the file has not whole, there is first what can be read of it, and
+// then an [ErrCut].
 func (r *Reader) Next() (*Chunk, error) {
+	if r.cut != nil {
+		return nil, r.cut
+	}
 	if r.last || r.next >= r.size && r.next > 0 {
 		return nil, io.EOF
 	}
@@ -73,6 +80,18 @@ func (r *Reader) Next() (*Chunk, error) {
 		return nil, err
 	}
 	c := newChunk(r, h)
+	if left := r.size - r.next; h.Size > left {
+		r.last = true
+		lacks, err := c.trim(left)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.load(); err != nil {
+			return nil, err
+		}
+		r.cut = lacks
+		return c, nil
+	}
 	if err := c.load(); err != nil {
 		r.last = true
 		return nil, err
@@ -118,18 +137,17 @@ func (r *Reader) header() (Header, error) {
 	switch left := r.size - r.next; {
 	case h.Major != 2:
 		return bad(ErrVersion, "a chunk of version %d.%d", h.Major, h.Minor)
+	case h.TicksPerSecond <= 0:
+		return bad(nil, "%d ticks a second", h.TicksPerSecond)
 	case h.Size == 0 || h.Metadata == 0:
 		return bad(ErrRunning, "the header is not complete")
 	case h.Size < headerSize:
 		return bad(nil, "a chunk of %d bytes", h.Size)
-	case h.Size > left:
-		return bad(ErrCut, "a chunk of %d bytes, and %d are there", h.Size, left)
+	case h.Size > left: // its places may be behind the end
 	case h.Metadata < headerSize || h.Metadata >= h.Size:
 		return bad(nil, "metadata at %d of %d bytes", h.Metadata, h.Size)
 	case h.Checkpoint != 0 && (h.Checkpoint < headerSize || h.Checkpoint >= h.Size):
 		return bad(nil, "a checkpoint at %d of %d bytes", h.Checkpoint, h.Size)
-	case h.TicksPerSecond <= 0:
-		return bad(nil, "%d ticks a second", h.TicksPerSecond)
 	}
 	return h, nil
 }
