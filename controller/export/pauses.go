@@ -44,8 +44,8 @@ type Safepoints struct {
 	Sync  int64 `json:"reaching_ns"` // until all threads stood
 }
 
-// Allocated is what threads' buffers took between collections of which each was seen: a lower
-// bound, since objects too large for a buffer are not in it.
+// Allocated is what threads took as buffers to allocate in, between collections of which each was
+// seen. What a buffer still had room for at the collection is in it; objects too large for a buffer are not.
 type Allocated struct {
 	Bytes int64 `json:"bytes"`
 	Over  int64 `json:"over_ns"`
@@ -90,7 +90,7 @@ func (p *Pauses) Lines() []string {
 			Plural(s.Count, "safepoint", "safepoints"), Duration(s.Time), Duration(s.Sync)))
 	}
 	if a := p.Allocated; a != nil {
-		lines = append(lines, fmt.Sprintf("between collections the whole program allocated at least %s a second", Bytes(int64(a.Rate()))))
+		lines = append(lines, fmt.Sprintf("between collections the whole program took about %s a second as allocation buffers", Bytes(int64(a.Rate()))))
 	}
 	return lines
 }

@@ -18,6 +18,11 @@ import (
 // its counter says of itself (measured on 8 and 25).
 const wordBytes = 8
 
+// ranBetween is how far apart, in ns, collections are between which threads ran.
+// The parallel collector does a full collection after one of the young generation within one safepoint,
+// and sun.gc.tlab.alloc is then that of the first.
+const ranBetween = 1e6
+
 // collections watch what a target's collectors and safepoints do beside a
 // recording, from outside: by the counters in hsperfdata. Times of pauses are the
 // JVM's own. All methods are safe for concurrent use, and do nothing on a nil one.
@@ -41,6 +46,7 @@ type collections struct {
 	several bool          // that one is of several collections
 
 	stopped   int64 // when the last collection that empties the young generation ended, JVM's ns
+	words     int64 // sun.gc.tlab.alloc as of the last of them
 	allocated int64 // bytes, between such collections
 	between   int64 // ns that these took the threads
 }
@@ -155,12 +161,13 @@ func (c *collections) look() {
 	for i, k := range c.watch.collectors {
 		c.last.collectors[i] = [2]int64{k.done, c.watch.ns(k.prefix + "time")}
 	}
+	words := c.from.Value("sun.gc.tlab.alloc")
 	for _, k := range came {
 		c.marks.Add(k)
 		whole := wholePause(k.Name)
 		if c.open {
 			c.count(k)
-			if words := c.from.Value("sun.gc.tlab.alloc"); whole && k.Count == 1 && len(came) == 1 && words > 0 && k.Start > c.stopped && c.stopped > 0 {
+			if words > 0 && words != c.words && whole && k.Count == 1 && len(came) == 1 && c.stopped > 0 && k.Start-c.stopped >= ranBetween {
 				c.allocated += words * wordBytes
 				c.between += k.Start - c.stopped
 			}
@@ -168,6 +175,9 @@ func (c *collections) look() {
 		if whole {
 			c.stopped = max(c.stopped, k.Start+k.Took)
 		}
+	}
+	if len(came) > 0 {
+		c.words = words
 	}
 }
 

@@ -74,7 +74,7 @@ func TestMarks(t *testing.T) {
 				caused = c.Collections
 			}
 		}
-		if caused != times {
+		if caused != times && caused != 2*times { // the parallel collector counts one of the young generation, too
 			t.Errorf("%d collections by System.gc(), of %+v", caused, k)
 		}
 		// All collections that the program caused were inside of the only root invocation.
