@@ -27,8 +27,6 @@ var longer = map[string]string{
 	"controller/cct/read_test.go":          "to be split",
 	"controller/export/forms_test.go":      "to be split",
 	"controller/sampler/pcct/pcct_test.go": "to be split",
-	"controller/session/events_test.go":    "to be split",
-	"controller/session/parts_test.go":     "to be split",
 	"scheme/sim_test.go":                   "an independent model of the schemes, in one piece",
 }
 
