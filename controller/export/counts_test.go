@@ -52,6 +52,9 @@ func TestNewMetric(t *testing.T) {
 			}
 			text = string(plain)
 		}
+		if name == "html" {
+			text = pageData(t, text)
+		}
 		for _, m := range []metric.Metric{metric.Bytecodes, added} {
 			if has := strings.Contains(text, m.Title); has != (name != "collapsed") {
 				t.Errorf("%s, of %s: %v", name, m.Name, has)

@@ -17,6 +17,12 @@ func (s *sink) text(v string)  { s.buf = append(s.buf, v...); s.spill() }
 func (s *sink) bytes(v []byte) { s.buf = append(s.buf, v...); s.spill() }
 func (s *sink) number(v int64) { s.buf = strconv.AppendInt(s.buf, v, 10) }
 
+// Write is [io.Writer]'s; an error shows at flush.
+func (s *sink) Write(v []byte) (int, error) {
+	s.bytes(v)
+	return len(v), nil
+}
+
 func (s *sink) spill() {
 	if len(s.buf) >= 1<<16 {
 		_ = s.flush() // kept in s.err
