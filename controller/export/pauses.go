@@ -80,11 +80,10 @@ func (p *Pauses) Lines() []string {
 	var lines []string
 	if p.Unknown != "" {
 		lines = append(lines, "pauses of the garbage collector are not known: "+Clean(p.Unknown))
-		if p.Resolution == 0 {
-			return lines
-		}
 	}
-	lines = append(lines, p.collections())
+	if p.Unknown == "" || p.Collections > 0 {
+		lines = append(lines, p.collections())
+	}
 	if s := p.Safepoints; s != nil {
 		lines = append(lines, fmt.Sprintf("%s, collections and redefinitions among them: all threads were stopped for %s, and reaching the safepoints took %s",
 			Plural(s.Count, "safepoint", "safepoints"), Duration(s.Time), Duration(s.Sync)))

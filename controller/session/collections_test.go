@@ -102,6 +102,14 @@ func TestCollections(t *testing.T) {
 	if p := of[1].Paused; p == nil || p.Least != 0 || p.Most != 0 {
 		t.Errorf("an invocation after all: %+v", p)
 	}
+	c.watch.collectors[1].name = "Shenandoah concurrent"
+	of[0].Paused = nil
+	if c.pauses(of[:1], base); of[0].Paused != nil {
+		t.Errorf("of a collector that works beside the program: %+v", of[0].Paused)
+	}
+	if r := c.report(); r.Unknown == "" || r.Collections != 0 || r.Safepoints == nil || len(r.Lines()) != 2 {
+		t.Errorf("of a collector that works beside the program: %+v", r)
+	}
 	var none *collections
 	none.part(true)
 	none.renew()

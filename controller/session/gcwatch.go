@@ -152,6 +152,9 @@ func (g *gcWatch) one(c *collector, first bool, end int64, add func(event.Mark))
 	} else if n > 1 { // where the others lie, nobody knows
 		mark.Off = max(c.exit-took-was.exit, 0)
 	}
+	if !countsPauses(c.name) {
+		mark.Pause = -1
+	}
 	add(mark)
 }
 
