@@ -194,8 +194,8 @@ func wholePause(collector string) bool {
 	return false
 }
 
-// countsPauses tells whether what a collector's counters have are pauses. Those of ZGC and
-// Shenandoah contain work beside the program: 296 ms where all safepoints took 12 ms (Shenandoah on 17).
+// countsPauses tells whether what a collector's counters have are pauses alone. Those of ZGC may, and those of
+// Shenandoah do, contain work beside the program: 296 ms where all safepoints took 12 ms (Shenandoah on 17).
 func countsPauses(collector string) bool {
 	return wholePause(collector) || strings.HasPrefix(collector, "G1") || strings.HasPrefix(collector, "CMS")
 }
@@ -204,7 +204,7 @@ func countsPauses(collector string) bool {
 func (c *collections) untold() string {
 	for _, k := range c.watch.collectors {
 		if !countsPauses(k.name) {
-			return fmt.Sprintf("this collector's counters (%s) have what it does beside the program, too", k.name)
+			return fmt.Sprintf("this collector (%s) may count what it does beside the program as pauses", k.name)
 		}
 	}
 	return ""
