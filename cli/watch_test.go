@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,8 +30,18 @@ func TestWatch(t *testing.T) {
 	f.run(t, "watch", "show", dir, "--from", "-2s", "--to", "-1.5s", "--json").want(t, 0, `"samples": 51`, "")
 	out := filepath.Join(dir, "flame.html")
 	f.run(t, "watch", "show", dir, "-o", out).want(t, 0, "", "")
-	if text, err := os.ReadFile(out); err != nil || !strings.Contains(string(text), "shop.Orders$Line.handle") {
-		t.Error(err)
+	page, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, packed, _ := strings.Cut(string(page), `"packed":"`)
+	packed, _, _ = strings.Cut(packed, `"`)
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); err != nil || !strings.Contains(string(text), "shop.Orders$Line.handle") {
+		t.Errorf("the page lacks a method: %v", err)
 	}
 	f.run(t, "watch", "ls", dir).want(t, 0, "kept ", "")
 	var ls jsonWatches
