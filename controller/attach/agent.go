@@ -11,11 +11,14 @@ import (
 
 // Result codes of the instrument library (JPLISAgent, InvocationAdapter.c).
 const (
-	agentBadJar     = 100 // JNI_ERR path: no such jar or no Agent-Class in it
-	agentNoClass    = 101 // jar not on the class path
-	agentStartError = 102 // agentmain is missing or threw
-	agentNoMemory   = -4  // JNI_ENOMEM
+	agentBadJar   = 100 // JNI_ERR path: no such jar or no Agent-Class in it
+	agentNoClass  = 101 // jar not on the class path
+	agentNoMemory = -4  // JNI_ENOMEM
 )
+
+// AgentStartError is the Code of an [*Error] of [VM.LoadAgent] whose agent class was not found, or whose agentmain is
+// missing or threw an exception.
+const AgentStartError = 102
 
 // LoadAgent loads a Java agent and runs its agentmain with the given options,
 // on the listener's thread: it returns when agentmain has. The jar is a path
@@ -57,7 +60,7 @@ func (vm *VM) agentError(jar string, r Reply) error {
 			e.Fix = "check that the file exists as the target sees it"
 		case agentNoClass:
 			e.Cause = fmt.Sprintf("agent jar %s can't be added to the class path", jar)
-		case agentStartError:
+		case AgentStartError:
 			e.Cause = fmt.Sprintf("agentmain in %s is missing or threw an exception", jar)
 		case agentNoMemory:
 			e.Cause, e.Fix = "the JVM has no memory for the agent", "give it more heap or native memory"

@@ -33,7 +33,7 @@ func TestLoadAgent(t *testing.T) {
 		}{
 			{dir + "/missing.jar", "", agentBadJar},
 			{dir + "/noagent.jar", "x", agentBadJar},
-			{dir + "/agent.jar", "boom", agentStartError},
+			{dir + "/agent.jar", "boom", AgentStartError},
 			{"relative.jar", "", 0},
 			{"/tmp/a=b.jar", "", 0},
 		} {

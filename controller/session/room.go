@@ -27,12 +27,16 @@ type room struct {
 	dir      string   // as the target sees it
 	boot     string   // the boot jar, as the target sees it
 	bootDir  *os.File // its folder, locked, where sessions share it
+	bootPath string   // the folder, as the target sees it
 	dataPath string   // the data file, as the target sees it
 	commands *os.File
 	bell     *os.File
 	data     *os.File
 	lock     *os.File // of the target
-	self     *os.File // of the room
+	// The JVM may be about to open the boot jar. If it finds none, no jar of this path can be loaded any more. So
+	// the jar stays, and goes with the next session.
+	unanswered bool
+	self       *os.File // of the room
 }
 
 // view is a path of the target's as we see it.
@@ -47,9 +51,10 @@ func (r *room) view(p string) string {
 // system, for a target that is yet to be started.
 func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err error) {
 	r = &room{pid: pid, uid: int(uid), gid: int(gid)}
+	made := r // which a return of nil forgets
 	defer func() {
 		if err != nil {
-			r.close(false)
+			made.close(false)
 		}
 	}()
 	id := make([]byte, 8)
@@ -113,8 +118,7 @@ func (r *room) write(p string, b []byte) error {
 // is yet to be started, which may start JVMs that look for it at any time.
 func (r *room) writeBoot(b []byte) error {
 	if r.pid == 0 || !r.shareBoot() {
-		r.boot = path.Join(r.dir, "boot1.jar")
-		return r.write(r.boot, b)
+		return r.ownBoot(b)
 	}
 	// Another session may be reading the jar: replace it in one step.
 	tmp := path.Join(path.Dir(r.boot), path.Base(r.dir))
@@ -122,6 +126,13 @@ func (r *room) writeBoot(b []byte) error {
 		return err
 	}
 	return os.Rename(r.view(tmp), r.view(r.boot))
+}
+
+// ownBoot puts the boot jar into the room instead. It is for a JVM whose class path has had the shared jar without its class:
+// a JVM reads each path once.
+func (r *room) ownBoot(b []byte) error {
+	r.boot = path.Join(r.dir, "boot1.jar")
+	return r.write(r.boot, b)
 }
 
 // shareBoot opens the folder that sessions share and locks it against being
@@ -149,7 +160,7 @@ func (r *room) shareBoot() bool {
 				f.Close()
 				return false
 			}
-			r.bootDir, r.boot = f, path.Join(dir, "boot1.jar")
+			r.bootDir, r.bootPath, r.boot = f, dir, path.Join(dir, "boot1.jar")
 			return true
 		}
 		f.Close()
@@ -287,8 +298,8 @@ func (r *room) unlink(running bool) {
 	}
 	if r.bootDir != nil {
 		// Whoever gets it for itself is the last who needs the jar.
-		if unix.Flock(int(r.bootDir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			os.RemoveAll(r.view(path.Dir(r.boot)))
+		if !r.unanswered && unix.Flock(int(r.bootDir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			os.RemoveAll(r.view(r.bootPath))
 		}
 		r.bootDir.Close()
 		r.bootDir = nil

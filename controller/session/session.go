@@ -158,7 +158,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		s.early = earlyLook{s.observe(), time.Now()}
 	}
 	for try := 0; ; try++ {
-		if err := vm.LoadAgent(ctx, s.room.boot, s.room.dir); err != nil {
+		if err := s.loadAgent(ctx); err != nil {
 			return nil, err
 		}
 		err := s.awaitAgent(ctx)

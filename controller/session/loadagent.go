@@ -1,0 +1,34 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+)
+
+// answerWithin is how long the JVM has for its answer after the caller has given up.
+const answerWithin = 5 * time.Second
+
+// loadAgent has the JVM load the agent. A caller that gives up waits for the JVM's answer all the same, for a while: a JVM
+// that finds no jar where it has put one on its class path never looks there again.
+func (s *Session) loadAgent(ctx context.Context) error {
+	patient, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(answerWithin, end) })()
+	err := s.vm.LoadAgent(patient, s.room.boot, s.room.dir)
+	var refused *attach.Error
+	if errors.As(err, &refused) && refused.Code == attach.AgentStartError && s.room.bootDir != nil && s.room.agentError() == "" && ctx.Err() == nil {
+		if err := s.room.ownBoot(s.bundle.Boot); err != nil {
+			return fmt.Errorf("pid %d: %w", s.proc.PID, err)
+		}
+		err = s.vm.LoadAgent(patient, s.room.boot, s.room.dir)
+	}
+	s.room.unanswered = patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	return err
+}
