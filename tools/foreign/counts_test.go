@@ -63,6 +63,11 @@ func (c counts) per(roots int64) ([]count, error) {
 
 // A recorded is what the test reads of a report.
 type recorded struct {
+	Gaps []struct {
+		Reason string
+		Count  int64
+		Where  []string
+	}
 	Roots      int64 `json:"root_invocations"`
 	Incomplete int64
 	Exact      *bool // absent in reports of old versions

@@ -104,12 +104,12 @@ func compare(t *testing.T, r *recorded, own counts, roots int64) {
 	}
 	switch {
 	case lines == nil && r.Exact != nil && !*r.Exact:
-		t.Logf("all counts are right, or of methods that were recorded late (%d), and the report %s: %q", len(r.Late), says, r.Notes)
+		t.Logf("all counts are right, or of methods that were recorded late (%d), and the report %s: %v", len(r.Late), says, r.Gaps)
 	case lines == nil:
 	case r.Exact == nil || *r.Exact:
 		t.Errorf("wrong counts, and the report %s (incomplete: %d)\n%s", says, r.Incomplete, strings.Join(lines, "\n"))
 	default:
-		t.Errorf("wrong counts; the report %s: %q\n%s", says, r.Notes, strings.Join(lines, "\n"))
+		t.Errorf("wrong counts; the report %s: %v\n%s", says, r.Gaps, strings.Join(lines, "\n"))
 	}
 }
 

@@ -158,6 +158,7 @@ type report struct {
 	Invocations int64 `json:"root_invocations"`
 	Open        int64 `json:"open_invocations"`
 	Exact       bool
+	Gaps        []struct{ Reason string }
 	Overflow    int64
 	Lost        int64
 	Incomplete  int64

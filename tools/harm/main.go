@@ -11,6 +11,8 @@
 //
 // "go tool task soak:residue" attaches and leaves many times, and compares what has grown with what
 // redefining the same classes costs the same JVM without Rivulet.
+//
+// "go tool task test:company" has other tools work on the same JVM, before, while and after Rivulet does.
 package main
 
 import (
@@ -60,8 +62,10 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		err = measureMatrix(k, dir, page)
 	case "residue":
 		err = measureResidue(k, dir, page)
+	case "company":
+		err = measureCompany(k, dir, page)
 	default:
-		err = fmt.Errorf("-part %q: give faults, matrix or residue", k.Part)
+		err = fmt.Errorf("-part %q: give faults, matrix, residue or company", k.Part)
 	}
 	return page, err
 }

@@ -116,12 +116,15 @@ public class Faults {
     static volatile String mode = "";
     static volatile boolean wide;
 
+    static final IntUnaryOperator PLUS = x -> x + fib(3), HALF = Faults::half;
+
     /** The root. What it returns depends on n % KINDS alone. */
     static int request(int n) {
         int sum = fib(8);
         for (int i = 0; i < STEPS; i++) sum = sum * 31 + step(n % KINDS, i);
-        IntUnaryOperator f = x -> x + fib(3);
-        sum = f.andThen(Faults::half).applyAsInt(sum);
+        boolean stopped = mode.equals("stop"); // a call site whose linking Thread.stop cuts off stays broken, for good
+        IntUnaryOperator f = stopped ? PLUS : x -> x + fib(3);
+        sum = f.andThen(stopped ? HALF : Faults::half).applyAsInt(sum);
         if (wide) sum += left(n, 14) - left(n, 14);
         switch (mode) {
             case "overflow":
