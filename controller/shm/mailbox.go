@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -129,14 +130,16 @@ func (m *Mailbox) put(i int) bool {
 	return true
 }
 
-// HoldBoxes keeps the target from the boxes that are free until release is called. It is
-// for tests.
+// HoldBoxes keeps the target from all boxes until release is called. It waits for those that are in use: whoever answers
+// requests must go on. It is for tests.
 func (m *Mailbox) HoldBoxes() (release func()) {
 	var held []int64
 	for i := range m.boxes {
-		if state := boxAt(i) + wire.BState; m.d.swap32(state, wire.BoxFree, wire.BoxClaimed) {
-			held = append(held, state)
+		state := boxAt(i) + wire.BState
+		for !m.d.swap32(state, wire.BoxFree, wire.BoxClaimed) {
+			time.Sleep(100 * time.Microsecond)
 		}
+		held = append(held, state)
 	}
 	return func() {
 		for _, state := range held {
