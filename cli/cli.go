@@ -38,6 +38,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return (&app{backend: system{}, stdin: stdin, stdout: stdout, stderr: stderr}).run(args)
 }
 
+// Command is the command line itself, of which man pages and completions are made. It must not be executed: [Main] does that.
+func Command() *cobra.Command { return (&app{backend: system{}}).root() }
+
 // An app is one run of the command line.
 type app struct {
 	backend backend

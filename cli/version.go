@@ -49,8 +49,14 @@ func (a *app) version() *cobra.Command {
 	return cmd
 }
 
+// What a release was built from: set by the linker. "" in other builds.
+var released, releasedRevision string
+
 // versionOf is what this program was built from.
 func versionOf() (version, revision string) {
+	if released != "" {
+		return released, releasedRevision
+	}
 	version = "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Version != "" {
