@@ -27,8 +27,16 @@ func (s *Session) loadAgent(ctx context.Context) error {
 		err = s.vm.LoadAgent(patient, s.room.boot, s.room.dir)
 	}
 	s.room.unanswered = patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)
-	if ctx.Err() != nil {
-		return errors.Join(context.Cause(ctx), err)
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case err == nil || errors.Is(ctx.Err(), context.Canceled):
+		return fmt.Errorf("pid %d: attach: %w", s.proc.PID, context.Cause(ctx))
+	case patient.Err() != nil:
+		return &attach.Error{
+			PID: s.proc.PID, Kind: attach.ErrNoAnswer, Cause: "the JVM's attach listener did not load the agent in time",
+			Fix: "another tool may keep it busy, or the JVM is overloaded: try again",
+		}
 	}
 	return err
 }
