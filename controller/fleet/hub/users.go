@@ -122,9 +122,9 @@ func hashOf(token string) string {
 type register struct {
 	dir string
 
-	mu      sync.Mutex
-	changed time.Time
-	byName  map[string]User
+	mu     sync.Mutex
+	seen   os.FileInfo // the list that was read last
+	byName map[string]User
 }
 
 // refresh reads the list again if it has changed, and tells who is no longer in it, or
@@ -136,7 +136,8 @@ func (r *register) refresh() (gone []string, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if info.ModTime().Equal(r.changed) {
+	// Two changes within some milliseconds have the same time: each is another file.
+	if r.seen != nil && os.SameFile(info, r.seen) && info.Size() == r.seen.Size() && info.ModTime().Equal(r.seen.ModTime()) {
 		return nil, nil
 	}
 	users, err := Users(r.dir)
@@ -152,7 +153,7 @@ func (r *register) refresh() (gone []string, err error) {
 			gone = append(gone, name)
 		}
 	}
-	r.byName, r.changed = byName, info.ModTime()
+	r.byName, r.seen = byName, info
 	return gone, nil
 }
 
