@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -77,7 +76,9 @@ func (g *guest) chain(c *companion, things ...string) error {
 		case "end":
 			err = g.counts(recorded)
 		case "well":
-			err = g.well()
+			if err := g.well(); err != nil {
+				return fmt.Errorf("at the end: %w", err)
+			}
 			continue
 		}
 		if err != nil {
@@ -234,16 +235,6 @@ func (g *guest) finishes(says string) error {
 	for line := range strings.Lines(g.t.Err.All()) {
 		if line = strings.TrimSpace(line); line != "" && !known(line) && (says == "" || !regexp.MustCompile(says).MatchString(line)) {
 			return fmt.Errorf("the program printed: %s", line)
-		}
-	}
-	return nil
-}
-
-// within waits until something is so.
-func within(what string, so func() bool) error {
-	for begin := time.Now(); !so(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begin) > patience {
-			return fmt.Errorf("%s: not within %v", what, patience)
 		}
 	}
 	return nil
