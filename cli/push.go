@@ -68,7 +68,7 @@ the file. A request is repeated three times if the server is away or overloaded.
 	return cmd
 }
 
-// push sends each file to each server. What can't be read or sent is named; the others are sent.
+// push sends each file to each server, once all were read. What can't be sent is named; the others are sent.
 func (a *app) push(files []string, f *pushFlags) error {
 	labels, header, err := f.check()
 	if err != nil {
@@ -82,13 +82,16 @@ func (a *app) push(files []string, f *pushFlags) error {
 		name, address string
 		send          func(context.Context, string, *export.Report, push.Origin) error
 	}{{"otlp", f.otlp, client.OTLP}, {"pyroscope", f.pyroscope, client.Pyroscope}}
-	all := []pushed{}
-	failed := 0
-	for _, file := range files {
-		r, err := a.loadReport(file)
-		if err != nil {
+	reports := make([]*export.Report, len(files))
+	for i, file := range files {
+		if reports[i], err = a.loadReport(file); err != nil {
 			return err
 		}
+	}
+	all := []pushed{}
+	failed := 0
+	for i, file := range files {
+		r := reports[i]
 		o := push.Origin{Service: f.service, Host: host, Labels: labels, Ended: time.Now()}
 		if o.Service == "" {
 			o.Service = serviceOf(r.Target.Main)

@@ -53,7 +53,7 @@ func TestPush(t *testing.T) {
 		{[]string{"push", report, "--otlp", s.URL, "--header", "secret"}, "a line is no header"},
 		{[]string{"push", report, "--otlp", s.URL, "--header", "@/no/such/file"}, "no such file"},
 		{[]string{"push", report, "--otlp", s.URL, "--timeout", "0s"}, "above zero"},
-		{[]string{"push", "/no/such/file", "--otlp", s.URL}, "no such file"},
+		{[]string{"push", report, "/no/such/file", "--otlp", s.URL}, "no such file"},
 	} {
 		f.run(t, c.args...).want(t, 2, "", c.want)
 	}

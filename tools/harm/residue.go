@@ -128,7 +128,7 @@ func grown(k *bench.Kit, j jdk.JDK, dir string, cycle func(*round) error) (holdi
 	if _, _, wrong := r.t.calls(); wrong != 0 {
 		return holding{}, fmt.Errorf("%d results of the program are wrong", wrong)
 	}
-	return after.less(before), r.ends()
+	return after.less(before), r.ends("")
 }
 
 func (h holding) less(b holding) holding {
@@ -238,8 +238,8 @@ var (
 )
 
 // jcmd asks the JVM itself.
-func jcmd(j jdk.JDK, pid int, command string) (string, error) {
-	out, err := exec.Command(filepath.Join(j.Home, "bin", "jcmd"), strconv.Itoa(pid), command).CombinedOutput()
+func jcmd(j jdk.JDK, pid int, command ...string) (string, error) {
+	out, err := exec.Command(filepath.Join(j.Home, "bin", "jcmd"), append([]string{strconv.Itoa(pid)}, command...)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("jcmd %s: %w: %s", command, err, out)
 	}

@@ -216,17 +216,33 @@ func (r *round) once(each map[string]int64, options ...string) error {
 			r.c = first
 		}
 	}()
+	const requests = 20
+	if err := r.begin(options...); err != nil {
+		return err
+	}
+	if err := r.t.ask(fmt.Sprintf("run %d", requests), "RAN"); err != nil {
+		return err
+	}
+	if err := r.counts(requests, each); err != nil {
+		return fmt.Errorf("%s: %w", options, err)
+	}
+	r.exact = true
+	return nil
+}
+
+// begin starts a recording and waits until it is on.
+func (r *round) begin(options ...string) error {
 	if err := r.rivulet(append([]string{"profile", fmt.Sprint(r.t.pid), "--root", root}, options...)...); err != nil {
 		return err
 	}
 	if err := r.c.on(r.t); err != nil {
 		return err
 	}
-	r.c.data.Close()
-	const requests = 20
-	if err := r.t.ask(fmt.Sprintf("run %d", requests), "RAN"); err != nil {
-		return err
-	}
+	return r.c.data.Close()
+}
+
+// counts ends the recording, whose counts must be exact: so many root calls, with so many calls of each method in one of them.
+func (r *round) counts(requests int64, each map[string]int64) error {
 	r.c.signal(unix.SIGINT)
 	if code, err := r.c.end(); err != nil || code != 0 {
 		return fmt.Errorf("exit code %d: %w: %s", code, err, r.c.Err.All())
@@ -236,14 +252,13 @@ func (r *round) once(each map[string]int64, options ...string) error {
 		return err
 	}
 	if p.Invocations != requests || p.Open != 0 || !p.Exact {
-		return fmt.Errorf("%s: %d root calls of %d, %d open, exact %v", options, p.Invocations, requests, p.Open, p.Exact)
+		return fmt.Errorf("%d root calls of %d, %d open, exact %v, %v", p.Invocations, requests, p.Open, p.Exact, p.Gaps)
 	}
 	for method, per := range each {
 		if n := p.of(method); n != per*requests {
-			return fmt.Errorf("%s: %d calls of %s instead of %d", options, n, method, per*requests)
+			return fmt.Errorf("%d calls of %s instead of %d", n, method, per*requests)
 		}
 	}
-	r.exact = true
 	return nil
 }
 

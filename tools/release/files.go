@@ -77,7 +77,7 @@ func (r *release) papers() ([]entry, error) {
 
 // tar packs the files below one folder, as .tar.gz. The binary lies in bin, the rest in share.
 func (r *release) tar(p product, entries []entry) error {
-	top := strings.TrimSuffix(filepath.Base(r.name(p, "")), "/")
+	top := filepath.Base(r.name(p, ""))
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
