@@ -26,7 +26,7 @@ func (s *Session) loadAgent(ctx context.Context) error {
 		}
 		err = s.vm.LoadAgent(patient, s.room.boot, s.room.dir)
 	}
-	s.room.unanswered = patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)
+	s.room.unanswered = (patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)) && s.vm.Alive() == nil
 	switch {
 	case ctx.Err() == nil:
 		return err

@@ -37,10 +37,32 @@ type room struct {
 	// the jar stays, and goes with the next session.
 	unanswered bool
 	self       *os.File // of the room
+	held       []held
+}
+
+// A held folder is one of the target's that stays within reach when the target has ended.
+type held struct {
+	dir string // as the target sees it
+	f   *os.File
+}
+
+// hold keeps a folder of a running target within reach. Where that fails, what is done in the folder says why.
+func (r *room) hold(dir string) {
+	if r.pid == 0 {
+		return
+	}
+	if f, err := os.OpenFile(r.view(dir), unix.O_PATH|unix.O_DIRECTORY, 0); err == nil {
+		r.held = append(r.held, held{dir, f})
+	}
 }
 
 // view is a path of the target's as we see it.
 func (r *room) view(p string) string {
+	for _, h := range r.held {
+		if below, ok := strings.CutPrefix(p, h.dir+"/"); ok {
+			return fmt.Sprintf("/proc/self/fd/%d/%s", h.f.Fd(), below)
+		}
+	}
 	if r.pid == 0 {
 		return p
 	}
@@ -65,6 +87,7 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 	if pid == 0 {
 		r.dir = "/tmp/.rivulet-run-" + hex.EncodeToString(id) // may stay as long as the program: see unlink
 	}
+	r.hold("/tmp")
 	if err := os.Mkdir(r.view(r.dir), 0o700); err != nil {
 		return nil, fmt.Errorf("can't make a folder in the target's /tmp: %w; Rivulet needs a writable /tmp there, as the JVM's own attach does", err)
 	}
@@ -220,6 +243,7 @@ func (r *room) fifo(name string) (*os.File, error) {
 func (r *room) openData(id string) error {
 	var problems []string
 	for _, dir := range r.tmpfs() {
+		r.hold(dir)
 		r.dataPath = path.Join(dir, ".rivulet-"+id)
 		f, err := os.OpenFile(r.view(r.dataPath), os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 		if err == nil {
@@ -327,6 +351,10 @@ func (r *room) close(running bool) {
 			f.Close()
 		}
 	}
+	for _, h := range r.held {
+		h.f.Close()
+	}
+	r.held = nil
 }
 
 // reserve takes the target for this controller: a lock on its /proc folder,

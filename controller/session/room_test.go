@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +32,35 @@ func TestReserve(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 	other.close(false)
+}
+
+// TestRoomOutlives removes the room of a process that has ended meanwhile.
+func TestRoomOutlives(t *testing.T) {
+	bundle, err := jvmside.NewBundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := exec.Command("sleep", "1000")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRoom(p.Process.Pid, uint32(os.Getuid()), uint32(os.Getgid()), bundle)
+	if err := errors.Join(err, p.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait() //nolint:errcheck // it was killed
+	names := []string{r.dir, r.dataPath}
+	for _, name := range names {
+		if _, err := os.Lstat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	r.close(false)
+	for _, name := range names {
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
 }
 
 // TestNoRoom makes a room in a process that has ended: an error, whatever of the room was there already.

@@ -74,6 +74,7 @@ func (r *round) gone() error {
 	}
 	begin := time.Now()
 	r.c.signal(unix.SIGKILL)
+	r.t.jarStays = true
 	if err := r.quiet(begin); err != nil {
 		return err
 	}

@@ -190,6 +190,7 @@ func (r *round) after() error {
 	if err := r.once(perRequest, "--scheme", string("ABC"[r.rng.IntN(3)])); err != nil {
 		return fmt.Errorf("recorded once more: %w", err)
 	}
+	r.t.jarStays = false
 	if err := r.restore(time.Now(), false); err != nil {
 		return fmt.Errorf("after another recording: %w", err)
 	}

@@ -26,7 +26,10 @@ type target struct {
 	pid      int
 	counters string
 	sizes    map[string]int // bytes of its methods' code, before anything was done to it; nil where that can't be read
-	tmp, shm *os.File       // its folders, which stay readable when it has ended; nil where it shares them with others
+	// A controller that is killed before its agent came up leaves the boot jar, which the next one that attaches removes: the JVM
+	// may be about to open it.
+	jarStays bool
+	tmp, shm *os.File // its folders, which stay readable when it has ended; nil where it shares them with others
 }
 
 // start starts the program. With private it has /tmp and /dev/shm of its own, the latter of that
@@ -194,6 +197,9 @@ func (t *target) left() (out []string) {
 		if !strings.Contains(to, ".rivulet") {
 			continue
 		}
+		if t.jarStays {
+			to = strings.TrimSuffix(to, " (deleted)") + " (deleted)"
+		}
 		if jars++; jars > 2 || !strings.HasSuffix(to, "boot1.jar (deleted)") {
 			out = append(out, "descriptor "+to)
 		}
@@ -219,7 +225,9 @@ func (t *target) files() (out []string) {
 		}
 		names, _ := filepath.Glob(fmt.Sprintf("/proc/self/fd/%d/.rivulet*", f.Fd()))
 		for _, n := range names {
-			out = append(out, "file "+filepath.Base(n))
+			if name := filepath.Base(n); !t.jarStays || !strings.HasPrefix(name, ".rivulet-boot-") {
+				out = append(out, "file "+name)
+			}
 		}
 	}
 	return out
