@@ -57,8 +57,8 @@ func (f *agentFlags) read(r *spec.Recording) error {
 	if err != nil {
 		return usage("--agent: %w", err)
 	}
-	if name := h.NeedsBytecodes(); name != "" && !slices.Contains(r.Count, metric.Bytecodes.Name) {
-		return usage("agent %s is activated by executed bytecodes: give --count %s with it", name, metric.Bytecodes.Name)
+	if name := h.NeedsBytecodes(); name != "" && !slices.Contains(r.Count, metric.CountBytecodes) && !slices.Contains(r.Count, metric.CountBlocks) {
+		return usage("agent %s is activated by executed bytecodes: give --count %s with it", name, metric.CountBytecodes)
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ type recordArgs struct {
 	Roots   []string `json:"roots" jsonschema:"methods such as shop.OrderService.process, or patterns such as shop.**.*Service.find*"`
 	Seconds float64  `json:"seconds"`
 	Share   float64  `json:"share,omitempty" jsonschema:"record only this share of the root calls, 0 to 1: disturbs less; all by default"`
-	Count   string   `json:"count,omitempty" jsonschema:"a further metric: bytecodes"`
+	Count   string   `json:"count,omitempty" jsonschema:"a further metric: bytecodes, exact; blocks, the same by whole blocks; or allocations"`
 }
 
 func (s *Server) record(ctx context.Context, in recordArgs) (made, error) {

@@ -134,7 +134,7 @@ func (m *model) treeBody() []string {
 		if r[11] > 1 {
 			name += fmt.Sprintf(" (recursive, %d levels)", r[11])
 		}
-		cells := columns(export.Duration(r[9]), share(r[9], t.Total), export.Duration(r[6]), export.Count(r[4]), export.Count(r[5]), counted(t.Metrics, t.Counts, i))
+		cells := columns(export.Duration(r[9]), share(r[9], t.Total), export.Duration(r[6]), export.Count(r[4]), export.Count(r[5]), counted(t.Metrics, t.Counts, i, ownTime(r[3], r[6]), r[8]))
 		// Deep paths may not push the names off the screen.
 		indent := strings.Repeat(" ", min(int(r[1]), max(m.width-len(cells)-24, 0))) + twist
 		out = append(out, m.item(at, style, m.label(cells, indent, name)))
@@ -168,11 +168,19 @@ func countCells(texts []string) (cells []cell) {
 }
 
 // counted are the texts of a row's further metrics.
-func counted(rows []metric.Metric, counts [][]int64, i int) []string {
+func counted(rows []metric.Metric, counts [][]int64, i int, self, off int64) []string {
 	if i >= len(counts) {
 		return nil
 	}
-	return export.CountCells(rows, counts[i])
+	return export.CountCells(rows, counts[i], self, off)
+}
+
+// ownTime is a row's self time; 0 where its method is only counted.
+func ownTime(flags, self int64) int64 {
+	if flags&live.RowCounted != 0 {
+		return 0
+	}
+	return self
 }
 
 // short is a method's name without its descriptor.
@@ -203,7 +211,7 @@ func (m *model) methodsBody() []string {
 		if f[5] > 0 && f[4] > 0 {
 			off = fmt.Sprintf("%.0f %%", min(100*float64(f[6])/float64(f[4]), 100))
 		}
-		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]), export.CountCells(t.Metrics, l.Counts))
+		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]), export.CountCells(t.Metrics, l.Counts, ownTime(f[11], f[4]), f[6]))
 		out = append(out, m.item(t.From+i == m.places[methodsView].at, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Method(int32(f[0])).Name))))
 	}
 	return out

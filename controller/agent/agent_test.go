@@ -165,7 +165,7 @@ on_end(end)
 		`6 23 3 None None`,
 		`["shop.Main.main", "shop.Main.other", "shop.data.Item.work"] ("shop.Main.main", "shop.Main.other")`,
 		`[<thread 1 "main">] 1 False 1`,
-		`1 ["below", "calls"]`,
+		`1 ["below", "bytecodes_per_ns"]`,
 		`None {"a":1} 2.0`,
 	)
 }

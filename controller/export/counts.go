@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
@@ -34,10 +35,25 @@ func figure(u metric.Unit, v int64) string {
 	return Count(v)
 }
 
+// rateDigits are those of a rate after the point, in tables.
+const rateDigits = 2
+
+// PerNanosecond is a context's own figure by its own time in ns; "" where the time is
+// not known, or not even its first digit. off is how far it may be off.
+func PerNanosecond(figure, self, off int64) string {
+	if self <= 0 || off >= self {
+		return ""
+	}
+	return strconv.FormatFloat(float64(figure)/float64(self), 'f', rateDigits, 64)
+}
+
 // CountHeads are the heads of the columns that further metrics have in tables.
 func CountHeads(rows []metric.Metric) (heads []string) {
 	for _, m := range rows {
 		heads = append(heads, m.Title)
+		if m.Rate != "" {
+			heads = append(heads, "per ns")
+		}
 		if m.Total != "" {
 			heads = append(heads, "total "+m.Title)
 		}
@@ -46,10 +62,13 @@ func CountHeads(rows []metric.Metric) (heads []string) {
 }
 
 // CountCells are the cells below them: counts has own and total of each metric
-// in turn.
-func CountCells(rows []metric.Metric, counts []int64) (cells []string) {
+// in turn, self is the context's own time and off how far that may be off, in ns.
+func CountCells(rows []metric.Metric, counts []int64, self, off int64) (cells []string) {
 	for i, m := range rows[:min(len(rows), len(counts)/2)] {
 		cells = append(cells, figure(m.Unit, counts[2*i]))
+		if m.Rate != "" {
+			cells = append(cells, PerNanosecond(counts[2*i], self, off))
+		}
 		if m.Total != "" {
 			cells = append(cells, figure(m.Unit, counts[2*i+1]))
 		}
@@ -57,19 +76,29 @@ func CountCells(rows []metric.Metric, counts []int64) (cells []string) {
 	return cells
 }
 
-// countCells are the cells of a context.
-func countCells(t *metric.Table, v *metric.Values) []string {
+// countCells are the cells of a context. counted: it has no time of its own.
+func countCells(t *metric.Table, v *metric.Values, counted bool, self int64, u cct.Uncertainty) []string {
 	var counts []int64
 	for i := range t.All() {
 		counts = append(counts, own(v, i), total(v, i))
 	}
-	return CountCells(t.All(), counts)
+	if counted {
+		self = 0
+	}
+	return CountCells(t.All(), counts, self, u.Error)
 }
 
-// counts writes a context's further metrics.
-func (w *jsonWriter) counts(v *metric.Values) {
+// counts writes a context's further metrics. counted: it has no time of its own.
+func (w *jsonWriter) counts(v *metric.Values, counted bool, self int64) {
 	for i, m := range w.metrics.All() {
 		w.field(m.Self, own(v, i))
+		switch {
+		case m.Rate == "":
+		case counted || self <= 0:
+			w.text(`,"` + m.Rate + `":null`)
+		default:
+			w.text(`,"` + m.Rate + `":` + strconv.FormatFloat(float64(own(v, i))/float64(self), 'g', 4, 64))
+		}
 		if m.Total != "" {
 			w.field(m.Total, total(v, i))
 		}

@@ -3,8 +3,11 @@ package export_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -59,6 +62,47 @@ func TestNewMetric(t *testing.T) {
 			if has := strings.Contains(text, m.Title); has != (name != "collapsed") {
 				t.Errorf("%s, of %s: %v", name, m.Name, has)
 			}
+		}
+	}
+}
+
+// TestRates writes a context's own bytecodes by its own time, where it has one that is
+// known.
+func TestRates(t *testing.T) {
+	for _, test := range []struct {
+		self, off int64
+		want      string
+	}{{200, 0, "5.00"}, {1500, 1499, "0.67"}, {0, 0, ""}, {-5, 0, ""}, {200, 200, ""}} {
+		if got := export.PerNanosecond(1000, test.self, test.off); got != test.want {
+			t.Errorf("1000 bytecodes in %d ± %d ns: %q, want %q", test.self, test.off, got, test.want)
+		}
+	}
+	r := withCounts(1)
+	var text, doc strings.Builder
+	if err := errors.Join(r.Text(&text, export.TextOptions{}), r.JSON(&doc, export.JSONOptions{})); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "per ns"); n != 2 {
+		t.Errorf("%d columns with rates, want those of methods and tree:\n%s", n, text.String())
+	}
+	var in struct {
+		Flat []struct {
+			Self      int64    `json:"self_ns"`
+			Bytecodes float64  `json:"self_bytecodes"`
+			Rate      *float64 `json:"bytecodes_per_ns"`
+		}
+	}
+	if err := json.Unmarshal([]byte(doc.String()), &in); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range in.Flat {
+		switch {
+		case m.Self <= 0:
+			if m.Rate != nil {
+				t.Errorf("%+v has a rate", m)
+			}
+		case m.Rate == nil || math.Abs(*m.Rate/(m.Bytecodes/float64(m.Self))-1) > 1e-3:
+			t.Errorf("%+v: rate %v", m, m.Rate)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // ErrNoMetric is wrapped by errors about reports that lack what is to be
@@ -67,7 +68,7 @@ func GrowthOf(before, after *Report, name string, most float64, top int) (*Growt
 	for i, r := range []*Report{before, after} {
 		f := r.figures()
 		if own[i] = ownOf(f.snapshot, name); own[i] == nil {
-			return nil, fmt.Errorf("%w: %s has no %s; record it with --count %s", ErrNoMetric, [2]string{"the first", "the second"}[i], name, name)
+			return nil, fmt.Errorf("%w: %s has no %s; record it with --count %s", ErrNoMetric, [2]string{"the first", "the second"}[i], name, metric.AskedBy(name))
 		}
 		if g.Invocations[i] = f.invocations - f.open; g.Invocations[i] <= 0 {
 			return nil, fmt.Errorf("%w: no root call has ended in %s", ErrNoMetric, [2]string{"the first", "the second"}[i])

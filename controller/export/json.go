@@ -295,7 +295,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("thrown", e.Thrown)
 	w.field("self_ns", e.Self)
 	w.field("total_ns", e.Total)
-	w.counts(e.Counts)
+	w.counts(e.Counts, w.report.Counted[e.Method], e.Self)
 	w.allocs(e.Allocs)
 	w.uncorrected(e.Raw, e.Uncertainty)
 	w.cpu(e.Self, e.Sample)
@@ -331,7 +331,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("thrown", n.Thrown)
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
-		w.counts(n.Counts)
+		w.counts(n.Counts, w.report.Counted[n.Method], n.Self)
 		w.allocs(n.Allocs)
 		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {

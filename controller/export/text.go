@@ -291,7 +291,7 @@ func (t *textWriter) hotMethods() {
 			self, off, part, each = noTime, "", "", noTime
 		}
 		cells := []string{self, off, part, t.total(e), t.onCPU(e.Sample), Count(e.Calls), t.thrown(e.Thrown), each}
-		table.add(t.labels[e.Method], "", append(cells, countCells(metrics, e.Counts)...)...)
+		table.add(t.labels[e.Method], "", append(cells, countCells(metrics, e.Counts, t.report.Counted[e.Method], e.Self, e.Uncertainty)...)...)
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := t.flat[len(flat):]; len(rest) > 0 && by == "self" {

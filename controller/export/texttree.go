@@ -62,6 +62,9 @@ func (t *textWriter) tree() {
 			cells := []string{Count(b.fold.Calls), t.thrown(b.fold.Thrown), "", Duration(b.fold.Total), share(b.fold.Total, t.sums.Self), ""}
 			for i, m := range metrics.All() { // of a fold its own sum is the total
 				cells = append(cells, "")
+				if m.Rate != "" {
+					cells = append(cells, "")
+				}
 				if m.Total != "" {
 					cells = append(cells, figure(m.Unit, own(b.fold.Counts, i)))
 				}
@@ -85,7 +88,7 @@ func (t *textWriter) tree() {
 			}
 		}
 		cells := []string{Count(n.Calls), t.thrown(n.Thrown), self, total, part, t.onCPU(samples[n])}
-		table.add(mark+b.joint+t.nodeLabel(b), style, append(cells, countCells(metrics, n.Counts)...)...)
+		table.add(mark+b.joint+t.nodeLabel(b), style, append(cells, countCells(metrics, n.Counts, t.report.Counted[n.Method], n.Self, n.Uncertainty)...)...)
 		t.estimated(&table, b, len(table.head)-1)
 		push(t.below(b, len(table.rows)+len(todo), top))
 	}

@@ -97,7 +97,7 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 				b[12] |= rowIncomplete
 			}
 			if v.f.Report.Counted[n.Method] {
-				b[12] |= rowCounted
+				b[12] |= RowCounted
 			}
 			if a := n.Async; a != nil {
 				b[12] |= rowAsync

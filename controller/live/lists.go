@@ -25,7 +25,7 @@ func (f *Frame) line(e flat) Line {
 	if e.Method == 0 {
 		l.Name = e.Key
 	} else if f.Report.Counted[f.local[e.Method]] {
-		l.Figures[11] = rowCounted
+		l.Figures[11] = RowCounted
 	}
 	return l
 }

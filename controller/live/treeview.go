@@ -14,7 +14,7 @@ const (
 	rowIncomplete             // a wait at this node timed out
 	rowHot                    // on the hot path
 	rowAsync                  // executions of tasks that the caller handed over
-	rowCounted                // only counted: its time is its caller's
+	RowCounted                // only counted: its time is its caller's
 	RowFold                   // stands for levels of frameworks, which the method's name says
 )
 
@@ -80,7 +80,7 @@ func (v selection) tree(l *TreeQuery) TreeView {
 				r[3] |= rowIncomplete
 			}
 			if v.f.Report.Counted[n.Method] {
-				r[3] |= rowCounted
+				r[3] |= RowCounted
 			}
 			if hot[path] {
 				r[3] |= rowHot

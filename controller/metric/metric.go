@@ -57,6 +57,10 @@ type Metric struct {
 	Self  string `json:"self"`
 	Total string `json:"total,omitempty"`
 
+	// Rate is the field of JSON that has the context's own figure by its own time, in
+	// units per nanosecond; "" where that says nothing.
+	Rate string `json:"rate,omitempty"`
+
 	// Word is where an i64 of it lies: a row N_ of the node's, or X_ of the node's
 	// side (package wire).
 	Word Word   `json:"-"`
@@ -79,8 +83,15 @@ var Fixed = []Metric{
 
 // Bytecodes is what "--count bytecodes" counts.
 var Bytecodes = Metric{
-	Name: "bytecodes", Title: "bytecodes", Unit: Count, Merge: Sum, Self: "self_bytecodes", Total: "total_bytecodes",
+	Name: "bytecodes", Title: "bytecodes", Unit: Count, Merge: Sum, Self: "self_bytecodes", Total: "total_bytecodes", Rate: "bytecodes_per_ns",
 	Word: Word{Offset: wire.NCount}, Doc: "the bytecode instructions that it executes, exactly, as without probes",
+}
+
+// Blocks is what "--count blocks" counts, in the word of [Bytecodes]: a recording has
+// one of both. Its names differ, so that nobody takes one for the other.
+var Blocks = Metric{
+	Name: "block_bytecodes", Title: "bytecodes by blocks", Unit: Count, Merge: Sum, Self: "self_block_bytecodes", Total: "total_block_bytecodes", Rate: "block_bytecodes_per_ns",
+	Word: Word{Offset: wire.NCount}, Doc: "the bytecode instructions that it executes, by whole blocks: too many where exceptions leave blocks",
 }
 
 // Objects, Arrays and AllocatedBytes are what "--count allocations" counts: sums
@@ -113,12 +124,14 @@ type Counting struct {
 // The names of [Countings].
 const (
 	CountBytecodes   = "bytecodes"
+	CountBlocks      = "blocks"
 	CountAllocations = "allocations"
 )
 
 // Countings are what a recording counts if it is asked for it.
 var Countings = []Counting{
 	{CountBytecodes, Bytecodes.Doc, []Metric{Bytecodes}},
+	{CountBlocks, "the same by whole blocks of code: a little cheaper, and too many where exceptions leave blocks", []Metric{Blocks}},
 	{CountAllocations, "the objects and arrays that it allocates, by type, and their bytes in this JVM", []Metric{Objects, Arrays, AllocatedBytes}},
 }
 
@@ -129,6 +142,17 @@ func Asked(name string) (c Counting, ok bool) {
 		return Counting{}, false
 	}
 	return Countings[i], true
+}
+
+// AskedBy is the name of the one of [Countings] that adds a metric; the metric's own
+// name if none does.
+func AskedBy(name string) string {
+	for _, c := range Countings {
+		if slices.ContainsFunc(c.Rows, func(m Metric) bool { return m.Name == name }) {
+			return c.Name
+		}
+	}
+	return name
 }
 
 // Counted are the metrics of all [Countings].
@@ -170,6 +194,10 @@ func (t *Table) Index(name string) int {
 	}
 	return slices.IndexFunc(t.Rows, func(m Metric) bool { return m.Name == name })
 }
+
+// Executed is the place of what says how many bytecodes were executed: [Bytecodes] or
+// [Blocks]; -1 if the table, which may be nil, has neither.
+func (t *Table) Executed() int { return max(t.Index(Bytecodes.Name), t.Index(Blocks.Name)) }
 
 // All are the rows; none of a nil table.
 func (t *Table) All() []Metric {

@@ -24,13 +24,14 @@ func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
 			return err
 		}
 	}
-	if s.metrics.Index(metric.Bytecodes.Name) < 0 {
+	if s.metrics.Executed() < 0 {
 		return nil
 	}
 	leaf, _, thrown := s.leafHooks()
 	x := probe.Executed{
 		Class: s.bundle.Part("Executed"), Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown",
 		LeafClass: leaf, LeafLastOne: thrown,
+		Blocks: s.metrics.Index(metric.Blocks.Name) >= 0,
 	}
 	if s.called {
 		x.Exit, x.Leaf = "exitCall", "leafCall"
@@ -41,7 +42,7 @@ func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
 // executed is what methods execute that no probe counts, by their ids; nil where
 // nobody asked.
 func (l *loop) executed() []cct.Executed {
-	if l.s.metrics.Index(metric.Bytecodes.Name) < 0 {
+	if l.s.metrics.Executed() < 0 {
 		return nil
 	}
 	out := make([]cct.Executed, l.ledger.Len())
@@ -58,7 +59,7 @@ func (l *loop) uncounted() (out []export.Skipped) {
 	if l.s.metrics == nil {
 		return nil
 	}
-	bytecodes := l.s.metrics.Index(metric.Bytecodes.Name) >= 0
+	bytecodes := l.s.metrics.Executed() >= 0
 	for id := int32(1); id < l.ledger.Len(); id++ {
 		m := l.ledger.Method(id)
 		switch {
@@ -78,10 +79,11 @@ func (l *loop) uncounted() (out []export.Skipped) {
 
 // count adds to a report's tree what follows from how often methods were called.
 func (b basis) count(r *export.Report) {
-	if b.executed == nil {
+	at := r.Tree.Metrics.Executed()
+	if b.executed == nil || at < 0 {
 		return
 	}
-	lost := r.Tree.AddExecuted(metric.Bytecodes.Name, func(id int32) cct.Executed {
+	lost := r.Tree.AddExecuted(r.Tree.Metrics.Rows[at].Name, func(id int32) cct.Executed {
 		if id < 0 || int(id) >= len(b.executed) {
 			return cct.Executed{}
 		}

@@ -21,8 +21,9 @@ import (
 const countedRounds = 50
 
 // executedBy compiles Counted.java, and has an interpreter count what its methods
-// execute, as reports name them. It returns what the root returned, too.
-func executedBy(t *testing.T) (dir string, executed map[string]int64, result int32) {
+// execute, as reports name them: instructions, and whole blocks. It returns what the
+// root returned, too.
+func executedBy(t *testing.T) (dir string, executed, blocks map[string]int64, result int32) {
 	t.Helper()
 	source, err := os.ReadFile("../../hotswap/probe/testdata/Counted.java")
 	if err != nil {
@@ -49,20 +50,22 @@ func executedBy(t *testing.T) (dir string, executed map[string]int64, result int
 	if err != nil {
 		t.Fatal(err)
 	}
-	executed = map[string]int64{}
-	for name, n := range vm.Executed {
-		class, _, _ := strings.Cut(name, ".")
-		executed[strings.ReplaceAll(class, "/", ".")+strings.TrimPrefix(name, class)] = n
+	named := func(counts map[string]int64) map[string]int64 {
+		out := map[string]int64{}
+		for name, n := range counts {
+			class, _, _ := strings.Cut(name, ".")
+			out[strings.ReplaceAll(class, "/", ".")+strings.TrimPrefix(name, class)] = n
+		}
+		return out
 	}
-	return dir, executed, v.(int32)
+	return dir, named(vm.Executed), named(vm.Blockwise()), v.(int32)
 }
 
 // TestBytecodes counts what each method of a program executes, exactly: with each
-// form of the probes, each clock, folded recursion, events, and in the second of
-// two parts.
+// form of the probes, each clock, folded recursion, events; and by whole blocks.
 func TestBytecodes(t *testing.T) {
 	t.Parallel()
-	dir, want, result := executedBy(t)
+	dir, exact, blocks, result := executedBy(t)
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for i, rec := range []session.Recording{
 			{Scheme: "A"},
@@ -70,12 +73,17 @@ func TestBytecodes(t *testing.T) {
 			{Scheme: "C", Clock: "precise", Leaves: session.LeavesTimed},
 			{Scheme: "C", Fold: true},
 			{Scheme: "B", Slowest: 1},
+			{Scheme: "C", Count: []string{metric.CountBlocks}},
 		} {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				p := program(t, j, dir, "Counted", nil)
 				s := attached(t, p)
-				rec.Roots, rec.Count = []string{"t.Counted.run"}, []string{"bytecodes"}
+				rec.Roots = []string{"t.Counted.run"}
+				want, name := blocks, metric.Blocks.Name
+				if rec.Count == nil {
+					want, name, rec.Count = exact, metric.Bytecodes.Name, []string{metric.CountBytecodes}
+				}
 				start(t, s, rec)
 				if n := ask(t, p, fmt.Sprint("run ", countedRounds), "RAN "); n != int64(result) {
 					t.Errorf("the program says %d, the interpreter %d", n, result)
@@ -88,7 +96,7 @@ func TestBytecodes(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("executed, -want +got:\n%s", diff)
 				}
-				if root := r.Tree.Roots()[0]; root.Counts.Total[0] != sum || r.Tree.Metrics.Index(metric.Bytecodes.Name) != 0 || len(r.UncountedMethods) > 0 {
+				if root := r.Tree.Roots()[0]; root.Counts.Total[0] != sum || r.Tree.Metrics.Index(name) != 0 || len(r.UncountedMethods) > 0 {
 					t.Errorf("%d in all, the root has %d; %v", sum, root.Counts.Total[0], r.UncountedMethods)
 				}
 			})
@@ -101,7 +109,7 @@ func TestBytecodes(t *testing.T) {
 // all else is whole.
 func TestBytecodesOpen(t *testing.T) {
 	t.Parallel()
-	dir, want, _ := executedBy(t)
+	dir, want, _, _ := executedBy(t)
 	want["t.Counted.twice(I)I"] += 2 * 4
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Counted", nil)

@@ -205,7 +205,7 @@ var Options = []*Option{
 		set:   func(r *Recording, v string) (err error) { r.CPU, err = parseFlag("cpu", v); return err },
 	},
 	{
-		Name: "count", Field: "count", kind: list, Arg: "bytecodes|allocations", Values: metricNames(),
+		Name: "count", Field: "count", kind: list, Arg: strings.Join(metricNames(), "|"), Values: metricNames(),
 		Help:  "count what else each call path does, too: " + metricHelp(),
 		Short: "count what else each call path does, too",
 		list:  func(r *Recording) []string { return r.Count },

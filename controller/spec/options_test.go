@@ -197,6 +197,8 @@ func TestValidate(t *testing.T) {
 		{spec.Recording{}, "root: no root given"},
 		{spec.Recording{Roots: one, Scheme: "E"}, `scheme "E": there is only auto, A, B, C and D`},
 		{spec.Recording{Roots: one, Leaves: "green"}, `leaves "green": there is only counted and timed`},
+		{spec.Recording{Roots: one, Count: []string{"blocks", "allocations"}}, ""},
+		{spec.Recording{Roots: one, Count: []string{"blocks", "bytecodes"}}, `count "blocks": it counts roughly`},
 		{spec.Recording{Roots: one, UntilCalls: -1}, "until-calls -1: "},
 		{spec.Recording{Roots: one, Memory: -1}, "memory -1: "},
 		{spec.Recording{Roots: one, Slowest: 100_000}, "slowest 100000: give a number from 1 to 1000"},

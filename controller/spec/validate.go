@@ -29,6 +29,9 @@ func (r *Recording) ValidateOptions() error {
 			return wrong("count", name, "there is only %s", enumerate(metricNames()))
 		}
 	}
+	if slices.Contains(r.Count, metric.CountBytecodes) && slices.Contains(r.Count, metric.CountBlocks) {
+		return wrong("count", metric.CountBlocks, "it counts roughly what bytecodes counts exactly; leave out one of both")
+	}
 	switch {
 	case r.UntilCalls < 0:
 		return wrongNumber("until-calls", r.UntilCalls, "give a number above zero, or 0 for no end")

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars,8+count,11+count,17+count,21+count,25+count,jars+count", "what TestCorpus does: JDKs at hand by version, and jars; +count has methods count what they execute, too")
+	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars,8+count,11+count,17+count,21+count,25+count,jars+count,17+blocks,jars+blocks", "what TestCorpus does: JDKs at hand by version, and jars; +count has methods count what they execute, too, +blocks by whole blocks")
 	corpusFigures = flag.String("corpus.figures", "", "file that gets TestCorpus's figures")
 	corpusLast    = flag.String("corpus.last", "", "file that gets TestCorpus's summary")
 )
@@ -38,9 +38,9 @@ func TestCorpus(t *testing.T) {
 	for _, v := range strings.Split(*corpusOf, ",") {
 		t.Run(v, func(t *testing.T) {
 			begin, ta, name := time.Now(), &corpus{}, "jars"
-			v, counts := strings.CutSuffix(v, "+count")
-			if counts {
-				ta.in = counting(t, stubHooks.Class)
+			v, how, _ := strings.Cut(v, "+")
+			if how != "" {
+				ta.in = countingBy(t, stubHooks.Class, how == "blocks")
 			}
 			if v == "jars" {
 				corpusJars(t, ta)
@@ -53,8 +53,8 @@ func TestCorpus(t *testing.T) {
 				name = "JDK " + j.Full
 				corpusJDK(t, ta, j.Home)
 			}
-			if counts {
-				name += ", counting"
+			if how != "" {
+				name += ", counting" + map[bool]string{true: " blocks"}[how == "blocks"]
 				t.Logf("%d need no counter, not counted: %v", ta.fixed, ta.uncounted)
 			}
 			t.Log(ta.summary(begin))

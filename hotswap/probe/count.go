@@ -13,6 +13,11 @@ type Executed struct {
 	Class, Exit, Thrown    string // (JJ)V: token, instructions
 	Leaf, LeafThrown       string // (IJ)V, of Class: method, instructions; a whole invocation of a leaf method
 	LeafClass, LeafLastOne string // (IJ)V: the invocation of a leaf that was counted at its entry ended by an exception
+
+	// Blocks counts whole basic blocks: what an exception left out of the block that
+	// it came from counts, too ("Default BBA": Binder and Hulaas, "Exact and Portable
+	// Profiling for the JVM Using Bytecode Instruction Counting", section 4).
+	Blocks bool
 }
 
 // A Count is what there is to know of the executed instructions of a method
@@ -28,7 +33,11 @@ type Count struct {
 }
 
 // executed are the indices of the calls.
-type executed struct{ exit, thrown, leaf, leafThrown, leafLast int }
+type executed struct {
+	exit, thrown, leaf, leafThrown, leafLast int
+
+	blocks bool
+}
 
 // WithExecuted returns the injector that has methods count the bytecode
 // instructions that they execute, as the method without probes would: in locals,
@@ -40,6 +49,9 @@ type executed struct{ exit, thrown, leaf, leafThrown, leafLast int }
 //	Exit(token, n + c)
 //	handler: n += p - c
 //	catch (Throwable t) { Thrown(token, n + p); throw t; }
+//
+// With [Executed].Blocks, p is set once a block, to what n lacks behind it, and not
+// at all where that is the same for all blocks that may throw.
 //
 // A method all of whose paths are equally long ends as without counting, but for
 // exceptions, and [Count] says how long they are. A leaf method whose paths
@@ -57,6 +69,7 @@ func (in *Injector) WithExecuted(x Executed) (*Injector, error) {
 		leaf:       p.call(Call{x.Class, x.Leaf, "(IJ)V"}),
 		leafThrown: p.call(Call{x.Class, x.LeafThrown, "(IJ)V"}),
 		leafLast:   p.call(Call{x.LeafClass, x.LeafLastOne, "(IJ)V"}),
+		blocks:     x.Blocks,
 	}
 	return NewInjector(p)
 }
@@ -94,6 +107,7 @@ func (r *rewriter) beginCount(m *classfile.Member) {
 	l.markLeaders()
 	c.instance = !m.Access.Has(classfile.AccStatic) && !storesThis(l.code)
 	c.aload0 = false
+	c.paths.whole = c.calls.blocks
 	c.paths.build(l, &r.code, r.mayThrow, len(r.program.Caught) > 0)
 	next := r.fresh()
 	c.n, c.p = -1, -1

@@ -14,11 +14,17 @@ import (
 // methods in one class.
 func counting(t testing.TB, class string) *probe.Injector {
 	t.Helper()
+	return countingBy(t, class, false)
+}
+
+// countingBy is counting by instructions, or by whole blocks.
+func countingBy(t testing.TB, class string, blocks bool) *probe.Injector {
+	t.Helper()
 	h := stubHooks
 	h.Class = class
 	in, err := probe.TokenSites(h).WithLeaves(class, "count", "thrown", func(probe.MethodKey) bool { return true })
 	if err == nil {
-		in, err = in.WithExecuted(probe.Executed{Class: class, Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown", LeafClass: class, LeafLastOne: "thrown"})
+		in, err = in.WithExecuted(probe.Executed{Class: class, Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown", LeafClass: class, LeafLastOne: "thrown", Blocks: blocks})
 	}
 	types := newTypes()
 	if err == nil {
@@ -46,10 +52,17 @@ func (ta *tally) tallyCounts(res *probe.Result) {
 }
 
 // TestVerifierCounting lets our own verifier check java.base with what all
-// methods execute counted.
+// methods execute counted, and some of it by whole blocks.
 func TestVerifierCounting(t *testing.T) {
 	cs := classtest.Read(t, classtest.JavaBase(classtest.Home(t)))
-	ta := tally{in: counting(t, stubHooks.Class)}
+	t.Run("instructions", func(t *testing.T) { verifyCounting(t, cs, counting(t, stubHooks.Class)) })
+	t.Run("blocks", func(t *testing.T) {
+		verifyCounting(t, classtest.Sample(t, cs, 1200, classtest.Seed(t)), countingBy(t, stubHooks.Class, true))
+	})
+}
+
+func verifyCounting(t *testing.T, cs []classtest.Class, in *probe.Injector) {
+	ta := tally{in: in}
 	h := verify.Classes{}
 	var parsed []*classfile.Class
 	before, after := 0, 0

@@ -25,7 +25,7 @@ func (r *rewriter) assembleCount(a *assembler) (err error) {
 	if !g.fixed {
 		in.ret = in.ret[:0] // each return has its own, see returns
 	}
-	if len(in.caught) == 0 || g.fixed && c.p < 0 {
+	if len(in.caught) == 0 || g.fixed && c.p < 0 && g.thrown == 0 {
 		return nil
 	}
 	b := in.caught[:0]
@@ -49,8 +49,14 @@ func (r *rewriter) assembleCount(a *assembler) (err error) {
 			b = append(b, byte(classfile.OpLadd))
 		}
 	}
-	if c.n < 0 && c.p < 0 {
-		b = append(b, byte(classfile.OpLconst0))
+	if c.p < 0 && (c.n < 0 || g.thrown != 0) {
+		if b, err = a.pushInt(b, g.thrown); err != nil {
+			return err
+		}
+		b = append(b, byte(classfile.OpI2l))
+		if c.n >= 0 {
+			b = append(b, byte(classfile.OpLadd))
+		}
 	}
 	b, err = a.sequence(b, Sequence{{Kind: StepCall, Call: call}, {Kind: StepOp, Op: classfile.OpAthrow}})
 	in.caught = b
@@ -115,12 +121,16 @@ func (r *rewriter) just(a *assembler, in *classfile.Instr, sp *spot) (err error)
 	b := &c.paths.blocks[c.block]
 	at, last := len(r.in.points), int32(in.Offset) == b.last
 	if throws := r.mayThrow(in); c.p >= 0 && (throws || b.tells && last) {
-		if c.told < 0 {
-			if r.in.points, err = a.pushInt(r.in.points, b.position(c.index)); err != nil {
+		switch at := b.position(c.index); {
+		case c.told < 0:
+			if c.paths.whole {
+				at = b.lacks()
+			}
+			if r.in.points, err = a.pushInt(r.in.points, at); err != nil {
 				return err
 			}
 			r.in.points = localOp(r.in.points, c.p, classfile.OpIstore, classfile.OpIstore0)
-		} else {
+		case !c.paths.whole:
 			r.in.points = increase(r.in.points, c.p, c.index-c.told)
 		}
 		c.told = c.index

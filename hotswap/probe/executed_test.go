@@ -39,6 +39,14 @@ func TestExecuted(t *testing.T) {
 // methods executed; nil for a program that executes more than most instructions.
 func compareCounts(t testing.TB, most int64, files [][]byte, class, name, desc string, args ...interp.Value) map[string]int64 {
 	t.Helper()
+	executed := compareExecuted(t, false, most, files, class, name, desc, args...)
+	compareExecuted(t, true, most, files, class, name, desc, args...)
+	return executed
+}
+
+// compareExecuted is compareCounts of one form: counting instructions, or whole blocks.
+func compareExecuted(t testing.TB, blocks bool, most int64, files [][]byte, class, name, desc string, args ...interp.Value) map[string]int64 {
+	t.Helper()
 	bare, err := interp.New(files...)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +56,11 @@ func compareCounts(t testing.TB, most int64, files [][]byte, class, name, desc s
 	if wantErr == interp.ErrEndless {
 		return nil
 	}
-	var s shadow
+	executed := bare.Executed
+	if blocks {
+		executed = bare.Blockwise()
+	}
+	s := shadow{blocks: blocks}
 	var rewritten [][]byte
 	for _, f := range files {
 		rewritten = append(rewritten, s.rewrite(t, f))
@@ -71,25 +83,26 @@ func compareCounts(t testing.TB, most int64, files [][]byte, class, name, desc s
 	for id, n := range s.executed {
 		counted[s.methods[id]] += n
 	}
-	for m, n := range bare.Executed {
+	for m, n := range executed {
 		if s.varies[m] {
 			continue
 		}
 		if counted[m] != n {
-			t.Errorf("%s: counted %d, executed %d in %d calls", m, counted[m], n, bare.Calls[m])
+			t.Errorf("%s: counted %d, executed %d in %d calls (whole blocks: %v)", m, counted[m], n, bare.Calls[m], blocks)
 		}
 	}
 	for m, n := range counted {
-		if n != 0 && bare.Executed[m] == 0 {
-			t.Errorf("%s: counted %d, executed nothing", m, n)
+		if n != 0 && executed[m] == 0 {
+			t.Errorf("%s: counted %d, executed nothing (whole blocks: %v)", m, n, blocks)
 		}
 	}
-	return bare.Executed
+	return executed
 }
 
 // A shadow is what the probes' class is in the interpreter: it keeps a stack of
 // invocations, and counts by method.
 type shadow struct {
+	blocks   bool          // whole blocks are counted
 	methods  []string      // by id
 	counts   []probe.Count // by id
 	executed map[int32]int64
@@ -110,7 +123,7 @@ func (s *shadow) rewrite(t testing.TB, file []byte) []byte {
 	if s.types == nil {
 		s.types = newTypes()
 	}
-	in, err := counting(t, stubHooks.Class).WithAllocated(allocated(stubHooks.Class, s.types))
+	in, err := countingBy(t, stubHooks.Class, s.blocks).WithAllocated(allocated(stubHooks.Class, s.types))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,8 +226,9 @@ func TestExecutedRandom(t *testing.T) {
 		ok := t.Run("", func(t *testing.T) {
 			file := classtest.Assemble(t, text)
 			for x := range int32(3) {
-				compareCounts(t, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), x*7919)
+				compareExecuted(t, false, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), x*7919)
 			}
+			compareExecuted(t, true, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), int32(7919))
 		})
 		if !ok {
 			t.Fatalf("seed %d, number %d:\n%s", seed, i, text)

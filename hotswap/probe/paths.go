@@ -32,8 +32,11 @@ type paths struct {
 	next   [][2]int32
 	head   []int32
 
+	whole bool // blocks count as a whole, wherever in them an exception comes from
+
 	counter  classfile.VTag // type of n: VInteger, VLong, or VTop where it is always 0
 	position bool           // p is needed
+	thrown   int32          // what n lacks at every exception, where p is not needed and this is known
 	fixed    bool           // all paths are equally long: each instructions
 	each     int32
 }
@@ -78,7 +81,7 @@ func (b *block) position(i int32) int32 { return b.phi - b.own + i + 1 }
 // works everything out. covered tells whether the method gets a catch-all.
 func (g *paths) build(l *layout, code *classfile.Code, throws func(*classfile.Instr) bool, covered bool) {
 	if g.cut(l); len(g.blocks) == 0 {
-		g.counter, g.position, g.fixed, g.each = classfile.VTop, false, true, 0
+		g.counter, g.position, g.thrown, g.fixed, g.each = classfile.VTop, false, 0, true, 0
 		return
 	}
 	back := g.connect(l)
@@ -88,12 +91,11 @@ func (g *paths) build(l *layout, code *classfile.Code, throws func(*classfile.In
 	g.deepen()
 	g.span()
 	g.chords()
-	anything := false
-	for s := classfile.Scan(l.code); s.Next() && !anything; {
-		anything = throws(&s.Instr)
-	}
 	handlers := len(code.Handlers) > 0
-	g.position = handlers || covered && anything
+	g.position, g.thrown = handlers || covered, 0
+	if !handlers && covered {
+		g.position, g.thrown = g.throwers(l, throws)
+	}
 	counts := handlers
 	for i := range g.edges {
 		counts = counts || g.edges[i].inc != 0
@@ -116,6 +118,26 @@ func (g *paths) build(l *layout, code *classfile.Code, throws func(*classfile.In
 			g.each, first = b.lacks(), false
 		}
 	}
+}
+
+// throwers tells whether p is needed for the exceptions that leave a method without
+// handlers; if not, what n lacks where they come from.
+func (g *paths) throwers(l *layout, throws func(*classfile.Instr) bool) (position bool, lacks int32) {
+	first, block := true, int32(-1)
+	for s := classfile.Scan(l.code); s.Next(); {
+		if l.marks[s.Offset]&markLeader != 0 {
+			block = g.at[s.Offset]
+		}
+		if !throws(&s.Instr) {
+			continue
+		}
+		at := g.blocks[block].lacks()
+		if !g.whole || !first && lacks != at {
+			return true, 0
+		}
+		first, lacks = false, at
+	}
+	return false, lacks
 }
 
 // cut finds the blocks.
@@ -342,7 +364,9 @@ func (g *paths) before(code []byte, at int32) (executed int32, ok bool) {
 			for s := classfile.Scan(code[b.start:at]); s.Next(); {
 				i++
 			}
-			executed, ok = b.position(i), true
+			if executed, ok = b.position(i), true; g.whole {
+				executed = b.lacks()
+			}
 		}
 	}
 	for i := range g.edges {

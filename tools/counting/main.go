@@ -1,6 +1,6 @@
 // Command counting measures what counting executed bytecodes and allocations costs beside a
 // recording without, and writes docs/figures/counting.md. Run it from the repository's
-// root by "go tool task bench:counting" (parts objects and programs), on a machine that does nothing else.
+// root by "go tool task bench:counting" (parts calls, loops, objects, programs, numbers), on a machine that does nothing else.
 package main
 
 import (
@@ -26,16 +26,29 @@ type way struct {
 var ways = []way{
 	{"calls and time", nil},
 	{"bytecodes", []string{"--count", "bytecodes"}},
+	{"blocks", []string{"--count", "blocks"}},
 	{"allocations", []string{"--count", "allocations"}},
-	{"both", []string{"--count", "bytecodes", "--count", "allocations"}},
+	{"bytecodes and allocations", []string{"--count", "bytecodes", "--count", "allocations"}},
 }
 
 // iterations are those of a program that are recorded.
-var iterations = map[string]int{"h2": 24, "xalan": 60}
+var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 8}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes` and `--count allocations` cost beside a recording of calls and time alone.")
+	if k.Part == "numbers" {
+		numbers(k, page)
+		return page, nil
+	}
 	for _, j := range k.JDKs {
+		if k.Has("calls") {
+			calls(k, page, j)
+		}
+		if k.Has("loops") {
+			if err := loops(k, page, j); err != nil {
+				return page, err
+			}
+		}
 		if k.Has("objects") {
 			if err := objects(k, page, j); err != nil {
 				return page, err
@@ -56,6 +69,9 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 				program(k, page, j, &p)
 			}
 		}
+	}
+	if k.Part == "" {
+		numbers(k, page)
 	}
 	return page, nil
 }

@@ -22,9 +22,8 @@ const objectsInCall = 8
 func objects(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
 	page.Table(fmt.Sprintf("An object, JDK %d, tick", j.Version), "A call that allocates eight objects, the best of many repetitions, in processes of their own. The last column is what `--count allocations` adds to the recording, by object. ",
 		"allocated|", "bare ns a call", "recorded", "with allocations", "ns an object")
-	source := filepath.Join("tools", "counting", "Made.java")
-	if b, err := exec.Command(filepath.Join(j.Home, "bin", "javac"), "-d", k.Temp, source).CombinedOutput(); err != nil {
-		return fmt.Errorf("javac: %w\n%s", err, b)
+	if err := compile(k, j, "Made.java"); err != nil {
+		return err
 	}
 	for kind, name := range kinds {
 		var all [][]float64
@@ -32,7 +31,7 @@ func objects(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
 			row := make([]float64, 3)
 			for i, flags := range [][]string{nil, {"--root", "Made.root"}, {"--root", "Made.root", "--count", "allocations"}} {
 				var err error
-				if row[i], err = made(k, j, kind, flags); err != nil {
+				if row[i], err = best(k, j, "Made", kind, flags); err != nil {
 					return err
 				}
 			}
@@ -44,9 +43,17 @@ func objects(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
 	return nil
 }
 
-// made runs Made.java, recorded if there are flags, and returns ns a call.
-func made(k *bench.Kit, j jdk.JDK, kind int, flags []string) (ns float64, err error) {
-	p, err := proc.Start(exec.Command(j.Java(), "-Xmx256m", "-cp", k.Temp, "Made", strconv.Itoa(kind)))
+// compile compiles a source of this folder.
+func compile(k *bench.Kit, j jdk.JDK, source string) error {
+	if b, err := exec.Command(j.Javac(), "-d", k.Temp, filepath.Join("tools", "counting", source)).CombinedOutput(); err != nil {
+		return fmt.Errorf("javac: %w\n%s", err, b)
+	}
+	return nil
+}
+
+// best runs a class of this folder, recorded if there are flags, and returns ns a call.
+func best(k *bench.Kit, j jdk.JDK, class string, kind int, flags []string) (ns float64, err error) {
+	p, err := proc.Start(exec.Command(j.Java(), "-Xmx256m", "-cp", k.Temp, class, strconv.Itoa(kind)))
 	if err != nil {
 		return 0, err
 	}

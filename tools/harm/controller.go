@@ -53,7 +53,7 @@ func (r *round) choose() (out []string) {
 		pick("", "--scheme A", "--scheme B", "--scheme C") // there D can't read the memory
 	}
 	pick("", "--clock precise")
-	pick("", "", "", "--record events", "--count bytecodes", "--count allocations", "--cpu", "--sample", "--slowest 3", "--follow")
+	pick("", "", "", "--record events", "--count bytecodes", "--count blocks", "--count allocations", "--cpu", "--sample", "--slowest 3", "--follow")
 	pick("", "--restore now")
 	return append(out, "--observe", "300ms")
 }

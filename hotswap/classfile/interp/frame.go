@@ -15,6 +15,7 @@ type frame struct {
 	class  *classfile.Class
 	code   *classfile.Code
 	key    string
+	ran    map[int]int64
 	locals []Value
 	stack  []Value
 	pc     int
@@ -57,6 +58,7 @@ func (f *frame) run() (Value, error) {
 			panic(fmt.Sprintf("%s at %d: %v", f.key, f.pc, err))
 		}
 		f.vm.Executed[f.key]++
+		f.ran[f.pc]++
 		if f.vm.ran++; f.vm.ran == f.vm.Most {
 			return nil, ErrEndless
 		}

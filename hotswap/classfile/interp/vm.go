@@ -49,8 +49,9 @@ type VM struct {
 	Natives  map[string]Native // by class, a dot, name and descriptor
 	Executed map[string]int64  // instructions, by the same names
 	Calls    map[string]int64
-	Made     map[Made]Size // what methods allocate by instructions for that
-	Most     int64         // instructions after which a program ends with [ErrEndless]; 0 for no end
+	At       map[string]map[int]int64 // how often the instruction at an offset was executed
+	Made     map[Made]Size            // what methods allocate by instructions for that
+	Most     int64                    // instructions after which a program ends with [ErrEndless]; 0 for no end
 
 	classes map[string]*classfile.Class
 	codes   map[string]*classfile.Code
@@ -91,7 +92,7 @@ const mostDepth = 2000
 // New makes a VM of a program's class files. Errors are those of [classfile.Parse].
 func New(files ...[]byte) (*VM, error) {
 	vm := &VM{
-		Natives: map[string]Native{}, Executed: map[string]int64{}, Calls: map[string]int64{}, Made: map[Made]Size{},
+		Natives: map[string]Native{}, Executed: map[string]int64{}, Calls: map[string]int64{}, At: map[string]map[int]int64{}, Made: map[Made]Size{},
 		classes: map[string]*classfile.Class{}, codes: map[string]*classfile.Code{}, statics: map[string]Value{}, begun: map[string]bool{},
 	}
 	for _, b := range files {
@@ -260,7 +261,10 @@ func (vm *VM) invoke(class, name, desc string, args []Value) (Value, error) {
 	}
 	defer func() { vm.depth-- }()
 	vm.Calls[key]++
-	f := frame{vm: vm, class: vm.classes[in], code: code, key: key, locals: make([]Value, code.MaxLocals)}
+	if vm.At[key] == nil {
+		vm.At[key] = map[int]int64{}
+	}
+	f := frame{vm: vm, class: vm.classes[in], code: code, key: key, ran: vm.At[key], locals: make([]Value, code.MaxLocals)}
 	at := 0
 	for _, a := range args {
 		f.locals[at] = a

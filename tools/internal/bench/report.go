@@ -18,6 +18,7 @@ type Report struct {
 	Objects     int64 `json:"allocated_objects"` // with --count allocations
 	Arrays      int64 `json:"allocated_arrays"`
 	Bytes       int64 `json:"allocated_bytes"`
+	Bytecodes   int64 // with --count bytecodes
 	Invocations int64 `json:"root_invocations"`
 	Incomplete  int64
 	Overflow    int64
@@ -60,6 +61,9 @@ type Method struct {
 	Raw    int64 `json:"measured_ns"` // before correction
 	Error  int64 `json:"error_ns"`
 	Spread int64 `json:"spread_ns"` // of Error, from the spread of the probes' cost
+
+	Bytecodes      int64 `json:"self_bytecodes"`       // with --count bytecodes
+	BlockBytecodes int64 `json:"self_block_bytecodes"` // with --count blocks
 
 	Counted bool // it has no times: they are its callers'
 }

@@ -34,7 +34,7 @@ const ofTypes: Column[] = [
 
 function typeFigures(l: Line, metrics: Metric[] = []) {
   return [
-    count(l.f[L.contexts]), ...metricCells(metrics.map((m) => ({ ...m, total: undefined })), l.c), <span class="name"><b>{l.name}</b></span>,
+    count(l.f[L.contexts]), ...metricCells(metrics.map((m) => ({ ...m, total: undefined, rate: undefined })), l.c), <span class="name"><b>{l.name}</b></span>,
   ];
 }
 
@@ -66,7 +66,7 @@ export function Methods() {
       </SourceBar>
       {m && m.count === 0 ? <Empty title={m.all === 0 ? (types ? "Nothing was allocated, or allocations were not counted." : "No method was called.") : "No line matches the filter."}>{m.all > 0 && <button onClick={() => set({ filter: "" })}>Clear the filter</button>}</Empty> : (
         <Table
-          label="Methods" columns={withMetrics(types ? ofTypes : columns, m?.metrics?.map((k) => (types ? { ...k, total: undefined } : k)))} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
+          label="Methods" columns={withMetrics(types ? ofTypes : columns, m?.metrics?.map((k) => (types ? { ...k, total: undefined, rate: undefined } : k)))} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}
           onSort={(k) => set({ sort: k, up: ui.methods.sort === k ? !ui.methods.up : false })}
           rows={lines.map((l) => (types ? typeFigures(l, m!.metrics) : figures(l, m!.total, m!.metrics)))}
           attrs={(i) => ({ selected: i === at })}
@@ -94,7 +94,7 @@ function figures(l: Line, whole: number, metrics?: Metric[]) {
   const f = l.f, counted = (f[L.flags] & flagCounted) > 0;
   return [
     counted ? "–" : time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{counted ? "" : percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
-    counted && f[L.total] === 0 ? "–" : time(f[L.total]), count(f[L.calls]), counted ? "" : mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c),
+    counted && f[L.total] === 0 ? "–" : time(f[L.total]), count(f[L.calls]), counted ? "" : mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c, counted ? 0 : f[L.self], f[L.error]),
     f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}<MenuButton method={f[L.method]} /></> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }

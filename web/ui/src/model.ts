@@ -82,7 +82,7 @@ export const F = { path: 0, depth: 1, method: 2, start: 3, width: 4, selfA: 5, s
 export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16, flagFold = 32;
 
 /** What a recording has beside calls, thrown and time. Counts are own and total of each in turn. */
-export interface Metric { name: string; title: string; unit: string; self: string; total?: string; doc?: string }
+export interface Metric { name: string; title: string; unit: string; self: string; total?: string; rate?: string; doc?: string }
 export interface Line { name?: string; f: number[]; c?: number[] }
 export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[]; metrics?: Metric[]; counts?: number[][] }
 export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][]; inverted?: boolean }

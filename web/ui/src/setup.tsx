@@ -162,6 +162,7 @@ function Modes() {
 
 function More() {
   const s = ui.setup;
+  const executed = s.count.includes("bytecodes") || s.count.includes("blocks");
   const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
@@ -185,9 +186,15 @@ function More() {
         <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
       </label>
       <label class="radio">
-        <input type="checkbox" id="bytecodes" checked={s.count.includes("bytecodes")} onChange={(e) => choose({ count: counted(s.count, "bytecodes", e.currentTarget.checked) })} /> count the bytecodes that each call path executes
+        <input type="checkbox" id="bytecodes" checked={executed} onChange={(e) => choose({ count: counted(counted(s.count, "blocks", false), "bytecodes", e.currentTarget.checked) })} /> count the bytecodes that each call path executes
         <small class="muted">Exact, and the same on every machine; costs a few percent more</small>
       </label>
+      {executed && (
+        <label class="radio inset">
+          <input type="checkbox" id="blocks" checked={s.count.includes("blocks")} onChange={(e) => choose({ count: counted(counted(s.count, e.currentTarget.checked ? "bytecodes" : "blocks", false), e.currentTarget.checked ? "blocks" : "bytecodes", true) })} /> by whole blocks of code
+          <small class="muted">A little cheaper, and too many where exceptions leave blocks</small>
+        </label>
+      )}
       <label class="radio">
         <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => choose({ count: counted(s.count, "allocations", e.currentTarget.checked) })} /> count the objects and arrays that each call path allocates, by type
         <small class="muted">With their bytes in this JVM; objects that the compiler removes count, too</small>

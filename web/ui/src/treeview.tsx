@@ -198,7 +198,7 @@ export function TreeTable() {
       count(r[R.calls]),
       r[R.flags] & flagCounted && r[R.total] === 0 ? "" : mean(r[R.total], r[R.calls]),
       r[R.thrown] > 0 ? count(r[R.thrown]) : "",
-      ...metricCells(t.metrics, t.counts?.[i]),
+      ...metricCells(t.metrics, t.counts?.[i], r[R.flags] & flagCounted ? 0 : r[R.self], r[R.error]),
       <span class="treename" style={{ paddingLeft: Math.min(r[R.depth], 60) * 14 + "px" }}>
         <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path], (r[R.flags] & flagOpen) === 0), touched: true, selected: r[R.path], find: 0 }); }}>
           {leaf ? "" : r[R.flags] & flagOpen ? "▾" : "▸"}
