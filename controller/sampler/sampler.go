@@ -37,7 +37,7 @@ type Options struct {
 	Hz      int                    // samples a second of CPU time, or of time where Wall; 1 to 10,000; 0: 99
 	Wall    bool                   // all threads, whether they run or wait; else only those that run
 	Threads func(name string) bool // which threads; nil: all
-	Native  bool                   // frames of native code and of the JVM's stubs as well
+	Native  bool                   // frames of native code, of the JVM's stubs and of the kernel as well
 	Trace   func(Trace)            // is told of each sample of perf's that was walked, to look into faults; may be nil
 
 	noPerf bool // as if there were no perf events, for tests
@@ -75,6 +75,7 @@ type Sampler struct {
 	layout  *unwinder.Layout
 	u       *unwinder.Unwinder
 	images  *images.Images
+	kernel  kernel
 	perf    *perf.Source
 	threads threads
 	begun   time.Time
@@ -163,7 +164,7 @@ func (s *Sampler) open() error {
 		s.stats.Mode = "wall"
 		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
 	}
-	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes}); s.o.noPerf && err == nil {
+	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes, Kernel: s.o.Native}); s.o.noPerf && err == nil {
 		s.perf.Close()
 		err = perf.ErrDenied
 	}
@@ -300,7 +301,7 @@ func (s *Sampler) deepen() {
 		return
 	}
 	s.stackBytes, s.deep, s.shallow = min(2*s.stackBytes, most), 0, 0
-	deeper, err := perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes})
+	deeper, err := perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes, Kernel: s.o.Native})
 	if err != nil {
 		s.stackBytes = most // the old one goes on
 		return
@@ -327,16 +328,17 @@ func (s *Sampler) sample(p *perf.Sample) {
 		return
 	}
 	out := stack.Stack{Time: p.Time, Weight: s.period(), TID: p.TID, Thread: t.name, Java: t.java, State: stack.Running}
+	within := s.kernel.frames(p.Kernel)
 	switch {
 	case !p.Valid: // a thread of the kernel's side: it begins, or ends
-		out.Complete = !t.java
+		out.Frames, out.Complete = within, !t.java
 		out.Broken = unwinder.BrokenEmpty
 	case !t.listed && !s.o.Native:
 		out.Complete = true
 	default:
 		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}
 		w := s.u.Walk(r, p.Stack, t.thread)
-		s.take(&out, w)
+		s.take(&out, within, w)
 		s.walks = append(s.walks, walkOf{len(s.batch), nil})
 		if s.o.Trace != nil {
 			s.o.Trace(Trace{w, t.java, s, r, p.Stack, t.thread})
@@ -349,45 +351,4 @@ func (s *Sampler) sample(p *perf.Sample) {
 		s.ran(&out)
 	}
 	s.batch = append(s.batch, out)
-}
-
-// take copies what came of a walk.
-func (s *Sampler) take(out *stack.Stack, w *unwinder.Walk) {
-	const chunk = 4096
-	n := len(w.Frames)
-	if cap(s.frames)-len(s.frames) < n {
-		s.frames = make([]stack.Frame, 0, max(chunk, n))
-	}
-	from := len(s.frames)
-	s.frames = append(s.frames, w.Frames...)
-	out.Frames = s.frames[from:len(s.frames):len(s.frames)]
-	out.Complete, out.Heuristic, out.Broken = w.Complete, w.Heuristic, w.Broken
-	s.mu.Lock()
-	if w.NativeTop {
-		s.stats.NativeTop++
-	}
-	if w.Live {
-		s.stats.Live++
-		s.deep++
-	} else {
-		s.shallow++
-	}
-	s.mu.Unlock()
-}
-
-// check gives up the stacks that rest on code which has changed.
-func (s *Sampler) check() {
-	for _, n := range s.u.Check() {
-		if n >= len(s.walks) {
-			continue
-		}
-		w := s.walks[n]
-		if w.waiter != nil {
-			w.waiter.valid = false
-		}
-		if w.stack < len(s.batch) {
-			p := &s.batch[w.stack]
-			p.Frames, p.Complete, p.Broken = nil, false, unwinder.BrokenChanged
-		}
-	}
 }

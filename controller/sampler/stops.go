@@ -101,7 +101,7 @@ func (s *Sampler) stop(out *stack.Stack, t unwinder.Thread, waiter *waiter) bool
 		return false
 	}
 	w := s.u.Walk(unwinder.Registers{PC: r.IP, SP: r.SP, FP: r.BP, BX: r.BX, R13: r.R13}, dump, t)
-	s.take(out, w)
+	s.take(out, nil, w)
 	s.walks = append(s.walks, walkOf{len(s.batch), waiter})
 	return true
 }

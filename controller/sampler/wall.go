@@ -196,7 +196,7 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	if !k.valid || a != k.anchor || hash != k.hash {
 		walked := s.u.WalkAnchor(unwinder.Registers{PC: a.PC, SP: a.SP, FP: a.FP}, span.P, span.At, w.threads[i])
 		k.stack = stack.Stack{}
-		s.take(&k.stack, walked)
+		s.take(&k.stack, nil, walked)
 		s.walks = append(s.walks, walkOf{len(s.batch), k})
 		k.anchor, k.hash, k.valid, k.fresh = a, hash, true, true
 		k.stack.State = s.stateOf(tid, a, k.stack.Frames)
@@ -205,6 +205,9 @@ func (s *Sampler) thread(i int, now, passed int64) {
 			k.stack.Monitor = s.u.MonitorClass(a.Pending)
 		case stack.Waiting:
 			k.stack.Monitor = s.u.MonitorClass(a.Waiting)
+		}
+		if s.o.Native && k.stack.State != stack.InVM {
+			k.stack.Frames = s.copied(s.above(tid, w.threads[i], a), k.stack.Frames)
 		}
 	}
 	out.Monitor = k.stack.Monitor

@@ -51,6 +51,7 @@ type file struct {
 	loads   []elf.ProgHeader
 	table   *cfi.Table
 	elf     *elf.File
+	root    string // the process's folder /
 	symbols []symbol
 	named   bool
 }
@@ -229,7 +230,7 @@ func (m *Images) open(g *mapping) *file {
 	}
 	f := m.files[g.key]
 	if f == nil {
-		f = &file{}
+		f = &file{root: fmt.Sprintf("/proc/%d/root", m.pid)}
 		if len(m.files) < maxFiles {
 			m.files[g.key] = f
 			f.read(m.source(g))
@@ -295,47 +296,4 @@ func (f *file) read(e *elf.File) {
 	if t, err := cfi.New(p, hdr.Addr, q, frames.Addr); err == nil {
 		f.table = t
 	}
-}
-
-// name returns the function that holds an address.
-func (f *file) name(at uint64) string {
-	if !f.named && f.elf != nil {
-		f.named = true
-		for _, read := range []func() ([]elf.Symbol, error){f.elf.Symbols, f.elf.DynamicSymbols} {
-			all, err := read()
-			if err != nil {
-				continue
-			}
-			for _, s := range all {
-				if s.Info&0xF == uint8(elf.STT_FUNC) && s.Value != 0 {
-					f.symbols = append(f.symbols, symbol{s.Value, s.Size, s.Name})
-				}
-			}
-		}
-		slices.SortStableFunc(f.symbols, func(a, b symbol) int {
-			switch {
-			case a.at < b.at:
-				return -1
-			case a.at > b.at:
-				return 1
-			}
-			return 0
-		})
-	}
-	i, found := slices.BinarySearchFunc(f.symbols, at, func(s symbol, at uint64) int {
-		switch {
-		case s.at < at:
-			return -1
-		case s.at > at:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		i--
-	}
-	if i < 0 || f.symbols[i].size != 0 && at >= f.symbols[i].at+f.symbols[i].size {
-		return ""
-	}
-	return demangle(f.symbols[i].name)
 }

@@ -1,6 +1,11 @@
 package images
 
-import "testing"
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"testing"
+)
 
 // TestParse takes executable mappings of files from lines of /proc/PID/maps, whatever they
 // are called.
@@ -34,4 +39,41 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v", g)
 		}
 	})
+}
+
+// TestDebugFile finds the file that has a library's symbols by the library's build id.
+func TestDebugFile(t *testing.T) {
+	const library = "/proc/self/exe"
+	e, err := elf.Open("/bin/sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer e.Close()
+	note := e.Section(".note.gnu.build-id")
+	if note == nil {
+		t.Skip("no build id")
+	}
+	p, err := note.Data()
+	if err != nil || len(p) < 18 {
+		t.Fatal(err, len(p))
+	}
+	f := file{elf: e, root: t.TempDir()}
+	if f.debugFile() != nil {
+		t.Error("a file that there isn't")
+	}
+	dir := fmt.Sprintf("%s/usr/lib/debug/.build-id/%02x", f.root, p[16])
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(library, fmt.Sprintf("%s/%x.debug", dir, p[17:])); err != nil {
+		t.Fatal(err)
+	}
+	d := f.debugFile()
+	if d == nil {
+		t.Fatal("not found")
+	}
+	defer d.Close()
+	if len(functions(d)) == 0 {
+		t.Error("it has no functions")
+	}
 }

@@ -25,16 +25,18 @@ import (
 type Options struct {
 	Period     int64 // nanoseconds of a thread's CPU time between two samples
 	StackBytes int   // of the stack, a multiple of 8 up to 61,440; 0: 16,384
+	Kernel     bool  // the kernel's frames as well, where privilege allows
 }
 
 // A Sample is what the kernel wrote of one thread. Stack is valid until the function that was
 // given the sample returns.
 type Sample struct {
-	TID   int   // as this process's namespace has it
-	Time  int64 // nanoseconds, CLOCK_MONOTONIC
-	Regs  Registers
-	Stack []byte // from Regs.SP upwards; empty if there are no user registers
-	Valid bool   // there are registers
+	TID    int   // as this process's namespace has it
+	Time   int64 // nanoseconds, CLOCK_MONOTONIC
+	Regs   Registers
+	Stack  []byte   // from Regs.SP upwards; empty if there are no user registers
+	Valid  bool     // there are registers
+	Kernel []uint64 // addresses of code of the kernel, innermost first; valid as long as Stack
 }
 
 // Registers are those of the user's side, by x86-64's names.
@@ -44,6 +46,7 @@ const (
 	clockTask   = 1 // PERF_COUNT_SW_TASK_CLOCK
 	software    = 1
 	sampleTypes = 0x2 | 0x4 | 0x40 | 0x1000 | 0x2000 // TID, TIME, ID, REGS_USER, STACK_USER
+	callChain   = 0x20                               // and, before REGS_USER, the kernel's frames
 	registers   = 1<<1 | 1<<6 | 1<<7 | 1<<8 | 1<<21  // BX, BP, SP, IP, R13, in this order
 	nRegisters  = 5
 	threadOnly  = 1 << 35 // inherit_thread: kernel 5.13
@@ -60,6 +63,7 @@ type Source struct {
 	rings  []*ring
 	late   map[int]map[uint64]bool // ids of the events of threads that may have inherited one too
 
+	chain     []uint64 // used again by Drain
 	lost      int64
 	throttled int64
 	noKernel  bool
@@ -85,6 +89,10 @@ func Open(pid int, o Options) (*Source, error) {
 		Sample_stack_user: uint32(o.StackBytes),
 	}}
 	s.attr.Size = uint32(unsafe.Sizeof(s.attr))
+	if o.Kernel {
+		s.attr.Sample_type |= callChain
+		s.attr.Bits |= unix.PerfBitExcludeCallchainUser
+	}
 	if err := s.open(); err != nil {
 		s.Close()
 		return nil, err
@@ -150,6 +158,8 @@ func (s *Source) probe(cpu int) error {
 		case (errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)) && !s.noKernel:
 			s.noKernel = true
 			s.attr.Bits |= unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv
+			s.attr.Bits &^= unix.PerfBitExcludeCallchainUser
+			s.attr.Sample_type &^= callChain
 		default:
 			return explain(s.pid, "sample", err)
 		}

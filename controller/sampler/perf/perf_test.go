@@ -83,6 +83,43 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestKernel reads the kernel's frames, which come before the registers, and nobody else's.
+func TestKernel(t *testing.T) {
+	mark := func(n int64) uint64 { return uint64(-n) } // PERF_CONTEXT_KERNEL, _USER, _GUEST
+	plain := sampled(10)
+	chain := func(n uint64, at ...uint64) []uint64 {
+		words := append(append([]uint64(nil), plain[:3]...), n)
+		return append(append(words, at...), plain[3:]...)
+	}
+	k := uint64(0xffffffff81000000)
+	for _, c := range []struct {
+		words []uint64
+		want  []uint64
+		lost  bool
+	}{
+		{words: chain(5, mark(128), k+1, k+2, mark(512), 77), want: []uint64{k + 1, k + 2}},
+		{words: chain(2, mark(512), 77)},
+		{words: chain(4, mark(2048), k+9, mark(128), k+1), want: []uint64{k + 1}},
+		{words: chain(0)},
+		{words: chain(1 << 61), lost: true},
+		{words: chain(200, mark(128), k+1), lost: true},
+		{words: plain[:3], lost: true},
+	} {
+		s := &Source{pid: 7, rings: []*ring{ringOf(1024, 40, record(recordSample, c.words...))}}
+		s.attr.Sample_type = sampleTypes | callChain
+		n := 0
+		s.Drain(func(p *Sample) {
+			n++
+			if !reflect.DeepEqual(p.Kernel, c.want) || !p.Valid || p.Regs.R13 != 5 || len(p.Stack) != 8 {
+				t.Errorf("%x: %+v", c.words, p)
+			}
+		})
+		if n == 0 != c.lost {
+			t.Errorf("%x: %d samples", c.words, n)
+		}
+	}
+}
+
 // TestTwice leaves out the samples of an event that a thread has inherited and has one of its own
 // beside.
 func TestTwice(t *testing.T) {
@@ -178,11 +215,14 @@ func FuzzDrain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte, tail, head uint64) {
 		r := &ring{page: &unix.PerfEventMmapPage{Data_tail: tail, Data_head: head}, data: make([]byte, 1024)}
 		copy(r.data, p)
-		s := &Source{pid: 7, rings: []*ring{r}}
-		n := 0
-		s.Drain(func(p *Sample) { n += 1 + len(p.Stack)/1024 })
-		if n > 1024/headSize {
-			t.Errorf("%d samples of 1,024 bytes", n)
+		for _, types := range []uint64{sampleTypes, sampleTypes | callChain} {
+			s := &Source{pid: 7, rings: []*ring{r}, attr: unix.PerfEventAttr{Sample_type: types}}
+			r.page.Data_tail, r.page.Data_head = tail, head
+			n := 0
+			s.Drain(func(p *Sample) { n += 1 + len(p.Stack)/1024 + len(p.Kernel)/128 })
+			if n > 1024/headSize {
+				t.Errorf("%d samples of 1,024 bytes", n)
+			}
 		}
 	})
 }

@@ -26,7 +26,7 @@ func (s *Source) Drain(f func(*Sample)) {
 			case recordThrottle:
 				s.throttled++
 			case recordSample:
-				pid, id, ok := decode(body, &p)
+				pid, id, ok := s.decode(body, &p)
 				if !ok || pid != s.pid {
 					return
 				}
@@ -39,23 +39,39 @@ func (s *Source) Drain(f func(*Sample)) {
 	}
 }
 
+// Kernels mark in a call chain whose frames follow. Marks are the highest addresses.
+const (
+	contextKernel = ^uint64(128) + 1  // PERF_CONTEXT_KERNEL
+	contextMost   = ^uint64(4095) + 1 // PERF_CONTEXT_MAX: from here on they are marks
+)
+
 // decode decodes a sample:
 //
 //	 0 u32 pid   4 u32 tid   8 u64 time   16 u64 id of the event
+//	24 with frames of the kernel: u64 how many   u64 addresses and marks
 //	24 u64 abi: 0: no registers follow; 2: 64 bits
 //	32 u64 registers[5]
 //	72 u64 size of what follows, 0: nothing does
 //	80 u8  stack[size]   u64 how much of it is valid
-func decode(b []byte, p *Sample) (pid int, id uint64, ok bool) {
-	const fixed, stackAt = 32, 32 + 8*nRegisters
-	if len(b) < fixed {
+func (s *Source) decode(b []byte, p *Sample) (pid int, id uint64, ok bool) {
+	const head, fixed, stackAt = 24, 8, 8 + 8*nRegisters
+	if len(b) < head {
 		return 0, 0, false
 	}
 	u64 := binary.LittleEndian.Uint64
 	pid = int(int32(binary.LittleEndian.Uint32(b)))
 	*p = Sample{TID: int(int32(binary.LittleEndian.Uint32(b[4:]))), Time: int64(u64(b[8:]))}
 	id = u64(b[16:])
-	if u64(b[24:]) != abi64 || len(b) < stackAt+8 {
+	b = b[head:]
+	if s.attr.Sample_type&callChain != 0 {
+		if b, ok = s.kernel(b, p); !ok {
+			return 0, 0, false
+		}
+	}
+	if len(b) < fixed {
+		return 0, 0, false
+	}
+	if u64(b) != abi64 || len(b) < stackAt+8 {
 		return pid, id, true
 	}
 	r := b[fixed:]
@@ -68,4 +84,31 @@ func decode(b []byte, p *Sample) (pid int, id uint64, ok bool) {
 	}
 	p.Stack = rest[:min(size, u64(rest[size:]))&^7]
 	return pid, id, true
+}
+
+// kernel takes the call chain from the begin of b and returns what follows it.
+func (s *Source) kernel(b []byte, p *Sample) (rest []byte, ok bool) {
+	u64 := binary.LittleEndian.Uint64
+	if len(b) < 8 {
+		return nil, false
+	}
+	n := u64(b)
+	if b = b[8:]; n > uint64(len(b)/8) {
+		return nil, false
+	}
+	s.chain = s.chain[:0]
+	kernel := false
+	for ; n > 0; n-- {
+		switch at := u64(b); {
+		case at >= contextMost:
+			kernel = at == contextKernel
+		case kernel:
+			s.chain = append(s.chain, at)
+		}
+		b = b[8:]
+	}
+	if len(s.chain) > 0 {
+		p.Kernel = s.chain
+	}
+	return b, true
 }

@@ -53,7 +53,8 @@ func (w *walk) native() bool {
 			return w.broken(BrokenGrowth)
 		}
 		if f := len(w.out.Frames) - 1; u.natives {
-			w.out.Frames[f].Slot, w.out.Frames[f].Return = s.SP-8, s.PC
+			x := &w.out.Frames[f]
+			x.Slot, x.Return, x.Words = s.SP-8, s.PC, w.hash(w.sp, s.SP-8)
 		}
 		w.pc, w.sp, w.fp = s.PC, s.SP, s.FP
 		w.top = false
@@ -62,6 +63,19 @@ func (w *walk) native() bool {
 		}
 	}
 	return w.broken(BrokenDepth)
+}
+
+// NativeAbove goes up the native frames above where a thread last left Java code, which its
+// anchor has as sp. r is where it waits; r.FP need not be known, since what waits has mostly
+// saved it. It returns nil if the walk does not come to that place. The frames are valid until the
+// next walk.
+func (u *Unwinder) NativeAbove(r Registers, t Thread, sp uint64) []stack.Frame {
+	w := u.start(r, nil, t)
+	w.top = true
+	if u.heapOf(w.pc) != nil || !w.native() || w.sp != sp {
+		return nil
+	}
+	return w.out.Frames
 }
 
 // endNative is for a stack without Java frames: a thread of the JVM's, or one that begins
