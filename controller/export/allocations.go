@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -99,6 +100,9 @@ func (t *textWriter) allocations() {
 		table.add(Clean(s.Type.Name), "", bytes, share(max(s.Bytes, 0), all), Count(s.Objects), elements, Count(s.Contexts))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
+	if d := density(t.report.metrics(), t.sums.Counts); d != nil {
+		t.printf("%s objects and arrays, %s, for 1,000 executed bytecodes\n", digits(d.Objects), Bytes(int64(math.Round(d.Bytes))))
+	}
 	if rest := types[len(shown):]; len(rest) > 0 {
 		var bytes, objects int64
 		for _, s := range rest {
@@ -106,6 +110,23 @@ func (t *textWriter) allocations() {
 		}
 		t.printf("and %s: %s in %s\n", Plural(int64(len(rest)), "type", "types"), Bytes(bytes), Plural(objects, "object", "objects"))
 	}
+}
+
+// A Density is what is allocated for 1,000 executed bytecodes (W. Binder, "Portable
+// Profiling of Memory Allocation in Java", section 3).
+type Density struct {
+	Objects float64 `json:"objects"` // and arrays
+	Bytes   float64 `json:"bytes"`
+}
+
+// density is that of sums; nil where the metrics have not both.
+func density(t *metric.Table, v *metric.Values) *Density {
+	executed := own(v, max(t.Executed(), 0))
+	if t.Executed() < 0 || !allocates(t) || executed <= 0 {
+		return nil
+	}
+	per := func(m metric.Metric) float64 { return 1000 * float64(own(v, t.Index(m.Name))) / float64(executed) }
+	return &Density{per(metric.Objects) + per(metric.Arrays), per(metric.AllocatedBytes)}
 }
 
 // notKnown stands for bytes of a type whose size nobody knows.

@@ -23,8 +23,9 @@ var htmlPage string
 // below 2 MB.
 func (r *Report) HTML(w io.Writer) error {
 	var summary strings.Builder
-	t := textWriter{sink: sink{w: &summary}, report: r, figures: r.figures()}
+	t := textWriter{sink: sink{w: &summary}, report: r, figures: r.figures(), o: TextOptions{Top: DefaultTop}}
 	t.summary()
+	t.allocations()
 	t.footer()
 	if err := t.flush(); err != nil {
 		return err

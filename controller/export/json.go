@@ -63,6 +63,7 @@ type head struct {
 	Estimates        *Sampling        `json:"estimates,omitempty"` // how samples were taken beside the recording
 	Unthrown         int64            `json:"thrown_without_room,omitempty"`
 	Metrics          []metric.Metric  `json:"metrics,omitempty"`
+	Density          *Density         `json:"allocation_density,omitempty"`
 	UncountedMethods []Skipped        `json:"uncounted_methods,omitempty"`
 	Events           *jsonEvents      `json:"events,omitempty"`
 	Marks            *jsonMarks       `json:"marks,omitempty"`
@@ -166,6 +167,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Unfollowed:       f.snapshot.Unfollowed,
 		Unthrown:         f.snapshot.Unthrown,
 		Metrics:          f.snapshot.Metrics.All(),
+		Density:          density(f.snapshot.Metrics, f.sums.Counts),
 		UncountedMethods: r.UncountedMethods,
 		Governor:         r.Governor,
 		Gaps:             some(r.Gaps),

@@ -1,7 +1,9 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,5 +75,28 @@ func TestAllocatedTypes(t *testing.T) {
 	}
 	if m.Count != 2 || m.Lines[0].Name != "a.Point" || m.Lines[0].Counts[0] != 2*((nodes+1)/2) || m.Lines[1].Counts[2] != 3*nodes || m.Lines[1].Counts[4] != 96*nodes || m.Lines[1].Figures[1] > merged {
 		t.Errorf("%d contexts: %+v", nodes, m)
+	}
+	for _, row := range c.Rows {
+		own := s.Metrics.Index(row.Name)
+		view := f.selection(&Query{}).icicle(&IcicleQuery{Width: maxWidth, Depth: maxDepth, Weight: row.Total})
+		if want := cct.Sum(s.Roots()).Counts.Own[own]; view.Whole != want || view.Metric == nil || view.Metric.Name != row.Name {
+			t.Errorf("%s: a flame graph of %d, want %d: %v", row.Name, view.Whole, want, view.Metric)
+		}
+		of, ends := map[int64]Box{}, map[int64]int64{} // by paths; where the boxes of a level end
+		var types int64
+		boxes := slices.SortedFunc(slices.Values(view.Boxes), func(a, b Box) int { return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[3], b[3])) })
+		for _, b := range boxes {
+			of[b[0]] = b
+			if above, ok := of[b[11]]; ok && (b[3] < above[3] || b[3]+b[4] > above[3]+above[4]) || b[3] < ends[b[1]] {
+				t.Errorf("%s: box %v, below %v, beside one that ends at %d", row.Name, b, above, ends[b[1]])
+			}
+			ends[b[1]] = b[3] + b[4]
+			if b[12]&rowType != 0 {
+				types += b[4]
+			}
+		}
+		if types != view.Whole {
+			t.Errorf("%s: boxes of types have %d of %d", row.Name, types, view.Whole)
+		}
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // A Box is one node of the flame graph: [path, depth, method, start, total, self, calls,
 // thrown, measured, error, cut, path above, flags, waited, longest wait]. Times are in ns;
 // start is counted from the left edge, depth from the focus. cut is the number of callees
 // that are left out, since they are too small to be seen or too deep. Flags are those of a
-// [Row], except open and hot.
+// [Row], except open and hot, and one that is set for allocated types. Where the view has a
+// metric, total and self are of that, and a type's calls are objects.
 type Box [15]int64
 
 // An IcicleView is the flame graph, cut to a window. Nodes narrower than a pixel or deeper
@@ -23,6 +25,8 @@ type IcicleView struct {
 	Whole int64  `json:"whole"` // ns of the whole tree
 	Boxes []Box  `json:"boxes"`
 
+	Metric *metric.Metric `json:"metric,omitempty"` // what widths stand for; nil is time
+
 	Inverted bool `json:"inverted,omitempty"`
 }
 
@@ -32,43 +36,49 @@ type Step [2]int32
 // icicle cuts the boxes, level by level, so that what is left out when there
 // are too many is the deepest.
 func (v selection) icicle(l *IcicleQuery) IcicleView {
-	out := IcicleView{Whole: total(v.roots), Boxes: []Box{}, Above: []Step{}}
+	w := v.f.weightNamed(l.Weight)
+	out := IcicleView{Whole: w.sum(v.roots), Boxes: []Box{}, Above: []Step{}, Metric: w.metric}
 	type item struct {
 		node  *cct.Node
 		above int32
 		start int64
+		total int64
 	}
 	var level []item
 	place := func(to []item, nodes []*cct.Node, above int32, start, least int64) (out []item, cut int) {
 		from := len(to)
 		for _, n := range nodes {
-			if n.Total >= least && n.Total > 0 {
-				to = append(to, item{node: n, above: above})
+			if total, _ := w.of(n); total >= least && total > 0 {
+				to = append(to, item{node: n, above: above, total: total})
 			} else {
 				cut++
 			}
 		}
 		slices.SortFunc(to[from:], func(a, b item) int {
-			return cmp.Or(cmp.Compare(b.node.Total, a.node.Total), cmp.Compare(a.node.Method, b.node.Method))
+			return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.node.Method, b.node.Method))
 		})
 		for i := from; i < len(to); i++ {
 			to[i].start = start
-			start += to[i].node.Total
+			start += to[i].total
 		}
 		return to, cut
 	}
 	out.Total = out.Whole
 	least := int64(0)
-	if focus := v.find(l.Focus); focus != nil && focus.Total > 0 {
+	focus, across := v.find(l.Focus), int64(0)
+	if focus != nil {
+		across, _ = w.of(focus)
+	}
+	if across > 0 {
 		steps := v.f.numbering.edges(l.Focus)
-		out.Focus, out.Total = l.Focus, focus.Total
+		out.Focus, out.Total = l.Focus, across
 		least = out.Total / int64(l.Width)
 		var above int32
 		for _, edge := range steps[:len(steps)-1] {
 			above = v.f.numbering.addPath(above, edge)
 			out.Above = append(out.Above, Step{above, v.stepMethod(above, edge)})
 		}
-		level = []item{{focus, above, 0}}
+		level = []item{{focus, above, 0, across}}
 	} else {
 		least = out.Total / int64(l.Width)
 		level, _ = place(nil, v.kids(v.roots, 0), 0, 0, least)
@@ -76,7 +86,7 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 	for depth := 0; len(level) > 0 && depth < l.Depth; depth++ {
 		var next []item
 		for _, it := range level {
-			if len(out.Boxes) == maxBoxes {
+			if len(out.Boxes) >= maxBoxes {
 				return out
 			}
 			n := it.node
@@ -87,8 +97,9 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 			if depth+1 < l.Depth {
 				next, cut = place(next, kids, path, it.start, least)
 			}
+			_, own := w.of(n)
 			b := Box{
-				int64(path), int64(depth), int64(v.method(n, edge)), it.start, n.Total, n.Self, n.Calls, n.Thrown, n.Raw, n.Error, int64(cut), int64(it.above), 0, 0, 0,
+				int64(path), int64(depth), int64(v.method(n, edge)), it.start, it.total, own, n.Calls, n.Thrown, n.Raw, n.Error, int64(cut), int64(it.above), 0, 0, 0,
 			}
 			if n.Method == cct.Frameworks {
 				b[12] |= RowFold
@@ -103,7 +114,13 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 				b[12] |= rowAsync
 				b[13], b[14] = a.Waited, a.Longest
 			}
+			if w.metric != nil {
+				b[8], b[9] = 0, 0 // of the time
+			}
 			out.Boxes = append(out.Boxes, b)
+			if depth+1 < l.Depth {
+				out.Boxes = append(out.Boxes, v.typeBoxes(w, n, b, it.start+w.sum(kids), least)...)
+			}
 		}
 		level = next
 	}

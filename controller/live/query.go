@@ -47,6 +47,10 @@ type IcicleQuery struct {
 	Width int   `json:"width"` // pixels
 	Depth int   `json:"depth"` // levels
 
+	// Weight is what widths stand for: the field of a metric's total, such as
+	// "total_bytes"; "" is time. It does not go with Inverted.
+	Weight string `json:"weight,omitempty"`
+
 	Inverted bool `json:"inverted,omitempty"` // self times on top, below each method whoever calls it
 }
 

@@ -16,6 +16,7 @@ const (
 	rowAsync                  // executions of tasks that the caller handed over
 	RowCounted                // only counted: its time is its caller's
 	RowFold                   // stands for levels of frameworks, which the method's name says
+	rowType                   // in a flame graph: stands for what is allocated of a type, which the method's name says
 )
 
 // A Row is a node of the tree: [path, depth, method, flags, calls, thrown, self, measured,

@@ -18,6 +18,9 @@ func TestFlameGraph(t *testing.T) {
 	p := open(t, url, 1280, 800)
 	program := program(t, "Counted")
 	p.root(program, "counted root")
+	value[bool](p, `document.querySelector("details.more").open = true`)
+	p.click("#bytecodes")
+	p.click("#allocations")
 	p.click("#start")
 	p.wait(".phase.recording")
 	program.counts(t, 2000)
@@ -45,6 +48,23 @@ func TestFlameGraph(t *testing.T) {
 	p.shot("inverted")
 	p.click("#invert")
 	p.until(`document.querySelector(".icicle").dataset.inverted === "false"`)
+	// By what is allocated: 500 exceptions, of which the box has the context's own width; and by bytecodes.
+	weigh := func(field string) {
+		value[bool](p, fmt.Sprintf(`((s) => { s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); return true; })(document.querySelector("#weight"))`, field))
+	}
+	weigh("total_objects")
+	p.do("the flame graph", chromedp.Focus(".icicle"))
+	for range 2 {
+		p.press(kb.ArrowDown)
+	}
+	p.until(`document.querySelector(".icicle").getAttribute("aria-label").includes("Counted.thrower, 100")`)
+	p.press(kb.ArrowDown)
+	p.until(`document.querySelector(".detail")?.textContent.includes("500 objects") && /RuntimeException|Exception/.test(document.querySelector(".detail").textContent)`)
+	p.shot("allocated")
+	weigh("total_bytecodes")
+	p.until(`document.querySelector("#invert").disabled`)
+	weigh("")
+	p.until(`!document.querySelector("#invert").disabled`)
 	// As pictures.
 	picture := func(kind string) []string {
 		return value[[]string](p, fmt.Sprintf(`new Promise((then) => {

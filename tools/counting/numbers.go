@@ -49,7 +49,7 @@ func (t tally) differ(o tally) (names []string) {
 // numbers compares what recordings of the same work count: with each other, between JDKs, and by
 // whole blocks.
 func numbers(k *bench.Kit, page *bench.Page) {
-	page.Table("The same numbers each time", "Bytecodes below the whole root, in processes of their own. Methods that differ: from the first run of the first JDK. ",
+	page.Quote("The same numbers each time", "Bytecodes below the whole root, in processes of their own; blocks are what `--count blocks` says. Methods that differ do so from the first run of the first JDK; of several runs the row has the one that differs most. "+k.Machine(),
 		"program|", "counted|", "JDK|", "runs", "bytecodes", "methods", "methods that differ", "more than the first", "share")
 	for _, r := range repeated {
 		if !k.Wants(r.name) {

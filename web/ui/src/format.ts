@@ -79,6 +79,10 @@ const primitive: Record<string, string> = { B: "byte", C: "char", D: "double", F
 /** parse splits pkg.Outer$Inner.method(descriptor)return. Functions, and what is no method, such as "(JIT compiler C2)", stay whole. */
 export function parse(whole: string, loader = "", place = ""): Name {
   if (loader === "frameworks") return { pkg: "", cls: "", method: "… " + whole, args: "", whole, loader: "", place }; // levels that a row stands for
+  if (loader === "type") { // what is allocated, in a flame graph
+    const p = whole.split(" (")[0].lastIndexOf(".");
+    return { pkg: p < 0 ? "" : whole.slice(0, p), cls: "", method: whole.slice(p + 1), args: "", whole, loader: "", place };
+  }
   if (whole.startsWith("(") || loader === "native" || loader === "kernel") return { pkg: "", cls: "", method: whole, args: "", whole, loader, place };
   const open = whole.indexOf("(");
   const head = open < 0 ? whole : whole.slice(0, open);

@@ -20,7 +20,8 @@ export function metricCells(metrics: Metric[] = [], counts: number[] = [], self 
   return metrics.flatMap((m, i) => [figure(m, counts[2 * i] ?? 0), ...(m.rate ? [off < self ? ((counts[2 * i] ?? 0) / self).toFixed(2) : ""] : []), ...(m.total ? [figure(m, counts[2 * i + 1] ?? 0)] : [])]);
 }
 
-function figure(m: Metric, v: number): string {
+/** figure is a value of a metric. */
+export function figure(m: Metric, v: number): string {
   return m.unit === "nanoseconds" ? time(v) : m.unit === "bytes" ? bytes(v) : count(v);
 }
 

@@ -79,13 +79,13 @@ export const B = { path: 0, depth: 1, method: 2, start: 3, total: 4, self: 5, ca
 export const L = { method: 0, contexts: 1, calls: 2, thrown: 3, self: 4, raw: 5, error: 6, total: 7, tasks: 8, waited: 9, longest: 10, flags: 11 } as const;
 export const D = { path: 0, depth: 1, method: 2, flags: 3, callsA: 4, callsB: 5, totalA: 6, totalB: 7, selfA: 8, selfB: 9, children: 10, boundTotal: 11, boundSelf: 12 } as const;
 export const F = { path: 0, depth: 1, method: 2, start: 3, width: 4, selfA: 5, selfB: 6, totalA: 7, totalB: 8, bound: 9, above: 10, flags: 11, callsA: 12, callsB: 13 } as const;
-export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16, flagFold = 32;
+export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagCounted = 16, flagFold = 32, flagType = 64;
 
 /** What a recording has beside calls, thrown and time. Counts are own and total of each in turn. */
 export interface Metric { name: string; title: string; unit: string; self: string; total?: string; rate?: string; doc?: string }
 export interface Line { name?: string; f: number[]; c?: number[] }
 export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[]; metrics?: Metric[]; counts?: number[][] }
-export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][]; inverted?: boolean }
+export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][]; inverted?: boolean; metric?: Metric }
 export interface MethodsPage { total: number; all: number; count: number; from: number; lines: Line[]; metrics?: Metric[] }
 export interface AroundPage { total: number; self: Line; callers: Line[]; callees: Line[]; more: [number, number] }
 export interface ThreadLine { name: string; id: number; virtual?: boolean; shared?: boolean; inside: boolean; entries: number; open: number; total: number; suspended: number; place: number }
@@ -115,7 +115,7 @@ export interface Sections {
 export interface Look {
   seq: number; source: number; against: number; thread: number; slow: number; fold: boolean; frameworks: boolean; unfold: number[];
   tree?: { open: number[]; sort: string; up: boolean; from: number; rows: number; find: number };
-  icicle?: { focus: number; width: number; depth: number; inverted?: boolean };
+  icicle?: { focus: number; width: number; depth: number; inverted?: boolean; weight?: string };
   methods?: { group: string; filter: string; sort: string; up: boolean; from: number; rows: number };
   around?: { method: number; width: number };
   threads?: boolean; doubts?: boolean; slowest?: boolean; brief?: boolean;

@@ -12,6 +12,7 @@ import { forget, go, openHot, recordings, ui } from "./ui";
 export function SourceBar({ threads, fold, search, children }: { threads?: boolean; fold?: boolean; search?: boolean; children?: ComponentChildren }) {
   useStore();
   const snaps = recordings();
+  const metrics = (store.sections.tree?.metrics ?? []).filter((m) => m.total);
   const list = store.sections.threads?.threads ?? [];
   return (
     <div class="sourcebar">
@@ -45,7 +46,15 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
       {fold && <button onClick={openHot} title="Open the path along which the most time goes (h)">Hot path</button>}
       {fold && <button onClick={() => go({ open: [], touched: true })}>Close all</button>}
       {fold && <button onClick={() => go({ hidden: !ui.hidden })} aria-pressed={!ui.hidden}>Flame graph</button>}
-      {fold && <button id="invert" disabled={ui.hidden} onClick={() => go({ inverted: !ui.inverted, focus: 0, selected: 0 })} aria-pressed={ui.inverted} title="Self times on top, each method once; below it whoever calls it, up to the roots. Of a recording with more than 100,000 call paths only when it has ended">Inverted</button>}
+      {fold && !ui.hidden && metrics.length > 0 && (
+        <label title="What the widths of the flame graph stand for">
+          <span>by</span>
+          <select id="weight" value={ui.weight} onChange={(e) => go({ weight: e.currentTarget.value, focus: 0 })}>
+            <option value="">time</option>{metrics.map((m) => <option value={m.total} key={m.name}>{m.name === "allocated_bytes" ? "allocated bytes" : m.title}</option>)}
+          </select>
+        </label>
+      )}
+      {fold && <button id="invert" disabled={ui.hidden || ui.weight !== ""} onClick={() => go({ inverted: !ui.inverted, focus: 0, selected: 0 })} aria-pressed={ui.inverted} title="Self times on top, each method once; below it whoever calls it, up to the roots. Of a recording with more than 100,000 call paths only when it has ended">Inverted</button>}
       {search && (
         <label class="grow">
           <span>Highlight</span>

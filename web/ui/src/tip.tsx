@@ -4,11 +4,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { nameOf } from "./conn";
 import { count, mean, percent, time } from "./format";
-import { B, flagAsync, flagCounted } from "./model";
+import { figure } from "./metrics";
+import { B, flagAsync, flagCounted, flagType, type Metric } from "./model";
 import { arrow } from "./parts";
 import { sampling, upsideDown } from "./ui";
 
-export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: number; y: number }) {
+export function Tip({ box, whole, metric, x, y }: { box: number[]; whole: number; metric?: Metric; x: number; y: number }) {
   const ref = useRef<HTMLDivElement>(null);
   // Beside the pointer, and inside of the window.
   useLayoutEffect(() => {
@@ -18,7 +19,11 @@ export function Tip({ box, whole, x, y }: { box: number[]; whole: number; x: num
   });
   const name = nameOf(box[B.method]);
   const calls = box[B.calls], raw = box[B.raw], error = box[B.error];
-  const rows: [string, string][] = upsideDown() ? [
+  const rows: [string, string][] = metric ? [
+    [box[B.flags] & flagType ? "objects" : "calls", count(calls)],
+    ["total " + metric.title, `${figure(metric, box[B.total])}, ${percent(box[B.total], whole)} %`],
+    ["its own", `${figure(metric, box[B.self])}, ${percent(box[B.self], whole)} %`],
+  ] : upsideDown() ? [
     [box[B.self] > 0 ? "self" : "of that, called from here", `${time(box[B.total])}, ${percent(box[B.total], whole)} %`],
   ] : sampling() ? [
     ["entries", "≥ " + count(calls)],

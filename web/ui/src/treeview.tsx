@@ -6,10 +6,10 @@ import { usePalette, useSize, useStore } from "./hooks";
 import { Brief } from "./brief";
 import { at, beside, boxHeight, chain, draw } from "./icicle";
 import { savePNG, saveSVG } from "./picture";
-import { B, R, flagAsync, flagCounted, flagFold, flagHot, flagIncomplete, flagOpen } from "./model";
+import { B, R, flagAsync, flagCounted, flagFold, flagType, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
-import { metricCells, withMetrics } from "./metrics";
+import { figure, metricCells, withMetrics } from "./metrics";
 import { MenuButton, isMenuKey, menuUnder, openMenu } from "./menu";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
@@ -120,7 +120,7 @@ export function Icicle({ pick }: { pick?: (path: number) => void }) {
           if (e.key === "Enter" && ui.selected) (pick ?? zoom)(ui.selected);
           else if (isMenuKey(e)) {
             const b = page.boxes.find((b) => b[B.path] === ui.selected);
-            if (b && (b[B.flags] & flagFold) === 0) openMenu(b[B.method], ref.current!.getBoundingClientRect().left + (b[B.start] / page.total) * size.width, ref.current!.getBoundingClientRect().top + (b[B.depth] + 1) * boxHeight - ref.current!.scrollTop);
+            if (b && (b[B.flags] & (flagFold | flagType)) === 0) openMenu(b[B.method], ref.current!.getBoundingClientRect().left + (b[B.start] / page.total) * size.width, ref.current!.getBoundingClientRect().top + (b[B.depth] + 1) * boxHeight - ref.current!.scrollTop);
           } else if (e.key === "Escape" || e.key === "Backspace") go({ focus: page.above[page.above.length - 1]?.[0] ?? 0 });
           else {
             const b = beside(page, ui.selected, e.key);
@@ -135,10 +135,10 @@ export function Icicle({ pick }: { pick?: (path: number) => void }) {
           ref={canvas} style={{ width: size.width + "px", height: height + "px" }} onMouseMove={(e) => setOver({ path: under(e)?.[B.path] ?? 0, x: e.clientX, y: e.clientY })} onMouseLeave={() => setOver({ path: 0, x: 0, y: 0 })}
           onClick={(e) => { const b = under(e); if (b && page) pick ? pick(b[B.path]) : select(b[B.path], chain(page, b[B.path])); }}
           onDblClick={(e) => { const b = under(e); if (b) zoom(b[B.path]); }}
-          onContextMenu={(e) => { const b = under(e); if (b && page && (b[B.flags] & flagFold) === 0) (e.preventDefault(), setOver({ path: 0, x: 0, y: 0 }), select(b[B.path], chain(page, b[B.path])), openMenu(b[B.method], e.clientX, e.clientY)); }}
+          onContextMenu={(e) => { const b = under(e); if (b && page && (b[B.flags] & (flagFold | flagType)) === 0) (e.preventDefault(), setOver({ path: 0, x: 0, y: 0 }), select(b[B.path], chain(page, b[B.path])), openMenu(b[B.method], e.clientX, e.clientY)); }}
         />
       </div>
-      {hover > 0 && box && page && <Tip box={box} whole={page.whole} x={over.x} y={over.y} />}
+      {hover > 0 && box && page && <Tip box={box} whole={page.whole} metric={page.metric} x={over.x} y={over.y} />}
     </div>
   );
 }
@@ -149,6 +149,18 @@ export function Detail() {
   const row = store.sections.tree?.rows.find((r) => r[R.path] === ui.selected);
   const box = store.sections.icicle?.boxes.find((b) => b[B.path] === ui.selected);
   const whole = store.sections.tree?.total ?? 0;
+  const metric = store.sections.icicle?.metric;
+  if (!row && box && metric) {
+    const whole = store.sections.icicle!.whole;
+    return (
+      <div class="detail" aria-live="polite">
+        <MethodName name={nameOf(box[B.method])} /><Place name={nameOf(box[B.method])} />
+        <span>{box[B.flags] & flagType ? <><b>{count(box[B.calls])}</b> objects</> : <><b>{count(box[B.calls])}</b> calls</>}</span>
+        <span>{metric.title} <b>{figure(metric, box[B.total])}</b> ({percent(box[B.total], whole)} %)</span>
+        {(box[B.flags] & flagType) === 0 && <span class="acts"><button onClick={() => go({ focus: ui.selected })}>Zoom</button></span>}
+      </div>
+    );
+  }
   if (!row && box && upsideDown()) {
     return (
       <div class="detail" aria-live="polite">

@@ -37,6 +37,7 @@ const fresh = {
   slow: 0, // place of the chosen one of the slowest invocations
   slowest: "", // which it is: thread and start
   hidden: false, // the icicle
+  weight: "", // what widths of the flame graph stand for: the field of a metric's total; "" is time
   inverted: false, // self times on top, below each method whoever calls it
   terse: false, // what is slow, in words, is hidden
   browsing: false, // looking at snapshots while a root is to be chosen
@@ -245,7 +246,7 @@ export function ask(): void {
     ...(slow ? { slowest: true } : {}),
     ...(on === "tree" || slow ? {
       tree: { ...ui.tree, open: ui.open.slice(-mostOpen), find: ui.find },
-      ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100, inverted: ui.inverted && on === "tree" } }),
+      ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100, ...(on === "tree" ? { inverted: ui.inverted && !ui.weight, weight: ui.weight } : {}) } }),
       threads: true, ...(on === "tree" ? { brief: true } : {}),
     } : {}),
     ...(on === "methods" ? { methods: ui.methods, threads: true } : {}),
