@@ -14,10 +14,12 @@ type changes struct {
 	last                     int64 // number of the change that was wanted last
 	wanted, offered, inForce map[cha.ClassID]int64
 	owing                    map[cha.ClassID]bool // what is wanted of them is not in force, and somebody is to see to it
+
+	at map[cha.ClassID]int64 // H_REDEFINED when the last change turned out to be in force, or more
 }
 
 func newChanges() changes {
-	return changes{wanted: map[cha.ClassID]int64{}, offered: map[cha.ClassID]int64{}, inForce: map[cha.ClassID]int64{}, owing: map[cha.ClassID]bool{}}
+	return changes{wanted: map[cha.ClassID]int64{}, offered: map[cha.ClassID]int64{}, inForce: map[cha.ClassID]int64{}, owing: map[cha.ClassID]bool{}, at: map[cha.ClassID]int64{}}
 }
 
 // want notes that a class has to change once more, and returns the number of the change.
@@ -31,10 +33,12 @@ func (c *changes) want(id cha.ClassID) int64 {
 // offer notes that the JVM is about to have all that is wanted of a class.
 func (c *changes) offer(id cha.ClassID) { c.offered[id] = c.wanted[id] }
 
-// settle notes that what was last offered of a class is in force, and reports whether that is
-// all that is wanted.
-func (c *changes) settle(id cha.ClassID) bool {
-	c.inForce[id] = max(c.inForce[id], c.offered[id])
+// settle notes that what was last offered of a class is in force now, when classes have been
+// redefined so often, and reports whether that is all that is wanted.
+func (c *changes) settle(id cha.ClassID, redefined int64) bool {
+	if c.inForce[id] < c.offered[id] {
+		c.inForce[id], c.at[id] = c.offered[id], redefined
+	}
 	if c.pending(id) {
 		return false
 	}
@@ -44,6 +48,12 @@ func (c *changes) settle(id cha.ClassID) bool {
 
 // pending reports whether something is wanted of a class that is not in force.
 func (c *changes) pending(id cha.ClassID) bool { return c.inForce[id] < c.wanted[id] }
+
+// lacked reports whether something that is wanted of a class may not have been in force when
+// classes had been redefined so often.
+func (c *changes) lacked(id cha.ClassID, redefined int64) bool {
+	return c.pending(id) || c.at[id] > redefined
+}
 
 // since reports whether a change of a class with a higher number is wanted.
 func (c *changes) since(id cha.ClassID, number int64) bool { return c.wanted[id] > number }

@@ -22,7 +22,7 @@ func TestChanges(t *testing.T) {
 	if second <= first || !c.since(a, first) || c.since(a, second) {
 		t.Errorf("changes %d, %d", first, second)
 	}
-	if c.settle(a) || !c.pending(a) {
+	if c.settle(a, 7) || !c.pending(a) {
 		t.Error("the second change is in force, and was not offered")
 	}
 	c.postpone(a)
@@ -30,10 +30,10 @@ func TestChanges(t *testing.T) {
 		t.Errorf("postponed: pending %v, due %v", c.pending(a), c.due())
 	}
 	c.offer(a)
-	if !c.settle(a) || c.pending(a) {
+	if !c.settle(a, 7) || c.pending(a) {
 		t.Error("all that was offered is in force, and something is pending")
 	}
-	if c.settle(b) {
+	if c.settle(b, 7) {
 		t.Error("in force, and never offered")
 	}
 }

@@ -98,6 +98,9 @@ func (l *loop) gaps(r *export.Report) {
 		}
 		r.AddGap(fmt.Sprintf("%s loaded before Rivulet answered: %s", export.Plural(n, "class was", "classes were"), how), nil)
 	}
+	if n := l.s.data.Untold(); n > 0 {
+		r.AddGap(fmt.Sprintf("%s of reflection or method handles could not be told to Rivulet, or found: what is called through them may lack probes", export.Plural(n, "target", "targets")), nil)
+	}
 	where := map[string][]string{}
 	for _, k := range l.skipped {
 		if gap := skipGaps[k.Reason]; gap != "" && !l.settledSince(k) {

@@ -64,6 +64,7 @@ func (l *loop) lateInForce() {
 func (l *loop) forgetLate() {
 	l.lateInForce()
 	l.patience.forget()
+	l.inlinedLate()
 	if d, ok := l.scheme.(scheme.Watcher); ok {
 		d.Begun(func(id cha.MethodID) bool { return !l.changes.pending(id.Class) })
 	}

@@ -129,14 +129,14 @@ func (s *Session) startWatching() {
 // watch is the goroutine that looks at the target.
 func (s *Session) watch(ctx context.Context) error {
 	w := s.watching
-	pause, rounds, looked, deferred := watchLeast, -1, time.Now(), 0
+	pause, rounds, looked, deferred, before := watchLeast, -1, time.Now(), 0, s.data.Redefined()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(pause):
 		}
-		began := time.Now()
+		began, redefined := time.Now(), s.data.Redefined()
 		woke, now, err := s.lookOnce(ctx, rounds, time.Since(looked) > readEvery)
 		if err != nil {
 			return err
@@ -155,12 +155,13 @@ func (s *Session) watch(ctx context.Context) error {
 				s.loop.inTime(s.loop.called(called, w.called.all), nil)
 			}
 			if len(woke) > 0 {
-				s.loop.woke(woke)
+				s.loop.woke(woke, before)
 			}
 			deferred = s.loop.deferred()
 		}); err != nil {
 			return err
 		}
+		before = redefined
 		pause = min(max(watchLeast, watchShare*time.Since(began)), watchMost)
 		if w.settling.Load() {
 			pause = watchLeast
@@ -205,8 +206,9 @@ func (w *observation) wokeMethods(woke []vmstructs.Woken) (ids []cha.MethodID, c
 	return ids, calls
 }
 
-// woke has methods recorded that were asleep and are not any more.
-func (l *loop) woke(woke []vmstructs.Woken) {
+// woke has methods recorded that were asleep and are not any more. Classes had been redefined
+// so often when they were asleep.
+func (l *loop) woke(woke []vmstructs.Woken, redefined int64) {
 	w, d := l.s.watching, l.scheme.(scheme.Watcher)
 	if l.final != nil {
 		return
@@ -217,6 +219,11 @@ func (l *loop) woke(woke []vmstructs.Woken) {
 	p.Append(l.moreCallbacks())
 	end()
 	l.s.log.Debug("woke", "methods", len(ids), "steps", len(p.Steps), "watched", len(p.Watched), "deferred", d.Deferred(), "armed", l.armed)
+	for _, id := range ids {
+		if l.probed(id) && l.changes.lacked(id.Class, redefined) && !d.IsDeferred(id) { // planned with others of its class
+			l.addLate(id, calls[id])
+		}
+	}
 	l.inTime(p, calls)
 }
 

@@ -26,6 +26,7 @@ type reflection struct {
 	// discarded is the number of the change (changes) with which compiled code
 	// that has inlined targets of handles was last thrown away.
 	discarded int64
+	inlined   []cha.MethodID // that such code may have inlined, until it is thrown away; where nobody waits for that
 }
 
 // handleClass has the methods through which compiled code reaches the target of any
@@ -162,7 +163,7 @@ func (h reflectiveHook) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, erro
 // onTargets has methods instrumented that a thread is about to call in a way that no
 // code tells.
 func (l *loop) onTargets(r *wire.Reader, box int) error {
-	number := int32(r.U32())
+	number, gone, redefined := int32(r.U32()), r.U8() == 1, int64(r.U64())
 	var ids []cha.MethodID
 	for n := r.Count(10); n > 0; n-- {
 		ids = append(ids, cha.MethodID{Class: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Name: r.Str(), Desc: r.Str()})
@@ -193,12 +194,15 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 		about := map[cha.MethodID]int64{} // to be called, with probes or without
 		for _, id := range ids {
 			about[id] = -1
+			if l.probed(id) && l.changes.lacked(id.Class, redefined) { // planned before, and called without probes
+				l.addLate(id, -1)
+			}
 		}
 		l.inTime(p, about)
 		l.discardInTime(ids)
 		return nil
 	}
-	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1}
+	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1, gone: gone}
 	l.reveals[number] = rv
 	end := l.analyse()
 	p := l.scheme.Found(ids)
@@ -214,20 +218,33 @@ func (l *loop) discardInTime(ids []cha.MethodID) {
 	if !l.discardInlined(ids) {
 		return
 	}
-	if l.armed {
-		for _, id := range ids {
-			if l.probed(id) {
-				l.addLate(id, -1)
-			}
+	r := &l.reflection
+	for _, id := range ids {
+		if l.probed(id) {
+			r.inlined = append(r.inlined, id)
 		}
+	}
+	if l.armed {
+		l.inlinedLate()
 	}
 	w := l.s.watching
 	w.jobs++
 	l.enqueue(&job{classes: []cha.ClassID{{Name: handleClass}}, all: true, done: func([]cha.ClassID) {
 		w.jobs--
 		w.woke = time.Now()
+		if !l.changes.pending(cha.ClassID{Name: handleClass}) {
+			r.inlined = nil
+		}
 		l.lateInForce()
 	}})
+}
+
+// inlinedLate notes that compiled code may have inlined methods without their probes, and is
+// not thrown away yet.
+func (l *loop) inlinedLate() {
+	for _, id := range l.reflection.inlined {
+		l.addLate(id, -1)
+	}
 }
 
 // discardInlined wants compiled code thrown away that may have inlined methods as targets

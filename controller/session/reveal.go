@@ -23,7 +23,8 @@ type reveal struct {
 	more   []cha.ClassID // brought into reach by classes loaded while others were redefined for it
 	rounds int           // that more has asked for
 
-	owed []cha.MethodID // had no probes when it began; where patience is bounded
+	gone bool           // who calls them has gone on already
+	owed []cha.MethodID // had no probes when it began; where patience is bounded or the caller is gone
 
 	since   int64 // when the first thread came, on the target's clock
 	threads int   // that have waited
@@ -86,7 +87,7 @@ func (l *loop) carryOut(id int32, rv *reveal, p scheme.Plan) {
 	rv.plan.Revealed = append(l.due(), p.Revealed...)
 	l.want(p)
 	l.discardInlined(rv.found)
-	if l.patience.bounded() {
+	if l.patience.bounded() || rv.gone {
 		rv.owed = l.owingMethods()
 	}
 	// Some callees may have been planned with other methods and not have their
@@ -185,7 +186,7 @@ func (l *loop) finishReveal(id int32) {
 	}
 	late := id > 0 && l.settle(id)
 	late = l.revealed(rv.plan.Revealed) || late
-	late = !l.answer(rv, nil) && id < 0 || late
+	late = !l.answer(rv, nil) && id < 0 || rv.gone || late
 	if late {
 		l.gaveUp(rv.owed)
 	}

@@ -60,14 +60,14 @@ func TestLateOnceMore(t *testing.T) {
 	l.changes.want(coming)
 	l.gaveUp([]cha.MethodID{{Class: ready, Name: "a"}, {Class: coming, Name: "b"}})
 	l.changes.offer(ready)
-	l.changes.settle(ready)
+	l.changes.settle(ready, 0)
 	l.lateInForce()
 	l.patience.forget()
 	if late := l.patience.sortedLate(); len(late) != 1 || late[0].id.Name != "b" || late[0].inForce {
 		t.Errorf("late %+v", late)
 	}
 	l.changes.offer(coming)
-	l.changes.settle(coming)
+	l.changes.settle(coming, 0)
 	l.lateInForce()
 	l.patience.forget()
 	if late := l.patience.sortedLate(); len(late) != 0 {

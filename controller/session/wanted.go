@@ -95,7 +95,7 @@ func (l *loop) callsAny(id cha.MethodID) bool {
 
 // settled notes that the bytes last offered for a class are in force.
 func (l *loop) settled(id cha.ClassID) {
-	if l.changes.settle(id) {
+	if l.changes.settle(id, l.s.data.Redefined()) {
 		if l.late.coming[id] {
 			delete(l.late.coming, id)
 			l.noteUnanswered(id)

@@ -95,6 +95,13 @@ func (d *File) LongestWait() time.Duration { return time.Duration(d.load(wire.HL
 // GivenUp is how often a thread went on without probes since its patience had run out.
 func (d *File) GivenUp() int64 { return d.load(wire.HGivenUp) }
 
+// Untold is how many targets of reflection, method handles and call sites the controller does
+// not know of at the moment, though they were used.
+func (d *File) Untold() int64 { return d.load(wire.HUntold) }
+
+// Redefined is how often classes of the target were redefined.
+func (d *File) Redefined() int64 { return d.load(wire.HRedefined) }
+
 // Incomplete notes a call whose callees may lack probes.
 func (d *File) Incomplete() { d.add(wire.HIncomplete, 1) }
 

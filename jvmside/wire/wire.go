@@ -88,6 +88,8 @@ var Layout = []Const{
 	{"H_UNANSWERED", HUnanswered, "i64: classes that were loaded or redefined without an answer, since there was none in time: they may lack probes"},
 	{"H_PATIENCE", HPatience, "i64: for how many ns a thread of the program waits for answers in all during one root call: at fresh methods, for the targets of reflection or a handle, about classes that it loads; outside, so many at once and a tenth of its time; 0: for as long as an answer takes, within bounds of the agent's"},
 	{"H_GIVEN_UP", HGivenUp, "i64: waits at a fresh method, or for targets, that ended without probes since H_PATIENCE had run out"},
+	{"H_UNTOLD", HUntold, "i64: requests about targets that no box was free for and that are to be repeated, and objects whose targets could not be found"},
+	{"H_REDEFINED", HRedefined, "i64: how often classes were redefined; raised when the new code is in force, before the controller hears of it"},
 	{"H_FOLD", HFold, "u32: 1 folds recursion"},
 	{"H_TICK", HTick, "i64: the tick clock, written by the controller, ns on the target's nanoTime"},
 	{"H_GATE", HGate, "u64: the tag again, and in its low half how many threads are inside in that part; 0 there silences all probes but roots'"},
@@ -283,6 +285,8 @@ const (
 	HUncounted   = 344
 	HPatience    = 352
 	HGivenUp     = 360
+	HUntold      = 368
+	HRedefined   = 376
 	HBell        = 384
 	HLock        = 388
 	HFreeRecord  = 392

@@ -34,6 +34,9 @@ public final class Agent implements Runnable, LongBinaryOperator {
     /** In the probe's cell: 1 while a session is there. */
     private static final int CLAIM = 8;
 
+    /** What became of a find. */
+    static final int UNTOLD = 0, TOLD = 1, FOUND = 2;
+
     private final Instrumentation inst;
     private final Memory memory;
     private final InputStream commands;
@@ -64,7 +67,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
         loaders = new Loaders();
         hook = new Hook(memory, mailbox, loaders);
         listing = new Listing(inst, mailbox, loaders);
-        targets = new Targets(this, hook, loaders);
+        targets = new Targets(this, hook, loaders, memory);
         calibrate = new Calibrate(mailbox);
         last = new Ending(inst, memory, mailbox, loaders, hook, targets);
         watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
@@ -351,18 +354,30 @@ public final class Agent implements Runnable, LongBinaryOperator {
     }
 
     /**
-     * A thread is about to call so many methods in a way that no code tells; rows say which. True when they are
-     * instrumented.
+     * A thread is about to call so many methods in a way that no code tells; rows say which. FOUND when they are
+     * instrumented, TOLD when the controller will have them instrumented later, UNTOLD when it does not hear of them.
      */
-    boolean find(int methods, Out rows) {
-        int number = -1 - (finds.getAndIncrement() & Integer.MAX_VALUE);
+    int find(int methods, Out rows) {
         long from = System.nanoTime();
-        long deadline = from + memory.patience(PATIENCE);
-        loaders.tell(mailbox, deadline - from);
-        byte[] request = Out.join(new Out().u32(number).u32(methods), rows);
-        boolean done = finish(number, mailbox.call(Wire.REQ_TARGETS, request, deadline - System.nanoTime())) != 0;
+        int found = find(methods, rows, memory.patience(PATIENCE), false, redefined());
         memory.waited(from);
-        return done;
+        return found;
+    }
+
+    /** How often classes have been redefined. */
+    long redefined() {
+        return Memory.U.getLongVolatile(null, memory.base + Layout.H_REDEFINED);
+    }
+
+    /** The same with another patience. Gone: who calls them has gone on, when so many classes had been redefined. */
+    int find(int methods, Out rows, long patience, boolean gone, long redefined) {
+        int number = -1 - (finds.getAndIncrement() & Integer.MAX_VALUE);
+        long deadline = System.nanoTime() + patience;
+        loaders.tell(mailbox, patience);
+        byte[] request = Out.join(new Out().u32(number).u8(gone ? 1 : 0).u64(redefined).u32(methods), rows);
+        byte[] reply = mailbox.offer(Wire.REQ_TARGETS, request, deadline - System.nanoTime());
+        if (reply == null) return UNTOLD;
+        return reply != Mailbox.LEFT && finish(number, reply) != 0 ? FOUND : TOLD;
     }
 
     /**
@@ -433,6 +448,7 @@ public final class Agent implements Runnable, LongBinaryOperator {
                 same = (beat = mailbox.beat()) == last ? same + 1 : 0;
                 if (same >= 15 && mailbox.silent(System.nanoTime())) end(Layout.REASON_HEARTBEAT);
                 else if (!mailbox.heard()) end(Layout.REASON_EOF);
+                targets.again();
             } catch (Throwable t) {
                 // an interrupt, or no memory at the moment: look again
             }

@@ -87,6 +87,7 @@ final class Batch {
         try {
             hook.last(classes.get(classes.size() - 1));
             inst.retransformClasses(classes.toArray(new Class<?>[0]));
+            hook.redefined();
             for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);
         } catch (Throwable t) {
             if (again != null && (hook.starved() || t instanceof OutOfMemoryError)) throw again;

@@ -192,6 +192,11 @@ final class Hook implements ClassFileTransformer {
         if (untried.remove(key) && !taken) instrumented.remove(key);
     }
 
+    /** Classes have new code. */
+    void redefined() {
+        memory.redefined();
+    }
+
     /** From here on classes come out as they were. The keys of those that have probes now. */
     synchronized Set<String> restore() {
         restoring = true;

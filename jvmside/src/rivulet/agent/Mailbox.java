@@ -20,6 +20,8 @@ final class Mailbox {
     /** Boxes that reveals leave free: what they wait for needs some to get through. */
     private static final int RESERVED = 4;
     private static final byte[] SETTLED = new byte[4];
+    /** Stands for the reply to a request that is in a box as a whole: the controller will read it, though nobody waits. */
+    static final byte[] LEFT = new byte[0];
 
     private final Memory memory;
     private final long base;
@@ -82,17 +84,26 @@ final class Mailbox {
 
     /** The controller's reply, or null when there was none within the time, in ns. */
     byte[] call(int type, byte[] request, long patience) {
+        return answer(offer(type, request, patience));
+    }
+
+    /** The same, but LEFT when the time was over and the controller has the request, or will have it. */
+    byte[] offer(int type, byte[] request, long patience) {
         return closed ? null : send(type, request, patience, 0, false);
+    }
+
+    private static byte[] answer(byte[] reply) {
+        return reply == LEFT ? null : reply;
     }
 
     /** The same for a reveal: an empty list also when the method stops being fresh before a box gets free. */
     byte[] reveal(int method, byte[] request, long patience) {
-        return closed ? null : send(Wire.REQ_REVEAL, request, patience, method, false);
+        return closed ? null : answer(send(Wire.REQ_REVEAL, request, patience, method, false));
     }
 
     /** The one message that goes out after close. */
     byte[] last(int type, byte[] request, long patience) {
-        return send(type, request, patience, 0, true);
+        return answer(send(type, request, patience, 0, true));
     }
 
     private byte[] send(int type, byte[] request, long patience, int method, boolean last) {
@@ -108,7 +119,7 @@ final class Mailbox {
             U.putLong(box + Layout.B_OWNER, 0);
             for (boolean over = false; !over; ) { // unless the controller has just moved it on
                 int s = U.getIntVolatile(null, box + Layout.B_STATE);
-                int to = reply != null ? Layout.BOX_FREE : s == Layout.BOX_REQUEST ? Layout.BOX_LEFT : Layout.BOX_ABANDONED;
+                int to = answer(reply) != null ? Layout.BOX_FREE : s == Layout.BOX_REQUEST ? Layout.BOX_LEFT : Layout.BOX_ABANDONED;
                 over = U.compareAndSetInt(null, box + Layout.B_STATE, s, to);
             }
         }
@@ -132,9 +143,10 @@ final class Mailbox {
             state = turn(box, Layout.BOX_REQUEST, deadline, last);
             if (state == Layout.BOX_REPLY) return receive(box, deadline, last);
         }
-        return null;
+        return sent == request.length ? LEFT : null;
     }
 
+    /** LEFT when the reply was cut off. */
     private byte[] receive(long box, long deadline, boolean last) {
         byte[] reply = new byte[U.getInt(box + Layout.B_TOTAL)];
         for (int got = 0; ; ) {
@@ -142,7 +154,7 @@ final class Mailbox {
             memory.read(box + Layout.BOX_HEADER - base, reply, got, n);
             got += n;
             if (got == reply.length) return reply;
-            if (n == 0 || turn(box, Layout.BOX_NEXT, deadline, last) != Layout.BOX_REPLY) return null;
+            if (n == 0 || turn(box, Layout.BOX_NEXT, deadline, last) != Layout.BOX_REPLY) return LEFT;
         }
     }
 

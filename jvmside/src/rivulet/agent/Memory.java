@@ -55,6 +55,11 @@ final class Memory {
         if (U.getLong(base + Layout.H_TAG) != 0 && U.getLong(base + Layout.H_PATIENCE) == 0) U.getAndAddLong(null, base + Layout.H_INCOMPLETE, 1);
     }
 
+    /** Counts that classes have new code. */
+    void redefined() {
+        U.getAndAddLong(null, base + Layout.H_REDEFINED, 1);
+    }
+
     /**
      * For how many ns the current thread, one of the program's, may wait for an answer that usually takes no longer than
      * most: inside the subgraph as long as its root invocation's patience lasts; outside for the patience at once, and then

@@ -9,17 +9,22 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import rivulet.probe.Layout;
 
 /**
  * Tells the controller which methods a Method, Constructor, MethodHandle or call site calls, and has them instrumented
  * before the thread goes on. Of the JDK's, those that a program can override: the controller may believe that nobody calls them.
  */
 final class Targets implements Predicate<Object> {
+    /** How long again waits for a box and an answer. */
+    private static final long AGAIN = 20_000_000L;
+
     private final Agent agent;
     private final Hook hook;
     private final Loaders loaders;
@@ -27,11 +32,17 @@ final class Targets implements Predicate<Object> {
     private final Handles handles;
     /** Methods that are instrumented, or can't be. */
     private final Set<String> told = new HashSet<>();
+    private final Memory memory;
+    /** What the controller has not heard of, since no box was free in time. Guarded by itself, as is lost. */
+    private final ArrayDeque<Rows> untold = new ArrayDeque<>();
+    /** Objects whose methods could not be found. */
+    private long lost;
 
-    Targets(Agent agent, Hook hook, Loaders loaders) {
+    Targets(Agent agent, Hook hook, Loaders loaders, Memory memory) {
         this.agent = agent;
         this.hook = hook;
         this.loaders = loaders;
+        this.memory = memory;
         Handles h = null;
         try {
             h = new Handles();
@@ -41,7 +52,7 @@ final class Targets implements Predicate<Object> {
         handles = h;
     }
 
-    /** Called by Probe.find. False when something may be missing. */
+    /** Called by Reflection.find. False when something may be missing. */
     @Override
     public boolean test(final Object o) {
         if (System.getSecurityManager() == null) return find(o);
@@ -58,9 +69,46 @@ final class Targets implements Predicate<Object> {
         try {
             return pinned(o);
         } catch (Throwable t) {
-            return false; // no memory or stack, say
+            return lost(); // no memory or stack, say
         } finally {
             hook.use(-1);
+        }
+    }
+
+    /** What an object leads to will not be known. */
+    private boolean lost() {
+        synchronized (untold) {
+            lost++;
+            count();
+        }
+        return false;
+    }
+
+    private void count() {
+        Memory.U.putLong(memory.base + Layout.H_UNTOLD, lost + untold.size());
+    }
+
+    /** The controller is to hear of these later: whoever calls them does not ask again. */
+    private void untold(Rows rows) {
+        synchronized (untold) {
+            for (Rows r : untold) if (r.keys.containsAll(rows.keys)) return;
+            untold.add(rows);
+            count();
+        }
+    }
+
+    /** Tells the controller what it has not heard of. Called by one thread, of the agent's, from time to time. */
+    void again() {
+        for (;;) {
+            Rows rows;
+            synchronized (untold) {
+                rows = untold.peek();
+            }
+            if (rows == null || agent.find(rows.keys.size(), rows.out, AGAIN, true, rows.redefined) == Agent.UNTOLD) return;
+            synchronized (untold) {
+                untold.remove();
+                count();
+            }
         }
     }
 
@@ -92,11 +140,13 @@ final class Targets implements Predicate<Object> {
     }
 
     private boolean handle(MethodHandle h, Rows rows) throws ReflectiveOperationException {
-        if (handles == null) return false;
+        if (handles == null) return lost();
         if (handles.seen(h)) return true;
         List<Object> met = new ArrayList<>(), stale = new ArrayList<>();
         boolean all = handles.targets(h, rows, met, stale);
-        if (!rows.send()) return false;
+        boolean found = rows.send();
+        if (!all) lost();
+        if (!found) return false;
         handles.renew(stale);
         if (all) handles.known(h, met);
         return all;
@@ -108,7 +158,7 @@ final class Targets implements Predicate<Object> {
      */
     private boolean linked(CallSite site, MethodHandle bootstrap, Class<?> caller, Rows rows) throws ReflectiveOperationException {
         if (!(site instanceof ConstantCallSite) || !hook.instruments(loaders.id(caller.getClassLoader()), Loaders.internal(caller))) return true;
-        if (handles == null) return false;
+        if (handles == null) return lost();
         return handles.ofJDK(bootstrap) || handle(site.getTarget(), rows);
     }
 
@@ -116,6 +166,7 @@ final class Targets implements Predicate<Object> {
     final class Rows {
         private final List<String> keys = new ArrayList<>();
         private final Out out = new Out();
+        private final long redefined = agent.redefined();
 
         boolean wants(Class<?> c) {
             return !loaders.jdk(c.getClassLoader()) && !loaders.own(c.getClassLoader());
@@ -161,7 +212,9 @@ final class Targets implements Predicate<Object> {
         /** Only what is instrumented is told: another thread that comes by meanwhile has to wait as well. */
         boolean send() {
             if (keys.isEmpty()) return true;
-            if (!agent.find(keys.size(), out)) return false;
+            int found = agent.find(keys.size(), out);
+            if (found == Agent.UNTOLD) untold(this);
+            if (found != Agent.FOUND) return false;
             synchronized (told) {
                 told.addAll(keys);
             }

@@ -41,7 +41,7 @@ final class Wire {
     static final int REQ_RESTORED = 24;
     /** one batch of the calibration of that number; 0 calls: the sample could not be made. The reply asks for another batch of so many calls; 0 ends it, or lets other commands come first. */
     static final int REQ_CALIBRATED = 26;
-    /** a thread inside the subgraph is about to call these methods by reflection or a method handle, or a thread links a call site that calls them, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative. */
+    /** a thread inside the subgraph is about to call these methods by reflection or a method handle, or a thread links a call site that calls them, and waits; the reply is that of REQ_REVEAL, and REQ_REVEALED then has the number, which is negative; gone is 1 where no box was free in time, so that the thread has gone on, and another one tells; redefined is H_REDEFINED as it was when the thread asked. */
     static final int REQ_TARGETS = 27;
     /** classes of the boot and platform loaders that are loaded, without arrays and hidden ones. */
     static final int REQ_NAMES = 28;

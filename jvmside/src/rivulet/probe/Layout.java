@@ -41,6 +41,10 @@ public final class Layout {
     public static final int H_PATIENCE = 352;
     /** i64: waits at a fresh method, or for targets, that ended without probes since H_PATIENCE had run out. */
     public static final int H_GIVEN_UP = 360;
+    /** i64: requests about targets that no box was free for and that are to be repeated, and objects whose targets could not be found. */
+    public static final int H_UNTOLD = 368;
+    /** i64: how often classes were redefined; raised when the new code is in force, before the controller hears of it. */
+    public static final int H_REDEFINED = 376;
     /** u32: 1 folds recursion. */
     public static final int H_FOLD = 76;
     /** i64: the tick clock, written by the controller, ns on the target's nanoTime. */
