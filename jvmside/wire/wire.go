@@ -368,34 +368,3 @@ const (
 	RQuiet   = 4
 	RBegun   = 8
 )
-
-// Words and states of a box.
-const (
-	BState  = 0
-	BType   = 4
-	BLength = 8
-	BTotal  = 12
-	BOwner  = 16
-
-	BoxFree      = 0
-	BoxClaimed   = 1
-	BoxRequest   = 2
-	BoxMore      = 3
-	BoxReply     = 4
-	BoxNext      = 5
-	BoxAbandoned = 6
-	BoxLeft      = 7
-)
-
-// States of the agent, and why it stopped.
-const (
-	StateUp       = 1
-	StateStopping = 2
-	StateStopped  = 3
-	StateWinding  = 4
-
-	ReasonCommand   = 1
-	ReasonHeartbeat = 2
-	ReasonEOF       = 3
-	ReasonFailed    = 4
-)
