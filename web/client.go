@@ -230,6 +230,7 @@ type page struct {
 	Compare json.RawMessage `json:"compare,omitempty"`
 	Brief   json.RawMessage `json:"brief,omitempty"`
 	Halves  json.RawMessage `json:"sandwich,omitempty"`
+	History json.RawMessage `json:"history,omitempty"`
 }
 
 // page draws what the client looks at; nil if it has all of that.
@@ -260,6 +261,7 @@ func (c *Client) page(q *live.Query) []byte {
 		{"slowest", &p.Slowest, view.Slowest != nil, view.Slowest},
 		{"brief", &p.Brief, view.Brief != nil, view.Brief},
 		{"sandwich", &p.Halves, view.Sandwich != nil, view.Sandwich},
+		{"history", &p.History, view.History != nil, view.History},
 		{"compare", &p.Compare, view.Compare != nil, view.Compare},
 	} {
 		if !section.there {

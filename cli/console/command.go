@@ -36,7 +36,7 @@ func init() { // refers to itself by help
 		{"exclude", "PATTERN", 1, 1, "leave methods that match without probes; the last pattern that matches decides", rule("--exclude ")},
 		{"jdk", "", 0, 0, "instrument the JDK too, except the classes that Rivulet needs", rule("--jdk")},
 		{"filters", "[clear]", 0, 1, "list the patterns, or forget them", filters},
-		{"scheme", "[A|B|C]", 0, 1, "choose the scheme; a recording that is on ends, is kept, and begins anew", switched("scheme", (*Console).SetScheme)},
+		{"scheme", "[auto|A|B|C|D]", 0, 1, "choose the scheme; a recording that is on ends, is kept, and begins anew", switched("scheme", (*Console).SetScheme)},
 		{"clock", "[tick|precise]", 0, 1, "low overhead or exact timing, at once", switched("clock", (*Console).SetClock)},
 		{"mode", "[PATTERN=MODE|clear]", 0, 1, "record the methods that match off, counted, tick or precise, at once; the last rule that matches holds", switched("mode", (*Console).AddMode)},
 		{"start", "[METHOD...]", 0, -1, "record; with methods, these are the roots; a recording that is on is kept, and goes on with these", start},

@@ -126,7 +126,9 @@ func (c *Console) Start(ctx context.Context) error {
 // [Console.Set], or those of
 // [live.Live.SwitchScheme].
 func (c *Console) SetScheme(ctx context.Context, scheme string) error {
-	scheme = strings.ToUpper(scheme)
+	if scheme = strings.ToUpper(scheme); scheme == "AUTO" {
+		scheme = "auto"
+	}
 	return c.switchOn("scheme", scheme, func() error { return c.live.SwitchScheme(ctx, scheme) })
 }
 

@@ -274,12 +274,12 @@ func TestBusyChoice(t *testing.T) {
 	}
 	f.act = nil
 	end <- true
-	for _, err := range []error{<-paused, exec("clock precise"), exec("scheme A")} {
+	for _, err := range []error{<-paused, exec("clock precise"), exec("scheme A"), exec("scheme auto")} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	want := []string{"attach", "start B tick", "pause", "clock precise", "finish", "attach", "start A precise"}
+	want := []string{"attach", "start B tick", "pause", "clock precise", "finish", "attach", "start A precise", "finish", "attach", "start auto precise"}
 	if diff := cmp.Diff(want, f.did); diff != "" {
 		t.Error("-want +got:\n", diff)
 	}

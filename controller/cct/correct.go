@@ -102,3 +102,11 @@ func (u Uncertainty) Plus(o Uncertainty) Uncertainty {
 	spread := u.Spread + o.Spread
 	return Uncertainty{Error: spread + int64(math.Round(ticks)), Spread: spread}
 }
+
+// Minus is the uncertainty of what a time has grown by since it was o: [Uncertainty.Plus]
+// the other way round.
+func (u Uncertainty) Minus(o Uncertainty) Uncertainty {
+	ticks, before := float64(u.Error-u.Spread), float64(o.Error-o.Spread)
+	spread := max(u.Spread-o.Spread, 0)
+	return Uncertainty{Error: spread + int64(math.Round(math.Sqrt(max(ticks*ticks-before*before, 0)))), Spread: spread}
+}

@@ -95,6 +95,7 @@ func (t *textWriter) footer() {
 	if t.suspended > 0 {
 		t.printf("threads below the root were paused by Rivulet for %s, which is in no figure above\n", Duration(t.suspended))
 	}
+	t.rootTimes()
 	t.pauses()
 	t.events()
 	t.filter()

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/history"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
@@ -68,6 +69,7 @@ type head struct {
 	Events           *jsonEvents      `json:"events,omitempty"`
 	Marks            *jsonMarks       `json:"marks,omitempty"`
 	Pauses           *Pauses          `json:"pauses,omitempty"`
+	History          *history.History `json:"history,omitempty"` // how it went over time
 	Agents           []Agent          `json:"agents,omitempty"`
 	Brief            []string         `json:"brief,omitempty"` // what is slow, in sentences
 	Notes            []string         `json:"notes"`
@@ -185,6 +187,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		Events:           r.Events.json(f.sums.Self),
 		Marks:            r.Marks.json(),
 		Pauses:           r.Pauses,
+		History:          r.History,
 		Agents:           r.Agents,
 		Notes:            some(r.Notes),
 		Processes:        r.Processes,

@@ -139,7 +139,7 @@ func (in *reader) build() (*Report, error) {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
 	r.Sampling, r.Estimates = h.Sampling, h.Estimates
-	r.Processes, r.Pauses = h.Processes, h.Pauses
+	r.Processes, r.Pauses, r.History = h.Processes, h.Pauses, h.History
 	for _, fill := range in.columns {
 		fill(r.Processes)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
+	"github.com/rivulet-profiler/rivulet/controller/history"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
@@ -71,6 +72,8 @@ type Report struct {
 	Marks    *Marks    // nil where there is no timeline
 
 	Pauses *Pauses // nil where nobody watched
+
+	History *history.History // nil where none was kept
 
 	Stream *event.Dump // nil where nobody asked; no format has it
 

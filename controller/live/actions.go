@@ -93,8 +93,11 @@ func (l *Live) Do(ctx context.Context, name, value string) error {
 	l.mu.Lock()
 	switch name {
 	case switchRoots:
+		l.moments = nil
 		l.recording.Roots, l.started, l.paused, l.diagnosis, l.diagnosed = strings.Split(value, "\n"), time.Now(), false, "", false
 		value = strings.Join(l.recording.Roots, ", ")
+	case "reset":
+		l.moments = nil
 	case "pause":
 		l.paused = true
 	case "resume":

@@ -10,6 +10,14 @@ import (
 // nil for none.
 func (f *Frame) metrics() *metric.Table { return f.Report.Tree.Metrics }
 
+// metricsOf are the metrics of a tree: those of a range are not known.
+func (f *Frame) metricsOf(k treeKey) []metric.Metric {
+	if k.within != (span{}) {
+		return nil
+	}
+	return f.metrics().All()
+}
+
 // counts are a context's or method's own and total of each of the frame's metrics
 // in turn.
 func (f *Frame) counts(v *metric.Values) []int64 {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,8 @@ type Frame struct {
 
 	invocations, open, suspended int64
 
+	moments []*moment // as the recording was before, in the order of time
+
 	mu        sync.Mutex
 	trees     map[treeKey][]*cct.Node
 	views     map[viewKey]*application.View
@@ -37,6 +40,7 @@ type Frame struct {
 	inverses  map[treeKey]*inverse
 	told      *BriefView // nil until somebody asks
 	telling   bool       // it is being made
+	ranges    []span     // whose trees are kept, the oldest first
 }
 
 // A treeKey chooses one of a frame's trees.
@@ -44,6 +48,7 @@ type treeKey struct {
 	thread int  // number of the thread, 0 for all threads
 	slow   int  // place among the slowest invocations plus one, whose tree it is; 0 for all
 	fold   bool // direct recursion is put together
+	within span // the range of time, see [Frame.snapped]
 }
 
 func newFrame(id int64, r *export.Report, numbering *Numbering) *Frame {
@@ -140,6 +145,9 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 			return nil
 		}
 		roots = f.threads[at].Roots
+	} else if k.within != (span{}) {
+		f.ranged(k.within)
+		roots = f.within(k.within)
 	}
 	if k.fold {
 		t = cct.FoldRecursion(roots)
@@ -148,6 +156,24 @@ func (f *Frame) tree(k treeKey) []*cct.Node {
 	}
 	f.trees[k] = t
 	return t
+}
+
+// ranged notes a range whose tree is made, and forgets what was kept of the one that was made
+// first if there are many. f.mu is held.
+func (f *Frame) ranged(s span) {
+	if slices.Contains(f.ranges, s) {
+		return
+	}
+	if f.ranges = append(f.ranges, s); len(f.ranges) <= mostRanges {
+		return
+	}
+	old := f.ranges[0]
+	f.ranges = slices.Delete(f.ranges, 0, 1)
+	maps.DeleteFunc(f.trees, func(k treeKey, _ []*cct.Node) bool { return k.within == old })
+	maps.DeleteFunc(f.views, func(k viewKey, _ *application.View) bool { return k.tree.within == old })
+	maps.DeleteFunc(f.flats, func(k flatKey, _ []flat) bool { return k.tree.within == old })
+	maps.DeleteFunc(f.inverses, func(k treeKey, _ *inverse) bool { return k.within == old })
+	clear(f.children) // by nodes, which may be of these
 }
 
 // total is the time of a list of trees.

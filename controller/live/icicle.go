@@ -37,6 +37,9 @@ type Step [2]int32
 // are too many is the deepest.
 func (v selection) icicle(l *IcicleQuery) IcicleView {
 	w := v.f.weightNamed(l.Weight)
+	if v.key.within != (span{}) { // metrics of a range are not known
+		w = weight{}
+	}
 	out := IcicleView{Whole: w.sum(v.roots), Boxes: []Box{}, Above: []Step{}, Metric: w.metric}
 	type item struct {
 		node  *cct.Node

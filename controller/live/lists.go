@@ -43,9 +43,10 @@ type MethodsView struct {
 
 func (f *Frame) methods(l *Query) MethodsView {
 	m := l.Methods
-	k := flatKey{treeKey{thread: l.Thread}, m.Group}
+	k := flatKey{l.key(), m.Group}
+	k.tree.slow, k.tree.fold = 0, false
 	list := f.flat(k)
-	view := MethodsView{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}, Metrics: f.metrics().All()}
+	view := MethodsView{Total: total(f.tree(k.tree)), All: len(list), From: m.From, Lines: []Line{}, Metrics: f.metricsOf(k.tree)}
 	match := search.New(m.Filter)
 	var kept []flat
 	for _, e := range list {

@@ -82,6 +82,7 @@ type Live struct {
 	started      time.Time
 	frame        *Frame
 	frames       int64
+	moments      []*moment // of the recording that is on
 	rate         float64   // calls a second between the last two frames
 	next         time.Time // when the next frame may be read
 	diagnosis    string
@@ -248,7 +249,7 @@ func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
 	}
 	l.mu.Lock()
 	l.session, l.target, l.memory, l.methods, l.listed = s, s.Target(), memory, methods, time.Now()
-	l.frame, l.rate, l.report, l.started, l.diagnosis = nil, 0, nil, time.Time{}, ""
+	l.frame, l.moments, l.rate, l.report, l.started, l.diagnosis = nil, nil, 0, nil, time.Time{}, ""
 	l.redefinition = ""
 	if f, ok := s.(Forecaster); ok {
 		l.redefinition = f.Redefinition()

@@ -27,8 +27,14 @@ type Query struct {
 	Slowest     bool          `json:"slowest,omitempty"`
 	Compare     *CompareQuery `json:"compare,omitempty"`
 	Brief       bool          `json:"brief,omitempty"` // what is slow, in sentences
+	History     bool          `json:"history,omitempty"`
 
-	app []string // the application's packages, as of [Config]
+	// Range is a range of time, ns from the beginning of the recording: tree, flame graph and
+	// methods are of the smallest known one around it, of all threads. 0, 0 is all.
+	Range [2]int64 `json:"range,omitempty"`
+
+	app    []string // the application's packages, as of [Config]
+	within span     // Range, as [Frame.snapped] gives it
 }
 
 // A TreeQuery asks for a window of the expandable table.
@@ -74,8 +80,11 @@ type SkippedQuery struct {
 
 // key chooses the tree that the query is about.
 func (l *Query) key() treeKey {
-	k := treeKey{thread: l.Thread, slow: l.Slow, fold: l.Fold}
+	k := treeKey{thread: l.Thread, slow: l.Slow, fold: l.Fold, within: l.within}
 	if k.slow > 0 {
+		k.thread, k.within = 0, span{}
+	}
+	if k.within != (span{}) {
 		k.thread = 0
 	}
 	return k

@@ -97,7 +97,10 @@ func (l *Live) refresh(ctx context.Context) (*Frame, error) {
 		return nil, err
 	}
 	f := l.newFrame(r)
+	now := momentOf(f)
 	l.mu.Lock()
+	l.moments = later(l.moments, now)
+	f.moments = l.moments
 	l.frame, l.rate = f, 0
 	l.next = begin.Add(max(frameEvery, frameShare*time.Since(begin)))
 	if last != nil && f.Report.Time > last.Report.Time && f.sums.Calls >= last.sums.Calls {

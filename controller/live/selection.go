@@ -11,13 +11,14 @@ import (
 // A selection is the tree of a frame that a query is about. It draws views out of one frame for one client.
 type selection struct {
 	f      *Frame
+	key    treeKey
 	roots  []*cct.Node
 	view   *application.View // of these; nil where no levels of frameworks are folded
 	unfold map[int32]bool    // paths of folds that are open
 }
 
 func (f *Frame) selection(q *Query) selection {
-	v := selection{f: f, roots: f.tree(q.key())}
+	v := selection{f: f, key: q.key(), roots: f.tree(q.key())}
 	if q.Frameworks {
 		if v.view = f.folded(q.key(), q.app); v.view != nil {
 			v.roots, v.unfold = v.view.Roots, set(q.Unfold)

@@ -141,7 +141,11 @@ func (s *Snapshot) nodes() int64 {
 	if s.Frame == nil {
 		return 0
 	}
-	return s.Frame.sums.Nodes
+	nodes := s.Frame.sums.Nodes
+	for _, m := range s.Frame.moments {
+		nodes += int64(len(m.nodes)) / 3 // they take a third of the room
+	}
+	return nodes
 }
 
 // subject is what it is of, for its name.

@@ -71,7 +71,8 @@ func (l *Live) finish(ctx context.Context) error {
 	}
 	f := l.newFrame(r)
 	l.mu.Lock()
-	l.frame, l.report, l.rate, l.paused = f, r, 0, false
+	f.moments = later(l.moments, nil)
+	l.frame, l.moments, l.report, l.rate, l.paused = f, nil, r, 0, false
 	l.mu.Unlock()
 	restored := ""
 	if err == nil {

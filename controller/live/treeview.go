@@ -42,7 +42,7 @@ type TreeView struct {
 // tree cuts the window out of the table. It costs time in proportion to the
 // rows above the window's end and to the children of the open nodes.
 func (v selection) tree(l *TreeQuery) TreeView {
-	view := TreeView{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot(), Metrics: v.f.metrics().All()}
+	view := TreeView{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot(), Metrics: v.f.metricsOf(v.key)}
 	open := set(l.Open)
 	hot := set(view.Hot)
 	type level struct {

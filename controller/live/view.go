@@ -22,6 +22,7 @@ type View struct {
 	Compare     *CompareView
 	Brief       *BriefView
 	Sandwich    *Sandwich
+	History     *HistoryView
 
 	named     []int64 // methods that the sections mention
 	frame     *Frame
@@ -64,6 +65,10 @@ func (l *Live) View(asked *Query) View {
 	}
 	if q.Source != 0 {
 		s.Figures = f.figures()
+	}
+	q.within = f.snapped(q.Range[0], q.Range[1])
+	if q.History {
+		s.History = f.history(q.within)
 	}
 	if q.Tree != nil {
 		s.Tree = ptr(f.selection(q).tree(q.Tree))

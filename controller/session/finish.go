@@ -22,6 +22,7 @@ func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.keeper.end()
 	kept := s.data.Keep()
 	closed := s.data.Closed() // without the parts in which something is measured
 	var samples map[uint32]cct.Sample
@@ -201,6 +202,7 @@ func (l *loop) brief() *export.Report {
 		Scheme: "C", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
 		Pauses:       s.collections.report(),
+		History:      s.keeper.history(),
 		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Prepared:     s.proc.Prepared,

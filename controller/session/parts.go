@@ -142,6 +142,7 @@ func (l *loop) open() {
 		}
 	}
 	l.s.collections.part(true)
+	l.s.keeper.begin(l.rec.began, l.stats)
 	l.s.data.Open()
 	l.resumeCalibration()
 }
@@ -172,6 +173,7 @@ func (l *loop) renew() {
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
 	l.s.collections.renew()
+	l.s.keeper.renew()
 	l.rec.began = 0
 	l.kind.renew(l.rec.Recording)
 	if l.calibration.done != nil {

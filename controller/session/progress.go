@@ -30,6 +30,8 @@ type Progress struct {
 type glance struct {
 	mu     sync.Mutex
 	again  time.Time // not before
+	looked time.Time // when the last look ended; zero before the first
+	took   time.Duration
 	calls  int64
 	called int
 }
@@ -37,28 +39,48 @@ type glance struct {
 func (g *glance) look(mem []byte) (calls int64, called int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	begin := time.Now()
-	if begin.Before(g.again) {
-		return g.calls, g.called
+	if !time.Now().Before(g.again) {
+		g.read(mem)
 	}
+	return g.calls, g.called
+}
+
+// within is how many calls there are, if they were counted since a moment, or may be counted
+// anew: that takes at most one of share parts of the time. Else -1.
+func (g *glance) within(mem []byte, since time.Time, share int) int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.looked.Before(since) && time.Since(g.looked) >= time.Duration(share)*g.took {
+		g.read(mem)
+	}
+	if g.looked.Before(since) {
+		return -1
+	}
+	return g.calls
+}
+
+// read counts anew.
+func (g *glance) read(mem []byte) {
+	begin := time.Now()
 	tree, err := cct.Read(mem, 0)
 	if err != nil {
-		return g.calls, g.called
+		return
 	}
 	g.calls, g.called = 0, 0
 	for _, f := range cct.FlatOf(tree.Roots()) {
 		g.calls += f.Calls
 		g.called++
 	}
-	g.again = time.Now().Add(19 * time.Since(begin))
-	return g.calls, g.called
+	g.looked = time.Now()
+	g.took = g.looked.Sub(begin)
+	g.again = g.looked.Add(19 * g.took)
 }
 
 // forget has the next look begin anew.
 func (g *glance) forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.again, g.calls, g.called = time.Time{}, 0, 0
+	g.again, g.looked, g.took, g.calls, g.called = time.Time{}, time.Time{}, 0, 0, 0
 }
 
 // Progress says how far the session is, at no cost to the target.

@@ -31,6 +31,7 @@ func TestReset(t *testing.T) {
 			t.Errorf("%d root calls, want 700", n)
 		}
 		wantRoots(t, r, n, 0)
+		wantHistory(t, r)
 		if got["Parts.branch"] != n || got["Parts.waiting"] != 0 {
 			t.Errorf("calls %v", got)
 		}

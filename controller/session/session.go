@@ -95,6 +95,7 @@ type Session struct {
 	diagnosis   atomic.Value
 	glance      glance
 	collections *collections // nil before a recording is asked for
+	keeper      *keeper      // of the recording's history; nil before, and of a timing
 	stage       stage
 	early       earlyLook
 	watching    *observation // nil where threads wait for reveals

@@ -69,6 +69,7 @@ func TestSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		end := finish(t, s)
+		wantHistory(t, end)
 		if diff := cmp.Diff(calls(end), calls(live)); diff != "" {
 			t.Error("-report +snapshot:\n", diff)
 		}

@@ -45,13 +45,13 @@ func (d *File) WatchExits(over, hold time.Duration) {
 	d.store(wire.HUnheld, 0)
 	d.store(wire.HOver, int64(over))
 	d.store(wire.HHold, int64(hold))
-	d.store32(wire.HExits, 1)
+	atomic.OrUint32(d.half(wire.HExits), wire.ExitTell)
 }
 
 // LeaveExits ends that. Who is held sees it, and goes on.
 func (d *File) LeaveExits() {
 	d.store(wire.HHold, 0)
-	d.store32(wire.HExits, 0)
+	atomic.AndUint32(d.half(wire.HExits), ^uint32(wire.ExitTell))
 }
 
 // Release lets a thread go on that is held. One that has gone on meanwhile, and is held at its
@@ -62,3 +62,30 @@ func (d *File) Release(e Exit) {
 
 // Unheld is how many threads went on before they were released.
 func (d *File) Unheld() int64 { return d.load(wire.HUnheld) }
+
+// CountTimes has root calls counted by how long they took from now on, or no longer.
+func (d *File) CountTimes(on bool) {
+	if on {
+		atomic.OrUint32(d.half(wire.HExits), wire.ExitCount)
+	} else {
+		atomic.AndUint32(d.half(wire.HExits), ^uint32(wire.ExitCount))
+	}
+}
+
+// Times are the root calls of the recording that were counted so, by the places of [wire.TimesOf],
+// and ns of all. A call that ends meanwhile may be in the sum and not yet in a count.
+func (d *File) Times() (counts []int64, sum int64) {
+	counts = make([]int64, wire.Times)
+	for i := range counts {
+		counts[i] = d.load(wire.HTimes + 8*int64(i))
+	}
+	return counts, d.load(wire.HTimesSum)
+}
+
+// forgetTimes begins anew.
+func (d *File) forgetTimes() {
+	d.store(wire.HTimesSum, 0)
+	for i := range int64(wire.Times) {
+		d.store(wire.HTimes+8*i, 0)
+	}
+}

@@ -115,6 +115,7 @@ func (d *File) Renew() {
 	for _, w := range counters {
 		d.store(w, 0)
 	}
+	d.forgetTimes()
 }
 
 // counters are the words of the header that count in a recording. HMute is none,

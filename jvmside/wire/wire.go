@@ -100,7 +100,7 @@ var Layout = []Const{
 	{"H_BUDGET", HBudget, "i64: root calls still admitted"},
 	{"H_EVERY", HEvery, "u32: of so many root calls one is recorded; 0: each, and nobody counts how many there are"},
 	{"H_SEEN", HSeen, "i64: root calls that there were, while H_EVERY is not 0"},
-	{"H_EXITS", HExits, "u32: 1 where somebody wants to know how long root calls took, R_TOOK"},
+	{"H_EXITS", HExits, "u32: who wants to know how long root calls took: EXIT_TELL, EXIT_COUNT"},
 	{"H_HOLD", HHold, "i64: for how many ns at the most a thread is held at the end of a root call, outside of the subgraph; 0: none is"},
 	{"H_OVER", HOver, "i64: root calls shorter than so many ns are not held"},
 	{"H_UNHELD", HUnheld, "i64: threads that went on by themselves after H_HOLD"},

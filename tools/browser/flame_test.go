@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -24,14 +25,23 @@ func TestFlameGraph(t *testing.T) {
 	p.click("#start")
 	p.wait(".phase.recording")
 	program.counts(t, 2000)
-	p.until(`document.querySelector(".table .space .tr .calls")?.textContent.replace(/\D/g, "") === "2000"`)
+	rootCalls := func(n string) {
+		t.Helper()
+		p.until(fmt.Sprintf(`document.querySelector(".table .space .tr .calls")?.textContent.replace(/\D/g, "") === %q`, n))
+	}
+	rootCalls("2000")
+	p.until(`document.querySelector("#history").dataset.known !== ""`)
+	between := value[float64](p, `Number(document.querySelector("#history").dataset.at)`) // of a moment when there were 2,000
+	program.counts(t, 300)
+	rootCalls("2300")
 	p.click("#stop")
 	p.wait("#again")
 	p.until(`document.querySelector("#brief")?.textContent.includes("Counted.step takes most of the time itself")`)
-	if brief := p.text("#brief"); !strings.Contains(brief, "in 2,000 calls") || !strings.Contains(brief, "when Counted.root calls it") || !strings.Contains(brief, "500 calls ended by an exception, 100.0 % of them of Counted.thrower.") {
+	if brief := p.text("#brief"); !strings.Contains(brief, "in 2,300 calls") || !strings.Contains(brief, "when Counted.root calls it") || !strings.Contains(brief, "575 calls ended by an exception, 100.0 % of them of Counted.thrower.") {
 		t.Error("what is slow:", brief)
 	}
 	p.shot("brief")
+	p.history(between)
 	// What is found is counted, with its share; Enter and Shift+Enter lead from one to the next.
 	p.do("search", chromedp.SendKeys("#filter", "step"))
 	p.until(`/^1, \d+(\.\d+)? %/.test(document.querySelector("#matches")?.textContent ?? "")`)
@@ -48,7 +58,7 @@ func TestFlameGraph(t *testing.T) {
 	p.shot("inverted")
 	p.click("#invert")
 	p.until(`document.querySelector(".icicle").dataset.inverted === "false"`)
-	// By what is allocated: 500 exceptions, of which the box has the context's own width; and by bytecodes.
+	// By what is allocated: 575 exceptions, of which the box has the context's own width; and by bytecodes.
 	weigh := func(field string) {
 		value[bool](p, fmt.Sprintf(`((s) => { s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); return true; })(document.querySelector("#weight"))`, field))
 	}
@@ -59,7 +69,7 @@ func TestFlameGraph(t *testing.T) {
 	}
 	p.until(`document.querySelector(".icicle").getAttribute("aria-label").includes("Counted.thrower, 100")`)
 	p.press(kb.ArrowDown)
-	p.until(`document.querySelector(".detail")?.textContent.includes("500 objects") && /RuntimeException|Exception/.test(document.querySelector(".detail").textContent)`)
+	p.until(`document.querySelector(".detail")?.textContent.includes("575 objects") && /RuntimeException|Exception/.test(document.querySelector(".detail").textContent)`)
 	p.shot("allocated")
 	weigh("total_bytecodes")
 	p.until(`document.querySelector("#invert").disabled`)
@@ -104,4 +114,39 @@ func TestFlameGraph(t *testing.T) {
 			t.Error(fmt.Sprint("console: ", found))
 		}
 	}
+}
+
+// history brushes the time after a moment, when 300 of 2,300 root calls began, by mouse and keyboard.
+func (p *page) history(between float64) {
+	p.t.Helper()
+	rootCalls := func(n string) {
+		p.t.Helper()
+		p.until(fmt.Sprintf(`document.querySelector(".table .space .tr .calls")?.textContent.replace(/\D/g, "") === %q`, n))
+	}
+	at := value[[]float64](p, `(() => { const r = document.querySelector("#history canvas").getBoundingClientRect(), h = document.querySelector("#history").dataset; return [r.left, r.width, r.top + 10, Number(h.at)]; })()`)
+	x := at[0] + at[1]*between/at[3] + 1
+	p.do("brush", chromedp.MouseEvent(chromedp.MousePressed, x, at[2], chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, x+3, at[2]), chromedp.MouseEvent(chromedp.MouseReleased, at[0]+at[1]-1, at[2], chromedp.ButtonLeft))
+	rootCalls("300")
+	p.until(`document.querySelector("#shown-range") && !document.querySelector("#brief") && location.hash.includes("range=")`)
+	p.shot("range")
+	p.press("2")
+	p.until(`[...document.querySelectorAll(".table .space .tr")].some((r) => r.textContent.includes("root") && r.textContent.replace(/\D/g, "").includes("300"))`)
+	p.press("1")
+	rootCalls("300")
+	// The beginning of the range goes back to the beginning of the recording.
+	p.do("the strip", chromedp.Focus("#history .lines"))
+	for range 200 {
+		if value[bool](p, `!document.querySelector("#shown-range")`) {
+			break
+		}
+		value[bool](p, `(document.querySelector("#history .lines").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", shiftKey: true, bubbles: true })), true)`)
+		time.Sleep(20 * time.Millisecond)
+	}
+	rootCalls("2300")
+	p.until(`!document.querySelector("#shown-range") && document.querySelector("#brief")`)
+	value[bool](p, `(history.back(), true)`)
+	p.until(`document.querySelector("#shown-range")`)
+	p.press(kb.Escape)
+	p.do("the strip", chromedp.Focus("#history .lines"), chromedp.KeyEvent(kb.Escape))
+	rootCalls("2300")
 }

@@ -39,6 +39,7 @@ func layout() string {
 	b.WriteString(head + "package rivulet.probe;\n\n/** The data file's layout: package wire, table Layout. */\npublic final class Layout {\n    private Layout() {}\n\n")
 	constants(&b, wire.Layout)
 	constants(&b, wire.Timers)
+	constants(&b, wire.RootTimes)
 	constants(&b, wire.Events)
 	b.WriteString("}\n")
 	return b.String()

@@ -36,7 +36,7 @@ truncated. Up to 2 GB.
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", s.title, s.text)
 		b.WriteString("| name | value | meaning |\n|---|---:|---|\n")
-		for _, c := range slices.Concat(wire.Layout, wire.Timers, wire.Events) {
+		for _, c := range slices.Concat(wire.Layout, wire.Timers, wire.RootTimes, wire.Events) {
 			if s.has(c.Name) {
 				fmt.Fprintf(&b, "| %s | %d | %s |\n", c.Name, c.Value, c.Doc)
 			}

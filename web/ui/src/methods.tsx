@@ -12,6 +12,7 @@ import { metricCells, withMetrics } from "./metrics";
 import { MenuButton, menuUnder, openMenu } from "./menu";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, focusMain, go, sampling, ui } from "./ui";
+import { History } from "./historyview";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -64,6 +65,7 @@ export function Methods() {
         </label>
         <span class="muted">{m ? (m.count === m.all ? count(m.all) : `${count(m.count)} of ${count(m.all)}`) : ""}</span>
       </SourceBar>
+      <History />
       {m && m.count === 0 ? <Empty title={m.all === 0 ? (types ? "Nothing was allocated, or allocations were not counted." : "No method was called.") : "No line matches the filter."}>{m.all > 0 && <button onClick={() => set({ filter: "" })}>Clear the filter</button>}</Empty> : (
         <Table
           label="Methods" columns={withMetrics(types ? ofTypes : columns, m?.metrics?.map((k) => (types ? { ...k, total: undefined, rate: undefined } : k)))} sort={ui.methods.sort} up={ui.methods.up} count={m?.count ?? 0} from={m?.from ?? 0}

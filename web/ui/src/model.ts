@@ -1,5 +1,7 @@
 // What the server sends; docs/formats-web.md describes it. Times are ns.
 
+import type { HistoryPage } from "./past";
+
 export interface Target { pid: number; user: string; java: string; main: string; started: string; attachable: boolean; reason?: string }
 export interface Method { name: string; loader: string; flags: string; reason?: string; root: boolean }
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
@@ -108,6 +110,7 @@ export interface DiffFlamePage { focus: number; above: [number, number][]; total
 export interface ComparePage { before: number; after: number; scaled: boolean; unlike: Unlike[]; verdict: string; differ: number; within: number; flame?: DiffFlamePage; roots: [number, number]; count: number; from: number; rows: number[][]; hot: number[]; changes: number[][]; more: number }
 
 export interface Sections {
+  history?: HistoryPage;
   figures?: Figures;
   tree?: TreePage; icicle?: IciclePage; methods?: MethodsPage; around?: AroundPage; threads?: ThreadsPage; doubts?: DoubtsPage; skipped?: SkippedPage; slowest?: SlowPage; compare?: ComparePage; sandwich?: { callers: IciclePage; callees: IciclePage }; brief?: BriefPage;
 }
@@ -118,7 +121,7 @@ export interface Look {
   icicle?: { focus: number; width: number; depth: number; inverted?: boolean; weight?: string };
   methods?: { group: string; filter: string; sort: string; up: boolean; from: number; rows: number };
   around?: { method: number; width: number };
-  threads?: boolean; doubts?: boolean; slowest?: boolean; brief?: boolean;
+  threads?: boolean; doubts?: boolean; slowest?: boolean; brief?: boolean; history?: boolean; range?: [number, number];
   skipped?: { filter: string; reason: string; from: number; rows: number };
   compare?: { open: number[]; from: number; rows: number; each: boolean; flame: { focus: number; width: number; depth: number } };
 }

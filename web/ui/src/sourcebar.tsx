@@ -26,7 +26,7 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
       {threads && (
         <label>
           <span>Thread</span>
-          <select value={ui.thread} onChange={(e) => go({ thread: Number(e.currentTarget.value), focus: 0 })}>
+          <select value={ui.thread} onChange={(e) => go({ thread: Number(e.currentTarget.value), range: [0, 0], focus: 0 })}>
             <option value={0}>all {list.length || ""}</option>
             {ui.thread > 0 && store.sections.threads && !list.some((t) => t.place === ui.thread) && <option value={ui.thread}>one that is not among these</option>}
             {list.map((t) => <option value={t.place} key={t.place}>{t.name || "unnamed"}{t.virtual ? " (virtual)" : ""}</option>)}

@@ -8,6 +8,7 @@ import { at, beside, boxHeight, chain, draw } from "./icicle";
 import { savePNG, saveSVG } from "./picture";
 import { B, R, flagAsync, flagCounted, flagFold, flagType, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
+import { History, rangeChosen } from "./historyview";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
 import { figure, metricCells, withMetrics } from "./metrics";
 import { MenuButton, isMenuKey, menuUnder, openMenu } from "./menu";
@@ -40,7 +41,8 @@ export function TreeView() {
   return (
     <div class="split">
       <SourceBar threads fold search />
-      <Brief />
+      <History />
+      {!rangeChosen() && <Brief />}
       {!ui.hidden && <Icicle />}
       <Detail />
       {t && t.count > 0 ? <TreeTable /> : <NoCalls />}

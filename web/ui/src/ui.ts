@@ -38,6 +38,8 @@ const fresh = {
   slowest: "", // which it is: thread and start
   hidden: false, // the icicle
   weight: "", // what widths of the flame graph stand for: the field of a metric's total; "" is time
+  past: false, // the history is hidden
+  range: [0, 0] as [number, number], // of time, ns, whose tree is shown; 0, 0 is all
   inverted: false, // self times on top, below each method whoever calls it
   terse: false, // what is slow, in words, is hidden
   browsing: false, // looking at snapshots while a root is to be chosen
@@ -76,6 +78,7 @@ export function address(): string {
   const out = new URLSearchParams();
   const of: Partial<Record<(typeof inAddress)[number], Tab>> = { focus: "tree", inverted: "tree", highlight: "tree", method: "around" }; // what only one view shows
   for (const k of inAddress) if (ui[k] !== fresh[k] && (of[k] ?? ui.tab) === ui.tab) out.set(k, String(ui[k] === true ? 1 : ui[k]));
+  if (ui.range[1] > 0 && (ui.tab === "tree" || ui.tab === "methods")) out.set("range", ui.range.join("-"));
   if (ui.methods.filter && ui.tab === "methods") out.set("filter", ui.methods.filter);
   if (ui.tab === "compare") for (const k of ["against", "after", "compared"] as const) if (ui[k]) out.set(k, String(ui[k]));
   return out.toString();
@@ -85,8 +88,9 @@ export function address(): string {
 function fromAddress(text: string): Partial<UI> {
   const from = new URLSearchParams(text), id = (k: string) => Math.max(0, Math.floor(Number(from.get(k)) || 0));
   const tab = tabs.find(([t]) => t === from.get("tab"))?.[0] ?? "tree";
+  const ends = /^(\d+)-(\d+)$/.exec(from.get("range") ?? "");
   return {
-    tab, source: id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "",
+    tab, range: ends ? [Number(ends[1]), Number(ends[2])] : [0, 0], source: id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "",
     methods: { ...ui.methods, filter: from.get("filter") ?? "" },
     ...(tab === "compare" ? { against: id("against"), after: id("after"), compared: id("compared") } : {}),
   };
@@ -208,8 +212,8 @@ export function focusMain(el: HTMLElement | null): void {
 
 /** forget starts anew for another recording. */
 export function forget(): void {
-  const { tab, width, tree, methods, hidden, terse, inverted, frameworks, setup } = ui;
-  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, terse, inverted, frameworks, setup });
+  const { tab, width, tree, methods, hidden, past, terse, inverted, frameworks, setup } = ui;
+  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, past, terse, inverted, frameworks, setup });
   ui.tree.from = ui.methods.from = 0;
 }
 
@@ -243,7 +247,8 @@ export function ask(): void {
   const slow = on === "slowest";
   show({
     source: looked(), against: ui.against, thread: slow ? 0 : ui.thread, slow: slow ? ui.slow || 1 : 0, fold: ui.fold, frameworks: ui.frameworks, unfold: ui.unfold.slice(-mostOpen),
-    ...(slow ? { slowest: true } : {}),
+    ...(slow ? { slowest: true, history: true } : {}),
+    ...(on === "tree" || on === "methods" ? { history: true, range: ui.range } : {}),
     ...(on === "tree" || slow ? {
       tree: { ...ui.tree, open: ui.open.slice(-mostOpen), find: ui.find },
       ...(ui.hidden ? {} : { icicle: { focus: ui.focus, width: Math.round(ui.width), depth: 100, ...(on === "tree" ? { inverted: ui.inverted && !ui.weight, weight: ui.weight } : {}) } }),

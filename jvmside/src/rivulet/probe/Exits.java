@@ -18,10 +18,21 @@ final class Exits {
     static boolean took(long s, long record) {
         if (U.getInt(record + Layout.R_EPOCH) < 0) return false; // the sample's
         long took = Math.max(System.nanoTime() - U.getLong(record + Layout.R_BEGAN), 1);
+        int who = U.getInt(s + Layout.H_EXITS);
+        if ((who & Layout.EXIT_COUNT) != 0) count(s, Math.max(took - (U.getLong(record + Layout.R_SUSPENDED) - U.getLong(record + Layout.R_WAITED)), 1));
+        if ((who & Layout.EXIT_TELL) == 0) return false;
         U.putLong(record + Layout.R_TOOK, took);
         boolean held = U.getLong(s + Layout.H_HOLD) > 0 && took >= U.getLong(s + Layout.H_OVER) && U.getLong(s + Layout.H_TAG) != 0;
         if (held) U.putLongRelease(null, record + Layout.R_HELD, U.getLong(record + Layout.R_RETURNS) + 1);
         return held;
+    }
+
+    /** Counts a root invocation by its time. The count comes last: an overflow of the stack in between counts nothing. */
+    private static void count(long s, long took) {
+        int power = 63 - Long.numberOfLeadingZeros(took);
+        long place = power < Layout.TIMES_LOW ? 0 : 1 + ((long) (power - Layout.TIMES_LOW) << Layout.TIMES_BITS) + (took >>> power - Layout.TIMES_BITS & (1 << Layout.TIMES_BITS) - 1);
+        U.getAndAddLong(null, s + Layout.H_TIMES_SUM, took);
+        U.getAndAddLong(null, s + Layout.H_TIMES + (Math.min(place, Layout.TIMES - 1) << 3), 1);
     }
 
     /** Waits until the controller lets the thread go on. Its record stays its own meanwhile. */

@@ -65,7 +65,7 @@ public final class Layout {
     public static final int H_EVERY = 216;
     /** i64: root calls that there were, while H_EVERY is not 0. */
     public static final int H_SEEN = 208;
-    /** u32: 1 where somebody wants to know how long root calls took, R_TOOK. */
+    /** u32: who wants to know how long root calls took: EXIT_TELL, EXIT_COUNT. */
     public static final int H_EXITS = 220;
     /** i64: for how many ns at the most a thread is held at the end of a root call, outside of the subgraph; 0: none is. */
     public static final int H_HOLD = 224;
@@ -371,6 +371,20 @@ public final class Layout {
     public static final int C_LEAST = 32;
     /** i64[]: invocations by their time. */
     public static final int C_BUCKETS = 64;
+    /** flag: each says it in R_TOOK, and may be held. */
+    public static final int EXIT_TELL = 1;
+    /** flag: each is counted by its time, H_TIMES. */
+    public static final int EXIT_COUNT = 2;
+    /** i64[TIMES]: with EXIT_COUNT, root calls by how long they took, less what the profiler made them wait; the first are those below 2 to the power of TIMES_LOW, then each power of two has 2 to the power of TIMES_BITS, the last are all that are longer. */
+    public static final int H_TIMES = 2112;
+    /** i64: ns of all these. */
+    public static final int H_TIMES_SUM = 2104;
+    /** how many there are. */
+    public static final int TIMES = 242;
+    /** log2 of the first time, in ns, that is told from shorter ones. */
+    public static final int TIMES_LOW = 7;
+    /** log2 of the counts that a power of two has. */
+    public static final int TIMES_BITS = 3;
     /** where a ring's words begin. */
     public static final int RING_HEADER = 192;
     /** words of a record's first ring. */
