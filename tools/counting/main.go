@@ -1,6 +1,6 @@
 // Command counting measures what counting executed bytecodes and allocations costs beside a
 // recording without, and writes docs/figures/counting.md. Run it from the repository's
-// root by "go tool task bench:counting" (parts calls, loops, objects, programs, numbers), on a machine that does nothing else.
+// root by "go tool task bench:counting" (parts calls, loops, objects, programs, numbers, exact), on a machine that does nothing else.
 package main
 
 import (
@@ -36,9 +36,12 @@ var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 8}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes` and `--count allocations` cost beside a recording of calls and time alone.")
-	if k.Part == "numbers" {
+	switch k.Part {
+	case "numbers":
 		numbers(k, page)
 		return page, nil
+	case "exact":
+		return page, exact(k, page)
 	}
 	for _, j := range k.JDKs {
 		if k.Has("calls") {

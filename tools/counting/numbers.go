@@ -97,11 +97,16 @@ func executed(k *bench.Kit, j jdk.JDK, p *bench.Program, count string) (tally, e
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Report.Exact(); err != nil {
+	return tallyOf(r.Report)
+}
+
+// tallyOf is what the methods of a report executed.
+func tallyOf(r *bench.Report) (tally, error) {
+	if err := r.Exact(); err != nil {
 		return nil, err
 	}
 	t := tally{}
-	for _, m := range r.Report.Flat {
+	for _, m := range r.Flat {
 		t[m.Method] += m.Bytecodes + m.BlockBytecodes
 	}
 	maps.DeleteFunc(t, func(_ string, n int64) bool { return n == 0 })

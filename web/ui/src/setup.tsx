@@ -192,7 +192,7 @@ function More() {
       {executed && (
         <label class="radio inset">
           <input type="checkbox" id="blocks" checked={s.count.includes("blocks")} onChange={(e) => choose({ count: counted(counted(s.count, e.currentTarget.checked ? "bytecodes" : "blocks", false), e.currentTarget.checked ? "blocks" : "bytecodes", true) })} /> by whole blocks of code
-          <small class="muted">A little cheaper, and too many where exceptions leave blocks</small>
+          <small class="muted">Makes methods less long, and counts too many where exceptions leave blocks</small>
         </label>
       )}
       <label class="radio">
