@@ -89,6 +89,9 @@ type Sampler struct {
 	stops stops
 
 	stackBytes int   // that perf copies
+	prompt     bool  // the kernel is to wake the sampler at each sample
+	promptly   []int // descriptors that tell of each sample; nil: it is looked from time to time
+	frozen     int64 // samples of virtual threads whose stacks go on in the heap
 	deep       int64 // samples since it does that were deeper
 	shallow    int64 // and were not
 	lost       int64 // before
@@ -236,7 +239,7 @@ func (s *Sampler) Run(ctx context.Context, f func([]stack.Stack)) error {
 	defer wake.close()
 	wait := firstTime
 	for {
-		gone := wake.wait(s.pidfd, wait) || s.gone()
+		gone := wake.wait(s.pidfd, wait, s.promptly) || s.gone()
 		ended := ctx.Err() != nil
 		s.drain(f, time.Since(begun))
 		switch {
@@ -266,11 +269,13 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 	if s.perf != nil {
 		s.perf.Drain(s.sample)
 	}
+	s.u.Behind(0)
 	if now := monotonic(); (s.o.Wall || s.stops.on) && now-s.wall.ticked >= s.period()*9/10 {
 		s.tick(now)
 	}
 	s.check()
 	s.deepen()
+	s.hasten()
 	batch := slices.DeleteFunc(s.batch, func(b stack.Stack) bool { return b.Weight == 0 })
 	slices.SortStableFunc(batch, func(a, b stack.Stack) int {
 		switch {
@@ -287,29 +292,6 @@ func (s *Sampler) drain(f func([]stack.Stack), elapsed time.Duration) {
 		s.handing += threadCPU() - before
 	}
 	s.count(batch, elapsed)
-}
-
-// deepen has the kernel copy more of stacks from now on if more than one in 500 were deeper
-// than what it copies.
-func (s *Sampler) deepen() {
-	const enough = 3
-	most := mostStack
-	if s.o.Hz > lowHz {
-		most = largeStack
-	}
-	if s.perf == nil || s.stackBytes >= most || s.deep < enough || 500*s.deep < s.deep+s.shallow {
-		return
-	}
-	s.stackBytes, s.deep, s.shallow = min(2*s.stackBytes, most), 0, 0
-	deeper, err := perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes, Kernel: s.o.Native})
-	if err != nil {
-		s.stackBytes = most // the old one goes on
-		return
-	}
-	s.perf.Drain(func(*perf.Sample) {}) // few, since the last time
-	s.lost += s.perf.Lost()
-	s.perf.Close()
-	s.perf = deeper
 }
 
 // begin begins a batch.
@@ -337,6 +319,7 @@ func (s *Sampler) sample(p *perf.Sample) {
 		out.Complete = true
 	default:
 		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}
+		s.u.Behind(s.threads.now - p.Time)
 		w := s.u.Walk(r, p.Stack, t.thread)
 		s.take(&out, within, w)
 		s.walks = append(s.walks, walkOf{len(s.batch), nil})

@@ -19,6 +19,9 @@ func (s *Sampler) take(out *stack.Stack, within []stack.Frame, w *unwinder.Walk)
 	} else {
 		s.shallow++
 	}
+	if w.Heap || w.Broken == unwinder.BrokenContinuation {
+		s.frozen++
+	}
 	s.mu.Unlock()
 }
 

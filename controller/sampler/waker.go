@@ -14,6 +14,7 @@ type waker struct {
 	fd   int // an eventfd, readable once the context has ended
 	stop func() bool
 	done chan struct{} // closed once it was written to
+	fds  []unix.PollFd
 }
 
 func newWaker(ctx context.Context) (*waker, error) {
@@ -29,10 +30,14 @@ func newWaker(ctx context.Context) (*waker, error) {
 	return w, nil
 }
 
-// wait waits for so long, or until the context has ended, or the process behind a pidfd, which
-// it reports.
-func (w *waker) wait(pidfd int, d time.Duration) (gone bool) {
-	fds := []unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}, {Fd: int32(pidfd), Events: unix.POLLIN}}
+// wait waits for so long, or until the context has ended, or one of more descriptors is
+// readable, or the process behind a pidfd has ended, which it reports.
+func (w *waker) wait(pidfd int, d time.Duration, more []int) (gone bool) {
+	fds := append(w.fds[:0], unix.PollFd{Fd: int32(w.fd), Events: unix.POLLIN}, unix.PollFd{Fd: int32(pidfd), Events: unix.POLLIN})
+	for _, fd := range more {
+		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	w.fds = fds
 	t := unix.NsecToTimespec(d.Nanoseconds())
 	n, err := unix.Ppoll(fds, &t, nil)
 	return err == nil && n > 0 && fds[1].Revents != 0

@@ -26,8 +26,12 @@ const (
 	fresh                  // another activation
 )
 
-// same is rule H1 of one frame: it is at the same place, and returns to the same place.
+// same is rule H1 of one frame: it is at the same place, and returns to the same place. Where the place
+// of one of them is not known, as of a virtual thread's frame in the heap, it may be the same.
 func (f *frame) same(o *frame) bool {
+	if (f.slot == 0 || o.slot == 0) && f.inlined == o.inlined {
+		return f.id == o.id && f.method == o.method
+	}
 	return f.id == o.id && f.method == o.method && f.slot == o.slot && f.ret == o.ret && f.inlined == o.inlined
 }
 
@@ -75,7 +79,9 @@ func judge(last, next []frame, moved bool) {
 			continue
 		}
 		n.activity = old
-		if i > 0 {
+		if n.slot == 0 && last[i].slot != 0 || n.slot != 0 && last[i].slot == 0 {
+			n.activity = unsure
+		} else if i > 0 {
 			n.activity = compare(&last[i-1], &next[i-1], n, moved, inTop(last, i) || inTop(next, i))
 		}
 		if n.activity != fresh {

@@ -145,7 +145,7 @@ func place(in []frame, f *frame) int {
 		return -1
 	}
 	for i := range in {
-		if in[i].same(f) {
+		if in[i].slot != 0 && in[i].same(f) {
 			return i
 		}
 	}

@@ -233,6 +233,36 @@ func TestInlined(t *testing.T) {
 	}
 }
 
+// TestNoPlace: frames in the heap have no place, and may come back to the stack. They are the
+// same activation or another, which nobody can tell.
+func TestNoPlace(t *testing.T) {
+	mine := &stack.Method{Class: "C", Name: "mine", Desc: "()V"}
+	outer := &stack.Method{Class: "C", Name: "outer", Desc: "()V"}
+	other := &stack.Method{Class: "C", Name: "other", Desc: "()V"}
+	heap := func(m *stack.Method) stack.Frame { return stack.Frame{Method: m, BCI: -1, Return: 5} }
+	there := func(m *stack.Method, slot uint64) stack.Frame {
+		return stack.Frame{Method: m, BCI: -1, Slot: slot, Return: 6, Words: slot}
+	}
+	tree := New(Options{Present: map[int]bool{}})
+	for i, frames := range [][]stack.Frame{
+		{there(mine, 16), heap(outer)},
+		{there(mine, 32), there(outer, 48)}, // both came back
+		{there(mine, 16), heap(outer)},      // and left
+		{there(other, 16), heap(outer)},     // another callee
+	} {
+		tree.Add(&stack.Stack{Time: int64(i + 1), Weight: 10, TID: 1, Thread: "carrier", Java: true, Frames: frames, Complete: true})
+	}
+	root := tree.Snapshot().Threads[0].Roots[0]
+	if s := root.Sample; root.Calls != 1 || s.Unsure < 2 {
+		t.Errorf("outer: %d entries, %+v", root.Calls, s)
+	}
+	for _, c := range root.Children {
+		if c.Calls < 1 {
+			t.Errorf("%+v", c.Sample)
+		}
+	}
+}
+
 // TestReplaced: when the interpreter's frame is replaced by one of compiled code, it may be
 // the same activation.
 func TestReplaced(t *testing.T) {

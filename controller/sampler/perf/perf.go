@@ -26,6 +26,7 @@ type Options struct {
 	Period     int64 // nanoseconds of a thread's CPU time between two samples
 	StackBytes int   // of the stack, a multiple of 8 up to 61,440; 0: 16,384
 	Kernel     bool  // the kernel's frames as well, where privilege allows
+	Prompt     bool  // descriptors of [Source.Files] become readable at each sample, not when a ring is half full
 }
 
 // A Sample is what the kernel wrote of one thread. Stack is valid until the function that was
@@ -67,6 +68,7 @@ type Source struct {
 	lost      int64
 	throttled int64
 	noKernel  bool
+	prompt    bool
 }
 
 // Open begins to sample a process. Its errors wrap [ErrDenied], [ErrFiles], [ErrMemory],
@@ -89,6 +91,9 @@ func Open(pid int, o Options) (*Source, error) {
 		Sample_stack_user: uint32(o.StackBytes),
 	}}
 	s.attr.Size = uint32(unsafe.Sizeof(s.attr))
+	if s.prompt = o.Prompt; o.Prompt {
+		s.attr.Wakeup = 1
+	}
 	if o.Kernel {
 		s.attr.Sample_type |= callChain
 		s.attr.Bits |= unix.PerfBitExcludeCallchainUser
@@ -187,7 +192,9 @@ func (s *Source) add(tid, cpu int, byCPU map[int]*ring, late bool) error {
 		}
 		byCPU[cpu] = r
 		s.rings = append(s.rings, r)
-		s.attr.Wakeup = uint32(len(r.data) / 2)
+		if !s.prompt {
+			s.attr.Wakeup = uint32(len(r.data) / 2)
+		}
 	}
 	if late { // what began it may have had its event already, which it then inherited
 		id := uint64(0)
@@ -211,6 +218,15 @@ func (s *Source) Close() error {
 	}
 	s.rings, s.events = nil, nil
 	return nil
+}
+
+// Files are the descriptors by which poll(2) tells that there are samples.
+func (s *Source) Files() []int {
+	var out []int
+	for _, r := range s.rings {
+		out = append(out, r.fd)
+	}
+	return out
 }
 
 // Lost is how many samples the kernel could not write since rings were full, or did not

@@ -17,7 +17,8 @@
 //
 // A walk is complete if it reached the call stub through which the thread first entered Java.
 // Frames that were found by a guess, each of which was checked so, are marked as heuristic. A
-// virtual thread's frames that have moved to the heap are not seen; its stack ends as broken.
+// virtual thread's frames that have moved to the heap are found there if the stack is as it was;
+// else its stack ends as broken.
 //
 // An Unwinder is not safe for concurrent use.
 package unwinder

@@ -70,6 +70,7 @@ type Layout struct {
 	KlassBase, KlassShift           uint64 // statics
 	KlassConstants                  uint64
 	Fields, FieldCount, FieldStream uint64 // of InstanceKlass
+	Super, LayoutHelper             uint64 // of Klass
 
 	// Excess is what each byte of a compressed number has too much: 1 from JDK 20 on.
 	Excess byte
@@ -244,6 +245,8 @@ func (l *Layout) otherRows() []row {
 		{&l.ThreadObject, true, []string{"JavaThread::_threadObj"}},
 		{&l.HandleObject, true, []string{"OopHandle::_obj"}},
 		{&l.KlassConstants, true, []string{"InstanceKlass::_constants"}},
+		{&l.Super, true, []string{"Klass::_super"}},
+		{&l.LayoutHelper, true, []string{"Klass::_layout_helper"}},
 		{&l.Fields, true, []string{"InstanceKlass::_fields"}},
 		{&l.FieldCount, true, []string{"InstanceKlass::_java_fields_count"}},
 		{&l.FieldStream, true, []string{"InstanceKlass::_fieldinfo_stream"}},

@@ -12,11 +12,7 @@ func (u *Unwinder) MonitorClass(monitor uint64) string {
 	if monitor == 0 || l.MonitorObject == none || l.KlassName == none {
 		return ""
 	}
-	m := &u.monitors
-	if !m.known {
-		m.known = true
-		m.ok = u.findHeaders(m)
-	}
+	m := u.headersOf()
 	if !m.ok {
 		return ""
 	}
@@ -61,21 +57,42 @@ func (u *Unwinder) findHeaders(m *headers) bool {
 	return true
 }
 
+// headersOf is how objects of this JVM begin.
+func (u *Unwinder) headersOf() *headers {
+	m := &u.monitors
+	if !m.known {
+		m.known = true
+		m.ok = u.findHeaders(m)
+	}
+	return m
+}
+
 // classOf reads an object's class's name.
-func (u *Unwinder) classOf(m *headers, oop uint64) string {
+func (u *Unwinder) classOf(m *headers, oop uint64) string { return u.klassName(u.klassOf(m, oop)) }
+
+// klassOf reads an object's class; 0 if that is no address of one.
+func (u *Unwinder) klassOf(m *headers, oop uint64) uint64 {
 	const klass = 8 // behind the word of marks
 	if oop%8 != 0 || oop < minAddress || oop > maxAddress {
-		return ""
+		return 0
 	}
 	p := u.bytes(oop+klass, 8)
 	if p == nil {
-		return ""
+		return 0
 	}
 	at := u64(p)
 	if m.compressed {
 		at = m.base + uint64(u32(p))<<m.shift
 	}
 	if at%8 != 0 || at < minAddress || at > maxAddress {
+		return 0
+	}
+	return at
+}
+
+// klassName reads a class's name; "" if what is there is no name.
+func (u *Unwinder) klassName(at uint64) string {
+	if at == 0 {
 		return ""
 	}
 	symbol, ok := u.u64(at + u.l.KlassName)

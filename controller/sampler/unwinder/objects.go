@@ -25,11 +25,7 @@ const maxName = 1 << 10 // characters of a thread's name
 // collectors that keep more than an address in a reference.
 func (u *Unwinder) ThreadName(t Thread) string {
 	u.budget = walkBudget
-	o := &u.objects
-	if !o.known {
-		o.known = true
-		o.ok = u.findObjects(o)
-	}
+	o := u.objectsOf()
 	if !o.ok || t.At == 0 {
 		return ""
 	}
@@ -61,6 +57,16 @@ func (u *Unwinder) ThreadName(t Thread) string {
 		return ""
 	}
 	return text(p, wide)
+}
+
+// objectsOf is where objects of this JVM have what.
+func (u *Unwinder) objectsOf() *objects {
+	o := &u.objects
+	if !o.known {
+		o.known = true
+		o.ok = u.findObjects(o)
+	}
+	return o
 }
 
 // text decodes UTF-16, or Latin-1. Control characters mean that it is no name.

@@ -45,7 +45,7 @@ func (w *walk) topAdapter(first int, pc uint64, ok bool) bool {
 func (w *walk) leaveRoutine(p *place) bool {
 	b, first := p.b, len(w.out.Frames)
 	if b.continuation() && !w.top {
-		return w.broken(BrokenContinuation)
+		return w.continued()
 	}
 	w.addStub(b)
 	if w.top && w.u.load(b) {

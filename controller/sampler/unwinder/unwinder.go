@@ -40,6 +40,7 @@ type Walk struct {
 	Heuristic bool          // a frame was found by a guess that was checked
 	NativeTop bool          // it began in native code
 	Live      bool          // words were read from the running thread, not from the sample
+	Heap      bool          // frames of a virtual thread were found in the heap
 	Broken    string        // why it ended early: one of the reasons of this package
 	At        uint64        // the address of code where it ended early
 }
@@ -80,13 +81,15 @@ type Unwinder struct {
 	names     map[stack.Method]*stack.Method
 	kept      int // bytes of code and debug info
 	reads     int
-	budget    int // see spend
+	behind    int64 // see Behind
+	budget    int   // see spend
 
 	spans []vmstructs.Span // used again by Anchors
 	room  []byte
 
 	objects  objects
 	monitors headers
+	chunks   chunks
 
 	w          walk
 	walks      int
@@ -123,6 +126,10 @@ func (u *Unwinder) Ready() bool {
 // Begin says what time it is, in nanoseconds of a clock that never goes back, for the
 // walks that follow.
 func (u *Unwinder) Begin(now int64) { u.now, u.budget = now, walkBudget }
+
+// Behind says how many nanoseconds ago the samples were taken whose walks follow. Frames in the heap
+// are not looked for where that is too long.
+func (u *Unwinder) Behind(ns int64) { u.behind = ns }
 
 // Reads is how many calls have read the target's memory.
 func (u *Unwinder) Reads() int { return u.reads }

@@ -18,6 +18,9 @@ type walk struct {
 	pc, sp, fp uint64
 	bx, r13    uint64
 	top        bool   // the registers are the sample's own
+	below      uint64 // stack pointer of the frame that was left last
+	belowPC    uint64 // its pc
+	belowSlot  uint64 // where its return address is
 	at         uint64 // where it broke
 	atSP, atFP uint64
 	out        Walk
@@ -137,7 +140,7 @@ func (w *walk) broken(reason string) bool {
 func (w *walk) java() {
 	u := w.u
 	for range maxFrames {
-		sp := w.sp
+		sp, pc := w.sp, w.pc
 		if w.pc == u.callStubReturn {
 			if !w.callStub() {
 				return
@@ -157,7 +160,7 @@ func (w *walk) java() {
 			w.broken(BrokenGrowth)
 			return
 		}
-		w.top = false
+		w.below, w.belowPC, w.top = sp, pc, false
 	}
 	w.broken(BrokenDepth)
 }
@@ -188,7 +191,7 @@ func (w *walk) to(first int, slot, pc, sp, fp uint64) bool {
 			f.Slot, f.Return, f.Words = slot, pc, words
 		}
 	}
-	w.pc, w.sp, w.fp = pc, sp, fp
+	w.pc, w.sp, w.fp, w.belowSlot = pc, sp, fp, slot
 	return true
 }
 
