@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -100,9 +101,6 @@ func (t *textWriter) allocations() {
 		table.add(Clean(s.Type.Name), "", bytes, share(max(s.Bytes, 0), all), Count(s.Objects), elements, Count(s.Contexts))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
-	if d := density(t.report.metrics(), t.sums.Counts); d != nil {
-		t.printf("%s objects and arrays, %s, for 1,000 executed bytecodes\n", digits(d.Objects), Bytes(int64(math.Round(d.Bytes))))
-	}
 	if rest := types[len(shown):]; len(rest) > 0 {
 		var bytes, objects int64
 		for _, s := range rest {
@@ -110,13 +108,20 @@ func (t *textWriter) allocations() {
 		}
 		t.printf("and %s: %s in %s\n", Plural(int64(len(rest)), "type", "types"), Bytes(bytes), Plural(objects, "object", "objects"))
 	}
+	if d := density(t.report.metrics(), t.sums.Counts); d != nil {
+		least := ""
+		if slices.ContainsFunc(types, func(s cct.TypeSum) bool { return s.Bytes < 0 }) {
+			least = "at least "
+		}
+		t.printf("%s objects and arrays, %s%s, for 1,000 executed bytecodes\n", digits(d.Objects), least, Bytes(int64(math.Round(d.Bytes))))
+	}
 }
 
 // A Density is what is allocated for 1,000 executed bytecodes (W. Binder, "Portable
 // Profiling of Memory Allocation in Java", section 3).
 type Density struct {
 	Objects float64 `json:"objects"` // and arrays
-	Bytes   float64 `json:"bytes"`
+	Bytes   float64 `json:"bytes"`   // as far as the sizes of types are known
 }
 
 // density is that of sums; nil where the metrics have not both.

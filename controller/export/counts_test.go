@@ -107,6 +107,50 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// TestDensity says what is allocated for 1,000 executed bytecodes, counted either way, and
+// nothing where one of both was not counted.
+func TestDensity(t *testing.T) {
+	for _, test := range []struct {
+		rows []metric.Metric
+		want string
+	}{
+		{[]metric.Metric{metric.Bytecodes, metric.Objects, metric.Arrays, metric.AllocatedBytes}, "2.50 objects and arrays, at least 32 B, for 1,000 executed bytecodes"},
+		{[]metric.Metric{metric.Objects, metric.Arrays, metric.AllocatedBytes, metric.Blocks}, "2.50 objects and arrays, at least 32 B, for 1,000 executed bytecodes"},
+		{[]metric.Metric{metric.Objects, metric.Arrays, metric.AllocatedBytes}, ""},
+		{[]metric.Metric{metric.Bytecodes}, ""},
+	} {
+		r := report()
+		r.Tree.Metrics = metric.NewTable(test.rows...)
+		for n := range cct.All(r.Tree.Roots()) {
+			n.Counts = &metric.Values{Table: r.Tree.Metrics}
+			if i := r.Tree.Metrics.Executed(); i >= 0 {
+				n.Counts.Own[i] = 2000
+			}
+			n.Allocs = []cct.Alloc{{Type: &cct.Type{Name: "a.B"}, Objects: 3, Bytes: cct.NotKnown}, {Type: &cct.Type{Name: "int[]", Array: true}, Objects: 2, Elements: 8, Bytes: 64}}
+			for _, a := range n.Allocs {
+				n.Allocated(a)
+			}
+		}
+		cct.Totals(r.Tree.Roots())
+		var text, doc strings.Builder
+		if err := errors.Join(r.Text(&text, export.TextOptions{}), r.JSON(&doc, export.JSONOptions{})); err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(text.String(), "for 1,000 executed bytecodes"); has != (test.want != "") || !strings.Contains(text.String(), test.want) {
+			t.Errorf("%v: want %q:\n%s", test.rows, test.want, text.String())
+		}
+		var in struct {
+			Density *export.Density `json:"allocation_density"`
+		}
+		if err := json.Unmarshal([]byte(doc.String()), &in); err != nil {
+			t.Fatal(err)
+		}
+		if (in.Density != nil) != (test.want != "") || in.Density != nil && *in.Density != (export.Density{Objects: 2.5, Bytes: 32}) {
+			t.Errorf("%v: density %v", test.rows, in.Density)
+		}
+	}
+}
+
 // TestMetricsReadBack reads what was written, metrics that this program doesn't
 // know included, and puts reports together that have others.
 func TestMetricsReadBack(t *testing.T) {
