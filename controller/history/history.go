@@ -6,6 +6,8 @@
 package history
 
 import (
+	"math"
+
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -202,9 +204,9 @@ func joined(a, b step) step {
 	return s
 }
 
-// quantile is the middle of the place that holds a share of so many.
+// quantile is the middle of the place up to which a share of so many lies, at least.
 func quantile(count int64, share float64, at func(i int) int64) int64 {
-	rank, sum := int64(share*float64(count-1))+1, int64(0)
+	rank, sum := int64(math.Ceil(share*float64(count)-1e-6)), int64(0)
 	for i := range wire.Times {
 		if sum += at(i); sum >= rank {
 			low, above := wire.TimesRange(i)

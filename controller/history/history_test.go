@@ -73,6 +73,18 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// Of few, the slowest is none that 99 % are as fast as.
+func TestFew(t *testing.T) {
+	var r history.Recorder
+	r.Add(history.Reading{Times: make([]int64, wire.Times)})
+	next := history.Reading{At: 1, RootCalls: 8, Times: make([]int64, wire.Times), TimesSum: 7e6 + 600e6}
+	next.Times[wire.TimesOf(1e6)], next.Times[wire.TimesOf(600e6)] = 7, 1
+	r.Add(next)
+	if x := r.History().Times; x.P50 > 1.1e6 || x.P99 < 500e6 || x.P90 != x.P99 || r.History().Steps[0].P99 != x.P99 {
+		t.Errorf("%+v", x)
+	}
+}
+
 // Where nothing counts times, there are none, and what was not read is unknown.
 func TestUnknown(t *testing.T) {
 	var r history.Recorder

@@ -48,6 +48,7 @@ type SlowInvocation struct {
 	Took        int64     `json:"took"`
 	Suspended   int64     `json:"suspended"`
 	Paused      *[2]int64 `json:"gc_pause,omitempty"` // by collections: at least, at most; nil where that is not known
+	Way         *[3]int64 `json:"way,omitempty"`      // of its critical path: ran, queued, waited; nil where none is known
 	Thrown      bool      `json:"thrown"`
 	Calls       int64     `json:"calls"`
 	CutContexts int64     `json:"cut_contexts"`
@@ -76,7 +77,7 @@ func (f *Frame) slowest(place int) SlowestView {
 		k := sums[at]
 		view.Lines = append(view.Lines, SlowInvocation{
 			Place: at + 1, Method: f.numbers[i.Tree().Method], Thread: export.Clean(i.Thread.Name), ID: i.Thread.ID,
-			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Paused: pausedOf(i.Paused), Thrown: i.Thrown, Calls: k.calls,
+			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Paused: pausedOf(i.Paused), Way: wayOf(i.Path), Thrown: i.Thrown, Calls: k.calls,
 			CutContexts: i.CutContexts, CutCalls: i.CutCalls, Tasks: k.tasks, Waited: k.waited, LongestWait: k.longest,
 		})
 	}
@@ -91,6 +92,13 @@ func pausedOf(p *export.Paused) *[2]int64 {
 		return nil
 	}
 	return &[2]int64{p.Least, p.Most}
+}
+
+func wayOf(p *export.Path) *[3]int64 {
+	if p == nil {
+		return nil
+	}
+	return &[3]int64{p.Run, p.Queue, p.Wait}
 }
 
 // criticalPath is nil for a path that never left its thread, nor waited: the tree

@@ -42,6 +42,14 @@ func TestFlameGraph(t *testing.T) {
 	}
 	p.shot("brief")
 	p.history(between)
+	// Percentiles of all root calls, though none was kept on its own.
+	p.press("5")
+	p.until(`document.querySelector("#roottimes")?.innerText.startsWith("2\u202f300 root calls: mean ") && document.querySelector("#record-with")`)
+	if n := value[int](p, `[...document.querySelectorAll("#roottimes rect")].reduce((n, r) => n + Number(r.dataset.n), 0)`); n != 2300 {
+		t.Errorf("%d root calls in the histogram", n)
+	}
+	p.shot("roottimes")
+	p.press("1")
 	// What is found is counted, with its share; Enter and Shift+Enter lead from one to the next.
 	p.do("search", chromedp.SendKeys("#filter", "step"))
 	p.until(`/^1, \d+(\.\d+)? %/.test(document.querySelector("#matches")?.textContent ?? "")`)

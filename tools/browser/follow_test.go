@@ -47,6 +47,18 @@ func TestFollow(t *testing.T) {
 	p.until(`[...document.querySelectorAll("#slowest tbody tr")].every((r) => r.children[4].textContent.startsWith("5, "))`)
 	p.fair("slowest")
 	p.shot("follow-slowest")
+	// What each was spent on, and where it lies in time.
+	p.until(`(() => {
+		const parts = [...document.querySelectorAll("#slowest .parts")];
+		return parts.every((e) => /^(computing|waiting) \S+/.test(e.ariaLabel) && e.ariaLabel.includes("collector") && !e.querySelector(".either") && e.querySelector(".ran, .waited")) && parts.some((e) => e.querySelector(".waited"));
+	})()`)
+	p.until(`document.querySelector("#slowest tr.selected")`)
+	p.click("#in-timeline")
+	p.until(`/ [1-9]\d* calls/.test(document.querySelector(".timeline")?.ariaLabel ?? "") && !document.querySelector("#zoomall").disabled`)
+	p.shot("follow-in-timeline")
+	p.click("#zoomall")
+	p.press("5")
+	p.until(`document.querySelectorAll("#slowest tbody tr").length === 8`)
 	// Of an invocation whose own work took longest the path is itself: another one is chosen each second.
 	p.until(`(() => {
 		if (document.querySelectorAll("#path .seg").length > 1 && /ran .*, queued .*, waited /.test(document.querySelector("#path").innerText)) return true;

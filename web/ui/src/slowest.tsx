@@ -6,14 +6,35 @@ import { RecordAgain } from "./bar";
 import { useStore } from "./hooks";
 import type { SlowLine } from "./model";
 import { count, time } from "./format";
-import { Empty, MethodName, Share, arrow } from "./parts";
+import { Empty, MethodName, arrow } from "./parts";
+import { RootTimes } from "./roottimes";
 import { step } from "./table";
 import { Detail, Icicle, TreeTable } from "./treeview";
-import { focusMain, go, opened, ui } from "./ui";
+import { showInTimeline } from "./timelineview";
+import { focusMain, focusView, go, opened, ui } from "./ui";
 import { CriticalPath } from "./path";
 import { SourceBar } from "./sourcebar";
 
 const keyOf = (l: SlowLine) => l.id + " " + l.start;
+
+/** Parts is a bar of what an invocation's time was; below it how much of that was a pause of the collector. */
+function Parts({ l, whole }: { l: SlowLine; whole: number }) {
+  const all = l.took + l.suspended, wait = l.way ? Math.min(l.way[1] + l.way[2], l.took) : 0;
+  const parts: [string, string, number][] = l.way
+    ? [["ran", "computing", l.took - wait], ["waited", "waiting", wait], ["paused", "paused by Rivulet", l.suspended]]
+    : [["either", "computing or waiting", l.took], ["paused", "paused by Rivulet", l.suspended]];
+  const [least, most] = l.gc_pause ?? [0, 0], part = (ns: number, of: number) => (of > 0 ? Math.min(100, (100 * ns) / of) : 0) + "%";
+  const gc = !l.gc_pause ? "pauses of the collector not known" : most > 0 ? `of that ${least < most ? time(least) + " – " : ""}${time(most)} paused by the collector` : "no pause of the collector";
+  const text = [...parts.filter((p) => p[2] > 0).map((p) => `${p[1]} ${time(p[2])}`), gc].join(", ");
+  return (
+    <span class="parts" role="img" aria-label={text} title={text}>
+      <span class="all" style={{ width: part(all, whole) }}>
+        {parts.map(([cls, , ns]) => ns > 0 && <i key={cls} class={cls} style={{ width: part(ns, all) }} />)}
+        {most > 0 && <i class="gc" style={{ width: part(most, all) }} />}
+      </span>
+    </span>
+  );
+}
 
 export function Slowest() {
   useStore();
@@ -44,9 +65,11 @@ export function Slowest() {
           <p>Choose “Keep the slowest invocations” before the start, under More; rivulet profile --slowest N does the same.</p>
           <RecordAgain change={{ slowest: 20, recursion: "expand" }} tab="slowest" label="Record again and keep the slowest" />
         </Empty>
+        <RootTimes />
       </div>
     );
   }
+  const there = (ui.source === 0 ? store.state?.recording : store.state?.snapshots.find((k) => k.id === ui.source))?.timeline;
   const choose = (l: SlowLine) => go({ slow: l.place, slowest: keyOf(l), focus: 0, selected: 0, find: 0 });
   const key = (e: KeyboardEvent) => {
     const move = step(e, 10);
@@ -59,18 +82,20 @@ export function Slowest() {
     <div class="split">
       <SourceBar>
         <span class="muted">{count(s.count)} of {count(s.of)} root calls{s.over > 0 ? " that took longer than " + time(s.over) : ""}</span>
+        {there && place > 0 && <button id="in-timeline" title="When it ran, on its thread; with async tasks, on all threads" onClick={() => { showInTimeline(lines[place - 1]); go({ tab: "timeline" }); focusView(); }}>Show in timeline</button>}
       </SourceBar>
+      <RootTimes />
       {lines.length === 0 ? <Empty title={s.over > 0 ? "No root call has taken so long." : "No root call has ended yet."} /> : (
         <>
           <div class="slowlist scroll" tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
-              <thead><tr><th class="num">Took</th><th class="sharecol opt1" /><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, at most; reaching the safepoint is not in it">GC pause</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" title="Computing, waiting (told apart where async tasks are followed), paused by Rivulet; below: paused by the collector, at most">Spent</th><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, at most; reaching the safepoint is not in it">GC pause</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
                     ref={(el) => { if (l.place === place && chosen.current !== ui.slowest) el?.scrollIntoView({ block: "nearest" }); }}>
                     <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
-                    <td class="sharecol opt1"><Share part={l.took} own={l.took} whole={lines[0].took} /></td>
+                    <td class="sharecol opt1"><Parts l={l} whole={lines[0].took + lines[0].suspended} /></td>
                     <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{!l.gc_pause ? "not known" : l.gc_pause[1] > 0 ? (l.gc_pause[0] === l.gc_pause[1] ? "" : time(l.gc_pause[0]) + " – ") + time(l.gc_pause[1]) : ""}</td><td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
                     <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of memory; their time is their callers'">{count(l.cut_contexts)} call paths cut</span>}</td>
                     <td class="opt1"><MethodName name={nameOf(l.method)} /></td>

@@ -14,6 +14,12 @@ import { focusMain, ui } from "./ui";
 /** What is looked at; to 0 is up to the end. It outlives the view. */
 const at = { from: 0, to: 0, thread: 0, source: -1, frozen: false, phase: "" };
 
+/** showInTimeline has the timeline begin with an invocation; with tasks of its own, which are other threads', all threads are shown. */
+export function showInTimeline(l: { id: number; start: number; took: number; suspended: number; tasks: number }): void {
+  const edge = Math.max(0.05 * l.took, 1000);
+  Object.assign(at, { from: Math.max(0, l.start - edge), to: l.start + l.took + l.suspended + edge, thread: l.tasks > 0 ? 0 : l.id, source: ui.source, frozen: true, phase: store.state?.phase ?? "" });
+}
+
 const items = 6000;
 
 /** With the tick clock, a length below this (ns) says no more than how much was called at one tick. */
