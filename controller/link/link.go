@@ -79,6 +79,9 @@ func read(q shm.Request) (Request, error) {
 // reply any more.
 func (l *Link) Reply(box int, m Message) bool { return l.mail.Reply(box, Encode(m)) }
 
+// HoldBoxes keeps the target from all boxes until release is called. It is for tests.
+func (l *Link) HoldBoxes() (release func()) { return l.mail.HoldBoxes() }
+
 // Hear calls look each time that the agent rings, until ctx ends, the bell is closed, or
 // look fails. One ring may stand for several requests, and none is lost: what comes after
 // look has begun rings again.

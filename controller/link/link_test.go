@@ -84,7 +84,7 @@ var examples = []Message{
 	&Hello{"17.0.1", -5, true, 42},
 	&Classes{true, []Class{{ID: cha.ClassID{Loader: 3, Name: "D"}, Access: 33, State: 7, Super: cha.ClassID{Name: "E"}, Interfaces: []cha.ClassID{{Loader: 1, Name: "I"}}, Place: "/x.jar"}, {Place: "="}}},
 	&Transformed{2, []byte{1}, []byte{2, 3}},
-	&Targets{-3, []cha.MethodID{{Class: cha.ClassID{Loader: 2, Name: "F"}, Name: "m", Desc: "()V"}}},
+	&Targets{-3, true, 9, []cha.MethodID{{Class: cha.ClassID{Loader: 2, Name: "F"}, Name: "m", Desc: "()V"}}},
 	&Revealed{-1, []Refusal{{cha.ClassID{Name: "G"}, "why"}}, []cha.ClassID{{Loader: 9, Name: "H"}}},
 	&Found{"K", []uint32{0, 5}},
 	&Names{false, []string{"java/lang/Object"}},

@@ -11,6 +11,9 @@ type Request interface {
 	request() uint32
 }
 
+// TypeOf is a request's REQ_ number.
+func TypeOf(q Request) uint32 { return q.request() }
+
 // A RequestRow is a row of [Requests].
 type RequestRow struct {
 	New   func() Request
@@ -155,8 +158,10 @@ type NextBatch struct{ Calls uint32 } // 0 ends it
 
 // Targets are methods that a thread is about to call in a way that no code tells.
 type Targets struct {
-	Number  int32 // negative
-	Methods []cha.MethodID
+	Number    int32 // negative
+	Gone      bool  // the thread has gone on
+	Redefined int64 // how often classes had been redefined when it asked
+	Methods   []cha.MethodID
 }
 
 // Names are a part of a listing of the JDK's loaded classes.
@@ -276,6 +281,8 @@ func (m *NextBatch) fields(f *fields) { f.u32("calls", &m.Calls) }
 
 func (m *Targets) fields(f *fields) {
 	f.method("i32", "number", &m.Number)
+	f.flag("gone", &m.Gone)
+	f.i64("redefined", &m.Redefined)
 	rows(f, &m.Methods, func(f *fields, t *cha.MethodID) {
 		f.class("loader", "class", &t.Class)
 		f.str("name", &t.Name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -170,13 +171,7 @@ func (l *loop) beginCalibration(c calibration, rewritten []byte) {
 }
 
 func (l *loop) runSample(calls uint32, plain, rewritten []byte) {
-	var w wire.Writer
-	w.U32(l.calibration.number)
-	w.U32(calls)
-	w.U8(map[bool]uint8{true: 1}[l.calibration.mode == wire.ModeLeaf])
-	w.Block(plain)
-	w.Block(rewritten)
-	l.send(wire.CmdCalibrate, &w)
+	l.send(&link.Calibrate{Number: l.calibration.number, Calls: calls, Leaf: l.calibration.mode == wire.ModeLeaf, Plain: plain, Probed: rewritten})
 }
 
 // remeasure calibrates, after the recording, the modes that were not when it
@@ -221,15 +216,11 @@ func (s *Session) remeasure(ctx context.Context) {
 }
 
 // onCalibrated takes a batch and answers with the size of the next.
-func (l *loop) onCalibrated(r *wire.Reader, box int) error {
-	number := r.U32()
-	b := calibrate.Batch{Calls: int64(r.U32()), Bare: int64(r.U64()), Probed: int64(r.U64())}
-	if r.Err() != nil {
-		return r.Err()
-	}
+func (l *loop) onCalibrated(q *link.Calibrated, box int) {
+	b := calibrate.Batch{Calls: int64(q.Calls), Bare: q.Bare, Probed: q.Probed}
 	c := &l.calibration
 	next := uint32(0)
-	if c.done != nil && number == c.number && !l.leaving {
+	if c.done != nil && q.Number == c.number && !l.leaving {
 		c.heard = time.Now()
 		if next = l.calibrated(b); next == 0 {
 			l.endCalibration()
@@ -238,10 +229,7 @@ func (l *loop) onCalibrated(r *wire.Reader, box int) error {
 			l.resumeCalibration()
 		}
 	}
-	var w wire.Writer
-	w.U32(next)
-	l.mail.Reply(box, w.Bytes())
-	return nil
+	l.link.Reply(box, &link.NextBatch{Calls: next})
 }
 
 // calibrated takes a batch: the number of calls of the next, 0 for none. One

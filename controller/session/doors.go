@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // doors are classes of the boot loader of which single methods call the probe
@@ -55,10 +55,8 @@ func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
 	slices.SortFunc(ids, cha.ClassID.Compare)
 	if err := s.wait(ctx, func(done func()) {
 		set()
-		var w wire.Writer
-		writeIDs(&w, ids)
 		s.loop.fetched = done
-		s.loop.send(wire.CmdFetch, &w)
+		s.loop.send(&link.Fetch{Classes: ids})
 	}); err != nil {
 		return err
 	}

@@ -87,4 +87,4 @@ func CacheIn(dir string) (restore func()) {
 }
 
 // HoldBoxes keeps the target's threads from the boxes that are free until release is called.
-func (s *Session) HoldBoxes() (release func()) { return s.loop.mail.HoldBoxes() }
+func (s *Session) HoldBoxes() (release func()) { return s.loop.link.HoldBoxes() }

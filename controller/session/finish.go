@@ -10,6 +10,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -127,9 +128,7 @@ func (s *Session) leave(ctx context.Context) error {
 		if err := s.do(ctx, func() {
 			s.loop.leaving = true
 			s.loop.restore = func(r restored) { out = r; close(got) }
-			var w wire.Writer
-			w.U8(map[bool]uint8{true: 1}[s.cfg.Gently])
-			s.loop.send(wire.CmdStop, &w)
+			s.loop.send(&link.Stop{Gently: s.cfg.Gently})
 		}); err != nil {
 			return err
 		}

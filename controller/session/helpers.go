@@ -62,20 +62,7 @@ func (s *Session) growth() {
 // rings before the loop looks is one look; one that rings after it, another:
 // the word is cleared before.
 func (s *Session) hear() {
-	go func() {
-		<-s.ctx.Done()
-		s.room.bell.SetReadDeadline(time.Unix(1, 0)) //nolint:errcheck // a FIFO can
-	}()
-	b := make([]byte, 64)
-	for {
-		if _, err := s.room.bell.Read(b); err != nil {
-			return
-		}
-		s.data.Bell(false)
-		if s.do(s.ctx, s.loop.look) != nil {
-			return
-		}
-	}
+	s.loop.link.Hear(s.ctx, func() error { return s.do(s.ctx, s.loop.look) })
 }
 
 // waitExit waits for a process's end; false if ctx ended first.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -13,51 +14,42 @@ var loaderKinds = map[uint8]cha.LoaderKind{
 	wire.LoaderBoot: cha.LoaderBoot, wire.LoaderPlatform: cha.LoaderPlatform, wire.LoaderApp: cha.LoaderApp, wire.LoaderOther: cha.LoaderOther,
 }
 
-func (l *loop) onLoaders(r *wire.Reader) error {
-	for n := r.Count(13); n > 0; n-- {
-		ld := cha.Loader{ID: r.U32(), Kind: loaderKinds[r.U8()], Parent: r.U32()}
-		class, hash := r.Str(), r.Str()
+func (l *loop) onLoaders(q *link.Loaders) {
+	for _, row := range q.Rows {
+		ld := cha.Loader{ID: row.ID, Kind: loaderKinds[row.Kind], Parent: row.Parent}
 		switch ld.Kind {
 		case cha.LoaderPlatform:
 			ld.Name = "platform"
 		case cha.LoaderApp:
 			ld.Name = "app"
 		default:
-			ld.Name = class + "@" + hash
+			ld.Name = row.Class + "@" + row.Name
 		}
-		if r.Err() == nil {
-			l.loaders[ld.ID] = ld.Name
-			l.h.AddLoader(ld)
-		}
+		l.loaders[ld.ID] = ld.Name
+		l.h.AddLoader(ld)
 	}
-	return r.Err()
 }
 
 // onClasses takes a part of a listing of loaded classes.
-func (l *loop) onClasses(r *wire.Reader) error {
-	last, place := r.U8() != 0, ""
-	for n := r.Count(21); n > 0; n-- {
-		m := &cha.ClassMirror{ID: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Access: uint16(r.U32())}
-		state := r.U8()
-		m.Initialized = state&wire.ClassInitialized != 0
+func (l *loop) onClasses(q *link.Classes) {
+	place := ""
+	for _, row := range q.Rows {
+		m := &cha.ClassMirror{ID: row.ID, Access: uint16(row.Access)}
+		m.Initialized = row.State&wire.ClassInitialized != 0
 		m.Linked = m.Initialized
-		m.Fixed = state&wire.ClassModifiable == 0
-		m.Hidden = state&wire.ClassHidden != 0
+		m.Fixed = row.State&wire.ClassModifiable == 0
+		m.Hidden = row.State&wire.ClassHidden != 0
 		m.Exact = []cha.ClassID{}
-		if sup := (cha.ClassID{Loader: r.U32(), Name: r.Str()}); sup.Name != "" {
-			m.Super = sup.Name
-			m.Exact = append(m.Exact, sup)
+		if row.Super.Name != "" {
+			m.Super = row.Super.Name
+			m.Exact = append(m.Exact, row.Super)
 		}
-		for k := r.Count(6); k > 0; k-- {
-			i := cha.ClassID{Loader: r.U32(), Name: r.Str()}
+		for _, i := range row.Interfaces {
 			m.Interfaces = append(m.Interfaces, i.Name)
 			m.Exact = append(m.Exact, i)
 		}
-		if where := r.Str(); where != wire.SamePlace {
-			place = where
-		}
-		if r.Err() != nil {
-			return r.Err()
+		if row.Place != wire.SamePlace {
+			place = row.Place
 		}
 		if ours(m.ID.Name) {
 			continue
@@ -71,23 +63,17 @@ func (l *loop) onClasses(r *wire.Reader) error {
 		}
 		l.h.Add(m)
 	}
-	if last && l.listed != nil {
+	if q.Last && l.listed != nil {
 		f := l.listed
 		l.listed = nil
 		f()
 	}
-	return r.Err()
 }
 
 // onBytes takes class files that were asked for.
-func (l *loop) onBytes(r *wire.Reader) error {
-	last := r.U8() != 0
-	for n := r.Count(10); n > 0; n-- {
-		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-		b := r.Bytes()
-		if r.Err() != nil {
-			return r.Err()
-		}
+func (l *loop) onFiles(q *link.Files) {
+	for _, row := range q.Rows {
+		id, b := row.ID, row.Bytes
 		if l.sites.takes(id, b) {
 			continue
 		}
@@ -102,12 +88,11 @@ func (l *loop) onBytes(r *wire.Reader) error {
 			l.keepOpened(id, b)
 		}
 	}
-	if last && l.fetched != nil {
+	if q.Last && l.fetched != nil {
 		f := l.fetched
 		l.fetched = nil
 		f()
 	}
-	return r.Err()
 }
 
 // mirror analyses a class's bytes and adds them to the hierarchy; nil if they

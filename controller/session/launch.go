@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // Stdio are a launched program's streams. Files are passed on as they are.
@@ -128,7 +128,7 @@ func (l *Launched) Start(ctx context.Context, rec Recording) error {
 // letGo has the program's main thread go on.
 func (l *Launched) letGo(ctx context.Context) error {
 	l.went = time.Now()
-	return l.do(ctx, func() { l.loop.send(wire.CmdGo, nil) })
+	return l.do(ctx, func() { l.loop.send(&link.Go{}) })
 }
 
 // Signal sends the program a signal.

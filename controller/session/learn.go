@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // wait starts something on the loop and waits until it calls done, the
@@ -103,7 +103,7 @@ func (s *Session) list(ctx context.Context) (fresh []cha.ClassID, err error) {
 			s.loop.fresh = nil
 			done()
 		}
-		s.loop.send(wire.CmdList, s.loop.listBody())
+		s.loop.send(&link.List{JDK: s.loop.opened.on})
 	})
 	return fresh, err
 }
@@ -192,10 +192,8 @@ func (s *Session) request(ctx context.Context, ids []cha.ClassID) error {
 		return nil
 	}
 	return s.wait(ctx, func(done func()) {
-		var w wire.Writer
-		writeIDs(&w, ids)
 		s.loop.fetched = done
-		s.loop.send(wire.CmdFetch, &w)
+		s.loop.send(&link.Fetch{Classes: ids})
 	})
 }
 

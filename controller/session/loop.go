@@ -12,9 +12,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/governor"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
-	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
@@ -24,7 +24,7 @@ import (
 // the target's classes, what is instrumented, and what is under way.
 type loop struct {
 	s    *Session
-	mail *shm.Mailbox
+	link *link.Link
 
 	// What the agent has told.
 	hello   bool
@@ -155,141 +155,103 @@ func (s *Session) run() {
 
 // look answers the requests that have come.
 func (l *loop) look() {
-	reqs, err := l.mail.Poll()
-	if len(reqs) > 0 {
+	calls, err := l.link.Poll()
+	if len(calls) > 0 {
 		l.ear.heard = time.Now()
 	}
 	if err != nil {
-		l.s.log.Warn("mailbox", "error", err)
+		l.s.log.Warn("requests", "error", err)
 	}
-	for _, r := range reqs {
-		if err := l.handle(r); err != nil {
-			l.s.log.Warn("request", "type", r.Type, "error", err)
-			l.mail.Reply(r.Box, nil)
+	for _, c := range calls {
+		h := handlers[link.TypeOf(c.Request)]
+		if h.first {
+			l.link.Reply(c.Box, nil)
+		}
+		h.take(l, c.Request, c.Box)
+		if !h.first && !h.later {
+			l.link.Reply(c.Box, nil)
 		}
 	}
 }
 
 // A handler answers the requests of one type.
 type handler struct {
-	// take reads the request. It replies by itself if later is set.
-	take  func(l *loop, r *wire.Reader, box int) error
-	later bool // take replies, now or when threads need not wait any more
+	take  func(l *loop, q link.Request, box int)
+	later bool // take replies by itself, now or when threads need not wait any more
 	first bool // the reply goes before take: the agent goes on meanwhile
 }
 
-// handlers are the requests that the agent makes.
+// handlers has a row for each of [link.Requests].
 var handlers = map[uint32]handler{
-	wire.ReqHello:      {take: plainly((*loop).onHello)},
-	wire.ReqLoaders:    {take: plainly((*loop).onLoaders)},
-	wire.ReqClasses:    {take: plainly((*loop).onClasses), first: true},
-	wire.ReqBytes:      {take: plainly((*loop).onBytes), first: true},
-	wire.ReqTransform:  {take: (*loop).onTransform, later: true},
-	wire.ReqCalibrated: {take: (*loop).onCalibrated, later: true},
-	wire.ReqReveal:     {take: (*loop).onReveal, later: true},
-	wire.ReqTargets:    {take: (*loop).onTargets, later: true},
-	wire.ReqRevealed:   {take: (*loop).onRevealed, later: true},
-	wire.ReqBatch:      {take: plainly((*loop).onBatch)},
-	wire.ReqRestored:   {take: plainly((*loop).onRestored)},
-	wire.ReqNames:      {take: plainly((*loop).onNames)},
-	wire.ReqFound:      {take: plainly((*loop).onFound)},
+	wire.ReqHello:      plainly((*loop).onHello),
+	wire.ReqLoaders:    plainly((*loop).onLoaders),
+	wire.ReqClasses:    atOnce((*loop).onClasses),
+	wire.ReqBytes:      atOnce((*loop).onFiles),
+	wire.ReqTransform:  later((*loop).onTransform),
+	wire.ReqCalibrated: later((*loop).onCalibrated),
+	wire.ReqReveal:     later((*loop).onReveal),
+	wire.ReqTargets:    later((*loop).onTargets),
+	wire.ReqRevealed:   later((*loop).onRevealed),
+	wire.ReqBatch:      plainly((*loop).onBatch),
+	wire.ReqRestored:   plainly((*loop).onRestored),
+	wire.ReqNames:      plainly((*loop).onNames),
+	wire.ReqFound:      plainly((*loop).onFound),
 }
 
 // plainly is for requests whose reply is empty.
-func plainly(take func(*loop, *wire.Reader) error) func(*loop, *wire.Reader, int) error {
-	return func(l *loop, r *wire.Reader, _ int) error { return take(l, r) }
+func plainly[Q link.Request](take func(*loop, Q)) handler {
+	return handler{take: func(l *loop, q link.Request, _ int) { take(l, q.(Q)) }}
 }
 
-// handle answers one request, now or, for a reveal, later. After an error, [loop.look] replies.
-func (l *loop) handle(q shm.Request) error {
-	h, ok := handlers[q.Type]
-	if !ok {
-		return fmt.Errorf("unknown request %d", q.Type)
-	}
-	if h.first {
-		l.mail.Reply(q.Box, nil)
-	}
-	err := h.take(l, wire.NewReader(q.Body), q.Box)
-	if err == nil && !h.first && !h.later {
-		l.mail.Reply(q.Box, nil)
-	}
-	return err
+// atOnce is for those whose empty reply nobody needs to wait for.
+func atOnce[Q link.Request](take func(*loop, Q)) handler {
+	h := plainly(take)
+	h.first = true
+	return h
 }
 
-func (l *loop) onHello(r *wire.Reader) error {
-	java, nano := r.Str(), int64(r.U64())
-	can, pid := r.U8(), int(r.U32())
-	if r.Err() != nil {
-		return r.Err()
+// later is for those that are answered by their handler.
+func later[Q link.Request](take func(*loop, Q, int)) handler {
+	return handler{take: func(l *loop, q link.Request, box int) { take(l, q.(Q), box) }, later: true}
+}
+
+func (l *loop) onHello(q *link.Hello) {
+	if !q.Retransform {
+		l.s.log.Warn("the JVM does not support retransformation")
+		return
 	}
-	if can == 0 {
-		return fmt.Errorf("the JVM does not support retransformation")
-	}
-	l.s.offset.Store(offsetTo(nano))
+	l.s.offset.Store(offsetTo(q.Nano))
 	l.s.data.Beat(l.s.now())
 	if l.s.proc.JavaVersion == "" {
-		l.s.proc.JavaVersion = java
+		l.s.proc.JavaVersion = q.Java
 	}
-	l.hello, l.pid = true, pid
-	return nil
+	l.hello, l.pid = true, int(q.PID)
 }
 
-func (l *loop) onFound(r *wire.Reader) error {
-	r.Str()
-	var ids []uint32
-	for n := r.Count(4); n > 0; n-- {
-		ids = append(ids, r.U32())
-	}
+func (l *loop) onFound(q *link.Found) {
 	if f := l.found; f != nil {
 		l.found = nil
-		f(ids)
+		f(q.Loaders)
 	}
-	return r.Err()
 }
 
-func (l *loop) onRestored(r *wire.Reader) error {
-	out := restored{classes: int(r.U32()), took: time.Duration(r.U64())}
-	for n := r.Count(8); n > 0; n-- {
-		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-		out.failed = append(out.failed, fmt.Sprintf("%s: %s", id, r.Str()))
+func (l *loop) onRestored(q *link.Restored) {
+	out := restored{classes: int(q.Classes), took: time.Duration(q.Took)}
+	for _, c := range q.Failed {
+		out.failed = append(out.failed, fmt.Sprintf("%s: %s", c.ID, c.Reason))
 	}
 	if f := l.restore; f != nil {
 		l.restore = nil
 		f(out)
 	}
-	return r.Err()
 }
 
-// send writes a command. The FIFO is opened for both directions, so it only
-// fails when the pipe is full: the agent's thread hangs.
-func (l *loop) send(typ uint8, w *wire.Writer) {
-	l.calibration.yield = l.calibration.yield || typ != wire.CmdCalibrate
-	var b []byte
-	if w != nil {
-		b = w.Bytes()
-	}
-	msg := wire.Command(typ, b)
-	if err := l.s.room.commands.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		l.s.log.Debug("deadline", "error", err)
-	}
-	if _, err := l.s.room.commands.Write(msg); err != nil {
+// send writes a command. It only fails when the agent's thread hangs.
+func (l *loop) send(c link.Command) {
+	_, sample := c.(*link.Calibrate)
+	l.calibration.yield = l.calibration.yield || !sample
+	if err := l.link.Send(c); err != nil {
 		l.s.log.Error("the agent does not take commands", "error", err)
 		l.s.cancel(fmt.Errorf("pid %d: %w", l.s.proc.PID, ErrSilent))
 	}
-}
-
-func writeIDs(w *wire.Writer, ids []cha.ClassID) {
-	w.U32(uint32(len(ids)))
-	for _, id := range ids {
-		w.U32(id.Loader)
-		w.Str(id.Name)
-	}
-}
-
-func readIDs(r *wire.Reader) []cha.ClassID {
-	var ids []cha.ClassID
-	for n := r.Count(6); n > 0; n-- {
-		ids = append(ids, cha.ClassID{Loader: r.U32(), Name: r.Str()})
-	}
-	return ids
 }

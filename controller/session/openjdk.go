@@ -9,9 +9,9 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -156,10 +156,8 @@ func (s *Session) listOpened(ctx context.Context) (ids []cha.ClassID, err error)
 // that the JVM has thrown away: it does not verify classes of the boot loader.
 func (s *Session) fetchOpened(ctx context.Context, ids []cha.ClassID) error {
 	return s.wait(ctx, func(done func()) {
-		var w wire.Writer
-		writeIDs(&w, ids)
 		s.loop.fetched = done
-		s.loop.send(wire.CmdFetch, &w)
+		s.loop.send(&link.Fetch{Classes: ids})
 	})
 }
 
@@ -181,13 +179,6 @@ func (l *loop) mapped(id cha.ClassID, b []byte) ([]byte, error) {
 		return b, nil
 	}
 	return classfile.WithStackMaps(b, file)
-}
-
-// listBody is the body of CMD_LIST.
-func (l *loop) listBody() *wire.Writer {
-	var w wire.Writer
-	w.U8(map[bool]uint8{true: 1}[l.opened.on])
-	return &w
 }
 
 // leftAlone are what of the opened JDK has no probes.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -135,7 +135,7 @@ func (s *Session) loadedNames(ctx context.Context) (loaded []string, err error) 
 			}
 		}
 		l.namesDue++
-		l.send(wire.CmdNames, nil)
+		l.send(&link.ListNames{})
 	})
 	return loaded, err
 }
@@ -209,19 +209,13 @@ func (c *classPath) words(lib string, to *outward.Names) error {
 }
 
 // onNames takes a part of a listing of the JDK's classes.
-func (l *loop) onNames(r *wire.Reader) error {
-	last := r.U8() != 0
-	var names []string
-	for n := r.Count(2); n > 0; n-- {
-		names = append(names, r.Str())
+func (l *loop) onNames(q *link.Names) {
+	if l.calling.took != nil && l.namesDue == 1 { // not those of one that was given up
+		l.calling.took(q.Names, q.Last)
 	}
-	if r.Err() == nil && l.calling.took != nil && l.namesDue == 1 { // not those of one that was given up
-		l.calling.took(names, last)
-	}
-	if last {
+	if q.Last {
 		l.namesDue--
 	}
-	return r.Err()
 }
 
 // named takes note of what a class of the JDK can call that is being loaded or

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -162,18 +162,11 @@ func (h reflectiveHook) rewrite(l *loop, id cha.ClassID, b []byte) ([]byte, erro
 
 // onTargets has methods instrumented that a thread is about to call in a way that no
 // code tells.
-func (l *loop) onTargets(r *wire.Reader, box int) error {
-	number, gone, redefined := int32(r.U32()), r.U8() == 1, int64(r.U64())
-	var ids []cha.MethodID
-	for n := r.Count(10); n > 0; n-- {
-		ids = append(ids, cha.MethodID{Class: cha.ClassID{Loader: r.U32(), Name: r.Str()}, Name: r.Str(), Desc: r.Str()})
-	}
-	if r.Err() != nil {
-		return r.Err()
-	}
-	if number >= 0 || l.scheme == nil || l.final != nil {
-		l.mail.Reply(box, leftReply(nil))
-		return nil
+func (l *loop) onTargets(q *link.Targets, box int) {
+	ids := q.Methods
+	if q.Number >= 0 || l.scheme == nil || l.final != nil {
+		l.link.Reply(box, &link.Left{})
+		return
 	}
 	for _, id := range ids {
 		l.s.log.Debug("reflection", "target", id)
@@ -186,7 +179,7 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 		}
 	}
 	if l.s.watching != nil {
-		l.mail.Reply(box, leftReply(nil))
+		l.link.Reply(box, &link.Left{})
 		end := l.analyse()
 		p := l.scheme.Found(ids)
 		p.Append(l.moreCallbacks())
@@ -194,22 +187,21 @@ func (l *loop) onTargets(r *wire.Reader, box int) error {
 		about := map[cha.MethodID]int64{} // to be called, with probes or without
 		for _, id := range ids {
 			about[id] = -1
-			if l.probed(id) && l.changes.lacked(id.Class, redefined) { // planned before, and called without probes
+			if l.probed(id) && l.changes.lacked(id.Class, q.Redefined) { // planned before, and called without probes
 				l.addLate(id, -1)
 			}
 		}
 		l.inTime(p, about)
 		l.discardInTime(ids)
-		return nil
+		return
 	}
-	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1, gone: gone}
-	l.reveals[number] = rv
+	rv := &reveal{found: ids, boxes: []int{box}, since: l.s.now(), threads: 1, gone: q.Gone}
+	l.reveals[q.Number] = rv
 	end := l.analyse()
 	p := l.scheme.Found(ids)
 	p.Append(l.moreCallbacks())
 	end()
-	l.carryOut(number, rv, p)
-	return nil
+	l.carryOut(q.Number, rv, p)
 }
 
 // discardInTime throws such code away behind what was found, while nobody waits. What it

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -46,27 +47,23 @@ func (l *loop) due() (revealed []cha.MethodID) {
 
 // onReveal makes the caller wait until the callees of a method that it has
 // entered are instrumented. Every thread that enters meanwhile waits with it.
-func (l *loop) onReveal(r *wire.Reader, boxIndex int) error {
-	id := int32(r.U32())
-	if r.Err() != nil {
-		return r.Err()
-	}
+func (l *loop) onReveal(q *link.Reveal, box int) {
+	id := q.Method
 	m := l.ledger.Method(id)
 	if m == nil || l.scheme == nil || l.s.data.Mode(id)&^wire.ModeRoot != wire.ModeFresh {
-		l.mail.Reply(boxIndex, leftReply(nil))
-		return nil
+		l.link.Reply(box, &link.Left{})
+		return
 	}
 	if rv := l.reveals[id]; rv != nil {
 		if rv.ready {
-			l.mail.Reply(boxIndex, leftReply(rv.left))
+			l.link.Reply(box, &link.Left{Classes: rv.left})
 		} else {
-			rv.boxes = append(rv.boxes, boxIndex)
+			rv.boxes = append(rv.boxes, box)
 			rv.threads++
 		}
-		return nil
+		return
 	}
-	l.beginReveal(id, boxIndex)
-	return nil
+	l.beginReveal(id, box)
 }
 
 // beginReveal has the callees of a fresh method instrumented, for the sake of threads
@@ -143,36 +140,27 @@ func (l *loop) moreOf(rv *reveal) []cha.ClassID {
 }
 
 // onRevealed hears from a thread that has done the threads' part.
-func (l *loop) onRevealed(r *wire.Reader, boxIndex int) error {
-	id := int32(r.U32())
-	for n := r.Count(8); n > 0; n-- {
-		c := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-		if reason := r.Str(); r.Err() == nil {
-			l.refused(c, reason)
-		}
+func (l *loop) onRevealed(q *link.Revealed, box int) {
+	for _, c := range q.Refused {
+		l.refused(c.ID, c.Reason)
 	}
-	did := readIDs(r)
-	if r.Err() != nil {
-		return r.Err()
-	}
-	for _, c := range did {
+	for _, c := range q.Done {
 		l.settled(c)
 	}
-	rv := l.reveals[id]
+	rv := l.reveals[q.Method]
 	if rv != nil {
 		l.stats.batches++
-		l.stats.classes += len(did)
+		l.stats.classes += len(q.Done)
 		pause := l.endPauses(0)
-		l.s.log.Debug("threads' part", "method", rv.method, "classes", len(did), "pause", pause)
+		l.s.log.Debug("threads' part", "method", rv.method, "classes", len(q.Done), "pause", pause)
 		rv.left = l.moreOf(rv)
 		if len(rv.left) > 0 {
-			l.mail.Reply(boxIndex, leftReply(rv.left))
-			return nil
+			l.link.Reply(box, &link.Left{Classes: rv.left})
+			return
 		}
-		l.finishReveal(id)
+		l.finishReveal(q.Method)
 	}
-	l.mail.Reply(boxIndex, leftReply(nil))
-	return nil
+	l.link.Reply(box, &link.Left{})
 }
 
 func (l *loop) finishReveal(id int32) {
@@ -202,16 +190,10 @@ func (l *loop) answer(rv *reveal, left []cha.ClassID) bool {
 	}
 	all := true
 	for _, b := range rv.boxes {
-		all = l.mail.Reply(b, leftReply(left)) && all
+		all = l.link.Reply(b, &link.Left{Classes: left}) && all
 	}
 	rv.boxes = nil
 	return all
-}
-
-func leftReply(left []cha.ClassID) []byte {
-	var w wire.Writer
-	writeIDs(&w, left)
-	return w.Bytes()
 }
 
 func methodID(m *hotswap.Method) cha.MethodID {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 )
 
 // ErrNoRoot is wrapped by every error about a root that can't be one.
@@ -170,9 +170,7 @@ func (s *Session) findable(ctx context.Context, class string) (loaders []uint32,
 			loaders = ids
 			done()
 		}
-		var w wire.Writer
-		w.Str(class)
-		s.loop.send(wire.CmdFind, &w)
+		s.loop.send(&link.Find{Name: class})
 	})
 	return loaders, err
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -84,45 +85,35 @@ func (l *loop) sendBatch() {
 		l.resumeCalibration()
 		return
 	}
-	var w wire.Writer
 	l.batch++
-	w.U32(l.batch)
-	w.U8(map[bool]uint8{true: 1}[r.all])
 	if l.pace.size == 0 {
 		l.pace = firstPace(l.s.proc.Major())
 	}
 	n := min(l.pace.size, len(r.classes))
 	r.batch, r.classes = r.classes[:n], r.classes[n:]
 	r.first, r.careful, r.spoilt = cha.ClassID{}, false, false
-	writeIDs(&w, r.batch)
 	l.stats.batches++
 	l.stats.classes += n
 	l.beginPauses()
 	l.stall.sign()
 	l.compilers.Redefined()
 	l.ear.heard = time.Now() // the first class is about to come
-	l.send(wire.CmdRetransform, &w)
+	l.send(&link.Retransform{Batch: l.batch, All: r.all, Classes: r.batch})
 }
 
-func (l *loop) onBatch(r *wire.Reader) error {
-	batch, took := r.U32(), time.Duration(r.U64())
-	for n := r.Count(9); n > 0; n-- {
-		id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-		outcome, reason := r.U8(), r.Str()
-		switch {
-		case r.Err() != nil:
-		case outcome == wire.OutcomeLeft:
+func (l *loop) onBatch(q *link.Batch) {
+	took := time.Duration(q.Took)
+	for _, row := range q.Rows {
+		switch row.Code {
+		case wire.OutcomeLeft:
 			if l.round != nil {
-				l.round.left[id] = true
+				l.round.left[row.ID] = true
 			}
-		case outcome == wire.OutcomeGone:
-			l.gone(id)
+		case wire.OutcomeGone:
+			l.gone(row.ID)
 		default:
-			l.refused(id, reason)
+			l.refused(row.ID, row.Reason)
 		}
-	}
-	if r.Err() != nil {
-		return r.Err()
 	}
 	if l.stats.took == 0 {
 		if err := noteFlushed(l.s.proc); err != nil {
@@ -133,8 +124,8 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	if w := l.s.watching; w != nil {
 		w.rounds++
 	}
-	if l.round == nil || batch != l.batch {
-		return nil
+	if l.round == nil || q.Number != l.batch {
+		return
 	}
 	for _, id := range l.round.batch {
 		if !l.round.left[id] {
@@ -145,8 +136,7 @@ func (l *loop) onBatch(r *wire.Reader) error {
 	l.s.stage.step(done)
 	l.round.batch = nil
 	pause := l.endPauses(done)
-	l.s.log.Debug("batch", "number", batch, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)
+	l.s.log.Debug("batch", "number", q.Number, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)
 	l.markBatch(done, took, pause)
 	l.sendBatch()
-	return nil
 }

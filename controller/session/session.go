@@ -15,6 +15,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
@@ -214,7 +215,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	s.loop = loop{
 		s:       s,
 		kind:    treeRecorder{s},
-		mail:    shm.NewMailbox(data),
+		link:    link.New(data, room.commands, room.bell),
 		h:       cha.New(),
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // sites are the calls that have probes around them, or may get them.
@@ -226,10 +226,8 @@ func (s *Session) learnSites(ctx context.Context, which string) error {
 				l.sites.jdk[name] = nil // until its bytes come
 			}
 		}
-		var w wire.Writer
-		writeIDs(&w, ids)
 		l.fetched = done
-		l.send(wire.CmdFetch, &w)
+		l.send(&link.Fetch{Classes: ids})
 	})
 }
 

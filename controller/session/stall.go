@@ -58,7 +58,7 @@ func (l *loop) checkStall() {
 	for _, rv := range l.reveals {
 		waits += len(rv.boxes)
 		for _, b := range rv.boxes {
-			l.mail.Reply(b, nil) // no list: it can't be done now
+			l.link.Reply(b, nil) // no list: it can't be done now
 		}
 		rv.boxes = nil
 	}

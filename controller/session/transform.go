@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -14,13 +15,8 @@ const reachPatience = 2 * time.Second
 // onTransform answers a class that is being loaded or retransformed with
 // what the ledger wants of it. A class that is being loaded is matched with
 // the scheme first, so that its own probes are in before any of its code runs.
-func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
-	id := cha.ClassID{Loader: r.U32(), Name: r.Str()}
-	flags := r.U8()
-	b := r.Bytes()
-	if r.Err() != nil {
-		return r.Err()
-	}
+func (l *loop) onTransform(q *link.Transform, box int) {
+	id, flags, b := q.ID, q.Flags, q.Bytes
 	l.stats.transforms++
 	if flags&wire.HookAgent != 0 {
 		l.stall.sign()
@@ -63,11 +59,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 		if !redefined {
 			l.settled(id) // the bytes that go back have everything
 		}
-		var w wire.Writer
-		w.U8(d.answer)
-		w.Block(d.bytes)
-		w.Block(d.original)
-		taken := l.mail.Reply(boxIndex, w.Bytes())
+		taken := l.link.Reply(box, &link.Transformed{Answer: d.answer, Bytes: d.bytes, Original: d.original})
 		l.verify(id, d.draft)
 		if !taken && !redefined {
 			l.unansweredLoad(id)
@@ -103,7 +95,7 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 	}
 	if waits == 0 || busy {
 		answer()
-		return nil
+		return
 	}
 	longest := reachPatience
 	if l.patience.bounded() {
@@ -123,5 +115,4 @@ func (l *loop) onTransform(r *wire.Reader, boxIndex int) error {
 			}
 		})
 	})
-	return nil
 }
