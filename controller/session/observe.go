@@ -90,6 +90,9 @@ func (s *Session) observed(ctx context.Context, since time.Time, length time.Dur
 
 // publish lets the scheme know which methods are active.
 func (w *observation) publish() {
+	if known := w.active.Load(); known != nil && len(*known) == w.observer.ActiveMethods() {
+		return
+	}
 	a := w.observer.Actives()
 	w.active.Store(&a)
 }

@@ -47,7 +47,8 @@ type Observer struct {
 	fields  fields
 	methods map[uint64]*method // by Method*
 	active  map[Key]struct{}
-	moved   bool // some counter moved between two readings
+	moved   bool     // some counter moved between two readings
+	spare   [][]byte // chunks that were read into
 	looks   int
 	classes int  // of the last reading
 	shift   uint // of a counter's value
@@ -147,6 +148,7 @@ func (o *Observer) Look() error {
 	}
 	o.looks = r.number
 	r.decide()
+	o.spare = r.m.buffers()
 	return r.m.err
 }
 
@@ -160,6 +162,7 @@ func (o *Observer) read() (*reading, error) {
 	for range mostReadings {
 		clear(o.where)
 		r := &reading{o: o, m: newMemory(o.from), number: o.looks + 1, seen: map[uint64]bool{}}
+		r.m.spare, o.spare = o.spare, nil
 		o.l.eachClass(r.m, r.class)
 		if r.m.err != nil {
 			return nil, r.m.err
@@ -169,6 +172,7 @@ func (o *Observer) read() (*reading, error) {
 		if before > 0 && 100*r.classes >= 99*before {
 			return r, nil
 		}
+		o.spare = r.m.buffers()
 	}
 	return nil, fmt.Errorf("%w: the classes change too fast to be read", ErrUnknown)
 }
@@ -348,6 +352,9 @@ func (o *Observer) Compiled() (n int) {
 	}
 	return n
 }
+
+// ActiveMethods is how many methods Active tells of. They only become more.
+func (o *Observer) ActiveMethods() int { return len(o.active) }
 
 // Actives are the methods that Active tells of, a copy.
 func (o *Observer) Actives() map[Key]struct{} { return maps.Clone(o.active) }

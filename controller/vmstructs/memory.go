@@ -30,6 +30,7 @@ type memory struct {
 		number uint64 // plus one
 		b      []byte
 	}
+	spare [][]byte // chunks to be used first
 	reads int
 	looks int // at chunks, read before or not
 	kept  int // bytes that the result of the reading has
@@ -74,7 +75,11 @@ func (m *memory) chunk(n uint64) []byte {
 	if len(m.chunks) >= keptChunks {
 		clear(m.chunks)
 	}
-	b = make([]byte, chunkSize)
+	if n := len(m.spare); n > 0 {
+		b, m.spare = m.spare[n-1], m.spare[:n-1]
+	} else {
+		b = make([]byte, chunkSize)
+	}
 	if err := m.from.Read(b, n*chunkSize); err != nil {
 		found := false
 		for i := uint64(0); i < chunkSize; i += pageSize {
@@ -94,6 +99,16 @@ func (m *memory) chunk(n uint64) []byte {
 	}
 	m.chunks[n] = b
 	return b
+}
+
+// buffers are the chunks, for another memory to read into. This one must not be used again.
+func (m *memory) buffers() [][]byte {
+	for _, b := range m.chunks {
+		if b != nil {
+			m.spare = append(m.spare, b)
+		}
+	}
+	return m.spare
 }
 
 func (m *memory) fail(err error) {
