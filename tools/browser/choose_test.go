@@ -167,8 +167,13 @@ func TestTargetsStay(t *testing.T) {
 	point("demo", "#demo")
 	second := program(t, "Counted")
 	p.until(fmt.Sprintf(`document.querySelector('button[data-pid="%d"]')`, second.cmd.Process.Pid))
+	row := fmt.Sprintf(`[...document.querySelectorAll("#targets tbody tr")].find((r) => r.firstChild.textContent === "%d")`, second.cmd.Process.Pid)
+	tall := value[int](p, row+".offsetHeight")
 	second.in.Close() // it ends
-	p.until(`document.querySelector("#targets").innerText.includes("has ended")`)
+	p.until(row + `.innerText.includes("has ended")`)
+	if now := value[int](p, row+".offsetHeight"); now != tall {
+		t.Errorf("its row is %d px tall, not %d as before it ended: what is below moves", now, tall)
+	}
 	if !points("first", button) {
 		t.Error("the button has moved away")
 	}

@@ -71,9 +71,12 @@ export function Start() {
                 <tr key={t.pid + t.started} class={gone ? "gone" : ""}>
                   <td class="num">{t.pid}</td><td title={t.main}><b>{base(t.main)}</b></td><td>{t.java || "?"}</td><td>{t.user}</td><td class="num">{gone ? "" : ago(t.started)}</td>
                   <td>
-                    {gone ? <span class="muted">has ended</span> : t.attachable
-                      ? <button data-pid={t.pid} disabled={busy} onClick={() => attach(t.pid)}>{act.busy === "attach " + t.pid ? "Attaching…" : "Attach"}</button>
-                      : <span class="muted">{t.reason}</span>}
+                    <span class="over">
+                      {gone && <span class="muted">has ended</span>}
+                      <span class={gone ? "was" : ""}>{t.attachable
+                        ? <button data-pid={gone ? undefined : t.pid} disabled={busy || gone} onClick={() => attach(t.pid)}>{act.busy === "attach " + t.pid ? "Attaching…" : "Attach"}</button>
+                        : <span class="muted">{t.reason}</span>}</span>
+                    </span>
                   </td>
                 </tr>
               ))}
