@@ -1,6 +1,8 @@
 package session
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
@@ -18,7 +21,7 @@ func TestGone(t *testing.T) {
 	short := cha.ClassID{Loader: 1, Name: "a/Short"} // loaded and unloaded while recording
 	unloaded, unknown, coming := cha.ClassID{Loader: 1, Name: "a/Unloaded"}, cha.ClassID{Loader: 1, Name: "a/Unknown"}, cha.ClassID{Loader: 1, Name: "a/Coming"}
 	l := &loop{
-		s: &Session{log: hclog.NewNullLogger()}, ledger: hotswap.NewLedger(probe.Hooks{}, 100), armed: true,
+		s: &Session{log: hclog.NewNullLogger(), data: dataFile(t)}, ledger: hotswap.NewLedger(probe.Hooks{}, 100), armed: true,
 		patience: newPatience(), h: cha.New(), round: &round{}, filed: map[cha.ClassID]time.Time{coming: time.Now(), short: time.Now().Add(-definedBy)},
 		changes: newChanges(),
 	}
@@ -49,6 +52,25 @@ func TestGone(t *testing.T) {
 	if len(l.round.again) != 1 || l.h.Class(unloaded) != nil || l.h.Class(short) != nil {
 		t.Errorf("again %v, mirror %v", l.round.again, l.h.Class(unloaded))
 	}
+}
+
+// dataFile is one that no agent has.
+func dataFile(t *testing.T) *shm.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := shm.Create(f, 8<<20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
 }
 
 // TestLateOnceMore has a recording begin while methods that were called are without probes:

@@ -4,6 +4,8 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -43,7 +45,14 @@ func FuzzParse(f *testing.F) {
 
 // TestDebugFile finds the file that has a library's symbols by the library's build id.
 func TestDebugFile(t *testing.T) {
-	const library = "/proc/self/exe"
+	library := filepath.Join(t.TempDir(), "program")
+	src := library + ".go"
+	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", library, src).CombinedOutput(); err != nil { // go test may strip its own
+		t.Fatalf("%v\n%s", err, out)
+	}
 	e, err := elf.Open("/bin/sh")
 	if err != nil {
 		t.Skip(err)
