@@ -21,7 +21,6 @@ var longer = map[string]string{
 
 	"controller/agent/host.go":             "to be split: attaching and the state of one JVM",
 	"controller/event/builder.go":          "to be split: reading of events and the tree",
-	"controller/export/json.go":            "to be split: types of the report and their writing",
 	"controller/export/text.go":            "to be split: head and tables",
 	"controller/spec/options.go":           "to be split: table and validation",
 	"controller/cct/read_test.go":          "to be split",
