@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -90,12 +89,7 @@ func (p *page) methods(n int) {
 // condition holds.
 func (p *page) openUntil(condition string) {
 	p.t.Helper()
-	for over := time.Now().Add(patience); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(over) {
-			p.fail("open until "+condition, context.DeadlineExceeded)
-		}
-		p.openAll()
-	}
+	p.patiently(condition, p.openAll)
 }
 
 // openAll opens every node of the tree's table, until none has been closed for a while.

@@ -249,10 +249,24 @@ func value[T any](p *page, script string) T {
 // until waits for a condition in JavaScript.
 func (p *page) until(condition string) {
 	p.t.Helper()
-	for over := time.Now().Add(patience); !value[bool](p, "!!("+condition+")"); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(over) {
-			p.fail("until "+condition, context.DeadlineExceeded)
+	p.patiently(condition, func() {})
+}
+
+// patiently does something again and again until a condition in JavaScript holds. A
+// condition that throws does not hold yet: what it looks at may come and go while the
+// page is drawn anew.
+func (p *page) patiently(condition string, act func()) {
+	p.t.Helper()
+	look := "(() => { try { return (" + condition + `) ? "" : "it does not hold"; } catch (e) { return String(e); } })()`
+	for over := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		why := value[string](p, look)
+		if why == "" {
+			return
 		}
+		if time.Now().After(over) {
+			p.fail("until "+condition, fmt.Errorf("%s: %w", why, context.DeadlineExceeded))
+		}
+		act()
 	}
 }
 

@@ -23,9 +23,20 @@ function stopped(ended = ""): string {
 
 let byKeys: ReturnType<typeof useAction> | null = null; // what the bar's buttons run and show
 
-/** byKey does what a button of the bar does: errors are shown there, and nothing is done while something is. */
+const waiting = new Set<string>(); // what keys have asked for and is not done yet
+let asked: Promise<unknown> = Promise.resolve(); // the last of them
+
+/**
+ * byKey does what a button of the bar does: errors are shown there. It waits for what is
+ * being done, so that no key is lost; the same again is not done twice.
+ */
 export function byKey(what: string, f: () => Promise<unknown>): void {
-  if (byKeys && !byKeys.busy) void byKeys.run(what, f);
+  if (waiting.has(what)) return;
+  waiting.add(what);
+  asked = asked.then(async () => {
+    while (byKeys?.busy) await new Promise((r) => setTimeout(r, 20));
+    await byKeys?.run(what, f);
+  }).finally(() => waiting.delete(what));
 }
 
 export async function start(recording: unknown, tab: Tab = "tree"): Promise<void> {
@@ -179,11 +190,15 @@ function FiguresLine() {
   );
 }
 
-/** stopOrAgain is what the key for start and stop does. */
-export async function stopOrAgain(): Promise<void> {
-  const s = store.state;
-  if (s?.phase === "recording" || s?.phase === "comparing") await api("stop", {});
-  else if (s?.phase === "stopped" && s.recording.roots.length > 0 && !ui.picking) await start(s.recording);
+/** stopOrAgain is what the key for start and stop does: what is on is to end, or what has ended begins again. */
+export function stopOrAgain(): void {
+  const on = () => store.state?.phase === "recording" || store.state?.phase === "comparing";
+  const stop = on(); // decided when the key is pressed: what a button has stopped meanwhile does not begin again
+  byKey("again", async () => {
+    const s = store.state;
+    if (stop) return on() ? api("stop", {}) : undefined;
+    if (s?.phase === "stopped" && s.recording.roots.length > 0 && !ui.picking) await start(s.recording);
+  });
 }
 
 /** pauseOrResume does so where the session can. */

@@ -45,7 +45,7 @@ function App() {
       if (tab && showsTabs()) (go({ tab: tab[0] }), focusView());
       else if (e.key === "?") setHelp(true);
       else if (e.key === "d") toggleTheme();
-      else if (e.key === "r") byKey("again", stopOrAgain);
+      else if (e.key === "r") stopOrAgain();
       else if (e.key === "s" && store.state?.phase === "recording") byKey("save", () => api("save", { name: "" }));
       else if (e.key === "p" && store.state?.phase === "recording") byKey("pause", pauseOrResume);
       else if (e.key === "/") document.querySelector<HTMLInputElement>("#filter, #search")?.focus();
