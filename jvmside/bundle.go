@@ -54,16 +54,17 @@ func NewBundle() (*Bundle, error) {
 	if b.Boot, err = bootJar(classes); err != nil {
 		return nil, err
 	}
+	beside := parts(classes)
 	var body []byte
 	n := uint32(0)
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		if strings.HasPrefix(name, "rivulet/boot/") || strings.HasPrefix(name, "rivulet/probe/") && name != "rivulet/probe/Probe" && !isPart(name) {
+		if strings.HasPrefix(name, "rivulet/boot/") || name == "rivulet/probe/Layout" {
 			continue
 		}
 		for _, v := range []struct {
 			low, high uint8
 			rename    func(string) string
-		}{{8, 8, b.rename(true)}, {9, 255, b.rename(false)}} {
+		}{{8, 8, b.rename(true, beside)}, {9, 255, b.rename(false, beside)}} {
 			class, err := classfile.RenameUTF8(classes[name], v.rename)
 			if err != nil {
 				return nil, fmt.Errorf("class %s of the agent: %w", name, err)
@@ -83,17 +84,23 @@ func NewBundle() (*Bundle, error) {
 	return b, nil
 }
 
-// parts are the classes beside the probe class that are defined where it is.
-var parts = []string{"Allocated", "Callees", "Events", "Executed", "Exits", "Follow", "Handover", "Leaf", "Records", "Reflection", "Side", "Timers", "Unplaced", "Waits"}
-
-func isPart(name string) bool {
-	return slices.Contains(parts, strings.TrimPrefix(name, "rivulet/probe/"))
+// parts are the classes beside the probe class that are defined where it is: all of its
+// package but Layout, whose constants are in the code of those that use them.
+func parts(classes map[string][]byte) []string {
+	var names []string
+	for name := range classes {
+		if p, ok := strings.CutPrefix(name, "rivulet/probe/"); ok && p != "Probe" && p != "Layout" {
+			names = append(names, p)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Part is the name in the target, slashed, of a class beside the probe class.
 func (b *Bundle) Part(name string) string { return b.Probe + "$" + name }
 
-func (b *Bundle) rename(jdk8 bool) func(string) string {
+func (b *Bundle) rename(jdk8 bool, parts []string) func(string) string {
 	unsafe, annotations := "jdk/internal/misc/Unsafe", "jdk/internal/vm/annotation/"
 	if jdk8 {
 		unsafe, annotations = "sun/misc/Unsafe", "java/lang/invoke/"

@@ -1,5 +1,6 @@
 package rivulet.agent;
 
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -48,6 +49,18 @@ final class Loaders {
     /** The agent's own classes are nobody's business. */
     boolean own(ClassLoader l) {
         return l == own;
+    }
+
+    /** A class as messages name it: its loader's number and its internal name. */
+    Object[] key(Class<?> c) {
+        return new Object[] {id(c.getClassLoader()), internal(c)};
+    }
+
+    /** The keys that a message has, their number first. */
+    static List<Object[]> keys(In m) throws IOException {
+        List<Object[]> keys = new ArrayList<>();
+        for (int n = m.u32(); n > 0; n--) keys.add(new Object[] {m.u32(), m.str()});
+        return keys;
     }
 
     synchronized int id(ClassLoader l) {

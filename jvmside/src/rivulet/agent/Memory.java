@@ -35,6 +35,11 @@ final class Memory {
             throw new IllegalStateException("data file of another version: " + U.getInt(base + Layout.H_VERSION));
     }
 
+    /** The session has begun, and nothing ends it yet. */
+    boolean up() {
+        return U.getIntVolatile(null, base + Layout.H_STATE) == Layout.STATE_UP;
+    }
+
     /** Copies b[from, from+n) to the file. Through the buffer: Unsafe's way differs between JDKs. */
     void write(long offset, byte[] b, int from, int n) {
         ByteBuffer d = buffer.duplicate();

@@ -25,7 +25,7 @@ final class Targets implements Predicate<Object> {
     /** How long again waits for a box and an answer. */
     private static final long AGAIN = 20_000_000L;
 
-    private final Agent agent;
+    private final Reveals reveals;
     private final Hook hook;
     private final Loaders loaders;
     /** Null on a JDK whose method handles are made in another way. */
@@ -38,8 +38,8 @@ final class Targets implements Predicate<Object> {
     /** Objects whose methods could not be found. */
     private long lost;
 
-    Targets(Agent agent, Hook hook, Loaders loaders, Memory memory) {
-        this.agent = agent;
+    Targets(Reveals reveals, Hook hook, Loaders loaders, Memory memory) {
+        this.reveals = reveals;
         this.hook = hook;
         this.loaders = loaders;
         this.memory = memory;
@@ -104,7 +104,7 @@ final class Targets implements Predicate<Object> {
             synchronized (untold) {
                 rows = untold.peek();
             }
-            if (rows == null || agent.find(rows.keys.size(), rows.out, AGAIN, true, rows.redefined) == Agent.UNTOLD) return;
+            if (rows == null || reveals.find(rows.keys.size(), rows.out, AGAIN, true, rows.redefined) == Reveals.UNTOLD) return;
             synchronized (untold) {
                 untold.remove();
                 count();
@@ -166,7 +166,7 @@ final class Targets implements Predicate<Object> {
     final class Rows {
         private final List<String> keys = new ArrayList<>();
         private final Out out = new Out();
-        private final long redefined = agent.redefined();
+        private final long redefined = reveals.redefined();
 
         boolean wants(Class<?> c) {
             return !loaders.jdk(c.getClassLoader()) && !loaders.own(c.getClassLoader());
@@ -212,9 +212,9 @@ final class Targets implements Predicate<Object> {
         /** Only what is instrumented is told: another thread that comes by meanwhile has to wait as well. */
         boolean send() {
             if (keys.isEmpty()) return true;
-            int found = agent.find(keys.size(), out);
-            if (found == Agent.UNTOLD) untold(this);
-            if (found != Agent.FOUND) return false;
+            int found = reveals.find(keys.size(), out);
+            if (found == Reveals.UNTOLD) untold(this);
+            if (found != Reveals.FOUND) return false;
             synchronized (told) {
                 told.addAll(keys);
             }
