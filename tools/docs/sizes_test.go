@@ -17,16 +17,7 @@ const mostLines = 400
 var longer = map[string]string{
 	"jvmside/src/rivulet/probe/Probe.java":  "the hot path: what the JIT compiler inlines must not change; see bench:calls before splitting it",
 	"jvmside/src/rivulet/probe/Events.java": "the hot path of events, as Probe.java",
-	"jvmside/src/rivulet/agent/Agent.java":  "to be split: commands and their threads",
-
-	"controller/agent/host.go":             "to be split: attaching and the state of one JVM",
-	"controller/event/builder.go":          "to be split: reading of events and the tree",
-	"controller/export/text.go":            "to be split: head and tables",
-	"controller/spec/options.go":           "to be split: table and validation",
-	"controller/cct/read_test.go":          "to be split",
-	"controller/export/forms_test.go":      "to be split",
-	"controller/sampler/pcct/pcct_test.go": "to be split",
-	"scheme/sim_test.go":                   "an independent model of the schemes, in one piece",
+	"scheme/sim_test.go":                    "an independent model of the schemes, in one piece",
 }
 
 var generated = regexp.MustCompile(`(?m)^// (Code generated|Generated from) `)
