@@ -140,10 +140,15 @@ func stood(d time.Duration) string {
 // or another mount namespace.
 func keepDump(d *attach.HeapDump, to string) error {
 	if os.Rename(d.Path, to) == nil {
-		if err := os.Chown(to, os.Getuid(), os.Getgid()); err != nil {
+		ours, err := d.File.Stat()
+		moved, err2 := os.Lstat(to)
+		if err == nil && err2 == nil && os.SameFile(ours, moved) {
+			return errors.Join(d.File.Chown(os.Getuid(), os.Getgid()), d.File.Chmod(0o600))
+		}
+		// The target's user, who owns the folder, has put something else there.
+		if err := os.Remove(to); err != nil {
 			return err
 		}
-		return nil
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

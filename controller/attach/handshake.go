@@ -28,6 +28,9 @@ func (vm *VM) listen(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.checkPlace(tmp); err != nil {
+		return err
+	}
 	if err := p.maySignal(); err != nil {
 		return err
 	}
@@ -255,6 +258,19 @@ func (p Process) removeForeign(tmp *os.File, uid uint32) error {
 		return left
 	}
 	return nil
+}
+
+// checkPlace returns an error if something that is no socket lies where the JVM's socket must go
+// and the JVM can't replace it. It would be asked in vain, each time anew.
+func (p Process) checkPlace(tmp *os.File) error {
+	st, err := statSocket(tmp, p.NSPID)
+	if !errors.Is(err, unix.ENOTSOCK) || st.Uid == p.UID && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return nil
+	}
+	return &Error{
+		PID: p.PID, Kind: ErrNoSocket, Cause: fmt.Sprintf("/tmp/%s, where the JVM's socket must go, is no socket, and belongs to uid %d", socketName(p.NSPID), st.Uid),
+		Fix: "remove it and try again",
+	}
 }
 
 func socketName(nspid int) string { return ".java_pid" + strconv.Itoa(nspid) }

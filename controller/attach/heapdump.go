@@ -156,7 +156,7 @@ type HeapDump struct {
 	// if it has none.
 	Stopped time.Duration
 
-	folder folder
+	folder dumpFolder
 }
 
 // DumpHeap has the JVM write its heap into the folder of a plan: with all, dead objects
@@ -187,7 +187,7 @@ func (vm *VM) DumpHeap(ctx context.Context, p DumpPlan, all bool, progress func(
 		mode = "-all"
 	}
 	// The answer has code 0 even if nothing was written.
-	text, err := vm.command(ctx, "dumpheap", path.Join(d.folder.target, dumpName), mode)
+	text, err := vm.command(ctx, "dumpheap", path.Join(d.folder.target(), dumpName), mode)
 	stop()
 	d.Took = time.Since(began)
 	if err != nil {
@@ -199,7 +199,7 @@ func (vm *VM) DumpHeap(ctx context.Context, p DumpPlan, all bool, progress func(
 	if after, ok := safepointTime(vm.proc.PID); ok && beforeOK {
 		d.Stopped = after - before
 	}
-	d.Path = path.Join(d.folder.parent.Name(), d.folder.name, dumpName)
+	d.Path = d.folder.path(dumpName)
 	d.File, d.Size, err = d.folder.open(dumpName)
 	return d, err
 }
@@ -221,13 +221,7 @@ func (d *HeapDump) watch(progress func(int64)) (stop func()) {
 			case <-quit:
 				return
 			case <-t.C:
-				total := int64(0)
-				for _, e := range d.folder.files() { // JDK 22 and later write several at once
-					if info, err := e.Info(); err == nil {
-						total += info.Size()
-					}
-				}
-				progress(total)
+				progress(d.folder.size()) // JDK 22 and later write several files at once
 			}
 		}
 	}()

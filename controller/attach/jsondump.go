@@ -19,7 +19,7 @@ func (vm *VM) JSONThreadDump(ctx context.Context) (text []byte, err error) {
 	if n := vm.proc.Major(); n != 0 && n < 21 {
 		return nil, &Error{PID: vm.proc.PID, Kind: ErrRejected, Cause: "JDK 21 and later have dumps with virtual threads"}
 	}
-	var d folder
+	var d dumpFolder
 	defer func() {
 		if removing := d.remove(); err == nil {
 			err = removing
@@ -29,7 +29,7 @@ func (vm *VM) JSONThreadDump(ctx context.Context) (text []byte, err error) {
 		return nil, err
 	}
 	const name = "threads.json"
-	reply, err := vm.command(ctx, "jcmd", "Thread.dump_to_file -format=json "+path.Join(d.target, name))
+	reply, err := vm.command(ctx, "jcmd", "Thread.dump_to_file -format=json "+path.Join(d.target(), name))
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // An EventSetting says what Flight Recorder is to record of one event, by the names that
@@ -26,7 +24,7 @@ type EventSetting struct {
 type Recording struct {
 	vm      *VM
 	name    string
-	folder  folder
+	folder  dumpFolder
 	stopped bool
 
 	File *os.File // after Stop: open for reading
@@ -61,8 +59,8 @@ func (vm *VM) StartRecording(ctx context.Context, events []EventSetting, length 
 		return r, err
 	}
 	// Without a name for the file, some JDKs write one into the JVM's working folder.
-	_, err = vm.jfr(ctx, "JFR.start", "name="+r.name, "settings="+path.Join(r.folder.target, settingsName),
-		"maxsize="+mostRecorded, "filename="+path.Join(r.folder.target, recordingName), fmt.Sprintf("duration=%ds", int((length+guard).Seconds())))
+	_, err = vm.jfr(ctx, "JFR.start", "name="+r.name, "settings="+path.Join(r.folder.target(), settingsName),
+		"maxsize="+mostRecorded, "filename="+path.Join(r.folder.target(), recordingName), fmt.Sprintf("duration=%ds", int((length+guard).Seconds())))
 	return r, err
 }
 
@@ -148,29 +146,4 @@ func settingsFile(events []EventSetting) []byte {
 		panic(err) // texts only
 	}
 	return append([]byte(xml.Header), b...)
-}
-
-// write writes a file of the folder that the target can read.
-func (d *folder) write(p Process, name string, text []byte) error {
-	fail := func(err error) error {
-		return &Error{PID: p.PID, Kind: ErrReadOnly, Err: err, Cause: "can't write " + name + " into " + d.target}
-	}
-	dir, err := unix.Openat(int(d.parent.Fd()), d.name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fail(err)
-	}
-	defer unix.Close(dir)
-	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return fail(err)
-	}
-	f := os.NewFile(uintptr(fd), name)
-	_, err = f.Write(text)
-	if err == nil && unix.Geteuid() == 0 {
-		err = unix.Fchown(fd, int(p.UID), int(p.GID))
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fail(err)
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ func TestRecording(t *testing.T) {
 					t.Errorf("%q, %d bytes, %v", b, r.Size, err)
 				}
 			}
-			folder := procFile(tg.pid, "root"+r.folder.target)
+			folder := procFile(tg.pid, "root"+r.folder.target())
 			if _, err := os.Stat(folder); err != nil {
 				t.Error(err)
 			}

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,13 +36,14 @@ func openTarget(pid int, p string, flags int) (*os.File, error) {
 	}
 	defer unix.Close(root)
 	name := Path(pid, p)
-	fd, err := unix.Openat2(root, strings.TrimPrefix(path.Join("/", p), "/"), &unix.OpenHow{
+	within := path.Join(".", path.Join("/", p)[1:])
+	fd, err := unix.Openat2(root, within, &unix.OpenHow{
 		Flags:   uint64(flags | unix.O_CLOEXEC),
 		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
 	})
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
 		// Linux before 5.6, or a seccomp filter that does not know the call.
-		fd, err = unix.Open(name, flags|unix.O_CLOEXEC, 0)
+		fd, err = openWalking(root, within, flags)
 	}
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}

@@ -24,6 +24,7 @@ type trigger struct {
 var (
 	errOwner  = errors.New("the file system gave the trigger file another owner")
 	errLocked = errors.New("another attach is under way")
+	errTaken  = errors.New("a file of this name belongs to another user")
 )
 
 func triggerName(nspid int) string { return ".attach_pid" + strconv.Itoa(nspid) }
@@ -80,22 +81,31 @@ func plantAnywhere(p Process, tmp *os.File) (*trigger, error) {
 		return plantIn(p, tmp, true)
 	}
 	defer cwd.Close()
-	var st unix.Stat_t
-	if err := unix.Fstatat(int(cwd.Fd()), triggerName(p.NSPID), &st, unix.AT_SYMLINK_NOFOLLOW); err == nil {
-		if st.Uid != p.UID {
+	if uid, there := triggerOwner(p, cwd); there {
+		if uid != p.UID {
 			return nil, &Error{
 				PID: p.PID, Kind: ErrNoSocket,
-				Cause: fmt.Sprintf("a file %s of another user (uid %d) lies in the JVM's current directory and would make it print a thread dump", triggerName(p.NSPID), st.Uid),
+				Cause: fmt.Sprintf("a file %s of another user (uid %d) lies in the JVM's current directory and would make it print a thread dump", triggerName(p.NSPID), uid),
 				Fix:   "remove that file",
 			}
 		}
 		return plantIn(p, cwd, false)
 	}
 	t, err := plantIn(p, tmp, true)
-	if errors.Is(err, errOwner) { // such as NFS with all_squash
-		return plantIn(p, cwd, true)
+	if !errors.Is(err, errOwner) && !errors.Is(err, errTaken) { // errOwner: such as NFS with all_squash
+		return t, err
 	}
-	return t, err
+	if t, other := plantIn(p, cwd, true); other == nil || errors.Is(err, errOwner) {
+		return t, other
+	}
+	return nil, err
+}
+
+// triggerOwner is the owner of the trigger in a directory, if one is there. A link counts as itself.
+func triggerOwner(p Process, dir *os.File) (uid uint32, there bool) {
+	var st unix.Stat_t
+	err := unix.Fstatat(int(dir.Fd()), triggerName(p.NSPID), &st, unix.AT_SYMLINK_NOFOLLOW)
+	return st.Uid, err == nil
 }
 
 // plantIn creates the trigger in a directory, or takes over the one that is
@@ -103,6 +113,10 @@ func plantAnywhere(p Process, tmp *os.File) (*trigger, error) {
 func plantIn(p Process, dir *os.File, create bool) (*trigger, error) {
 	t := &trigger{proc: p, found: !create}
 	name := triggerName(p.NSPID)
+	// Nothing of another user's is opened: its lock would keep us waiting.
+	if uid, there := triggerOwner(p, dir); create && there && uid != p.UID {
+		return nil, errTaken
+	}
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	err := asUser(p.UID, p.GID, func() (err error) {
 		t.fd = -1
@@ -190,6 +204,9 @@ func triggerError(p Process, err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
 		e.Fix = "free some space on its /tmp"
+	case errors.Is(err, errTaken):
+		e.Kind, e.Cause = ErrNoSocket, fmt.Sprintf("a file %s of another user lies in the JVM's /tmp, and its current directory can't have one", triggerName(p.NSPID))
+		e.Err, e.Fix = nil, "remove that file"
 	case errors.Is(err, errOwner):
 		e.Fix = "run as the JVM's user"
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EINVAL):

@@ -222,6 +222,13 @@ func (e *examination) files() {
 	default:
 		e.add("files", OK, "", "/tmp is writable, and the tmpfs at %s has %d MB left", dir, free>>20)
 	}
+	if tmp, err := attach.OpenFolder(e.pid, "/tmp"); err == nil { // else CheckFiles has said so
+		if tmp.Loose() {
+			e.add("tmp", Warning, "chmod +t /tmp there, if anybody else has access to it",
+				"/tmp is writable by others and has no sticky bit: another user could put a file of theirs in the place of the agent")
+		}
+		tmp.Close()
+	}
 }
 
 // libraries of agents that are loaded by name or path while the JVM runs.
@@ -242,6 +249,10 @@ func (e *examination) neighbours() {
 		if strings.Contains(string(maps), "/"+lib) && !strings.Contains(strings.Join(found, " "), strings.TrimPrefix(lib, "lib")) {
 			found = append(found, what)
 		}
+	}
+	if strings.Contains(string(maps), "/libjdwp.") {
+		e.add("debugger", Warning, "set them again after the recording",
+			"a debugger may be connected: the JVM clears its breakpoints in each class that is redefined, whoever does it (JVMTI, RedefineClasses)")
 	}
 	if len(found) == 0 {
 		e.add("neighbours", OK, "", "no other agent is to be seen")

@@ -104,7 +104,7 @@ func TestDoctorRoot(t *testing.T) {
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Doctor.java": doctorProgram})
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, nil)
-		healthy := []string{"!FAIL", "OK process: t.Doctor", "OK permission", "OK attach", "OK session", "OK files", "OK neighbours", "OK counters", "OK invoked", "sampling: stacks can be sampled from outside", map[bool]string{true: "OK priority", false: "WARN priority"}[priority.Allowed() == nil]}
+		healthy := []string{"!FAIL", "!debugger", "!tmp:", "OK process: t.Doctor", "OK permission", "OK attach", "OK session", "OK files", "OK neighbours", "OK counters", "OK invoked", "sampling: stacks can be sampled from outside", map[bool]string{true: "OK priority", false: "WARN priority"}[priority.Allowed() == nil]}
 		wantChecks(t, "process", examine(t, p.PID(), ""), append(healthy, "!agent:", map[int]string{8: "WARN java", 17: "OK java", 25: "OK java"}[j.Version],
 			map[bool]string{true: "WARN agents: the JVM prints", false: "OK agents"}[j.Version >= 21])...)
 		if on := p.Stderr(); j.Version >= 21 && len(on) > 0 {
@@ -146,7 +146,7 @@ func TestDoctorProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantChecks(t, "busy", examine(t, p.PID(), "t.Doctor.over"), "FAIL session: another controller works on this JVM", "WARN neighbours: other agents are loaded (-agentlib:jdwp", "SKIP root")
+	wantChecks(t, "busy", examine(t, p.PID(), "t.Doctor.over"), "FAIL session: another controller works on this JVM", "WARN neighbours: other agents are loaded (-agentlib:jdwp", "WARN debugger: a debugger may be connected", "SKIP root")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

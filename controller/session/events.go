@@ -55,7 +55,7 @@ func (s *Session) startEvents(rec Recording, clock byte) {
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
-		e.run()
+		s.guard(e.run)
 	}()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -18,7 +19,16 @@ import (
 // Finish closes the gate, reads the tree, restores the target, ends the
 // session and returns the report. It works as far as the target still does;
 // the report says how the recording ended. Afterwards only Target may be used.
-func (s *Session) Finish(ctx context.Context) (*export.Report, error) {
+func (s *Session) Finish(ctx context.Context) (r *export.Report, err error) {
+	s.guard(func() { r, err = s.finish(ctx) })
+	if gone := context.Cause(s.ctx); errors.Is(gone, shm.ErrGone) { // and with it what was recorded
+		s.wg.Wait()
+		return nil, errors.Join(gone, s.release())
+	}
+	return r, err
+}
+
+func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	took, now, err := s.halt(ctx)
 	if err != nil {
 		return nil, err

@@ -195,7 +195,8 @@ func (s *Session) startGoverning() {
 				return
 			}
 			began := time.Now()
-			if err := k.step(s.ctx); err != nil {
+			var err error
+			if s.guard(func() { err = k.step(s.ctx) }); err != nil {
 				return
 			}
 			pause = max(governEvery, governShare*time.Since(began))

@@ -53,7 +53,7 @@ func (s *Session) keepHistory() {
 			var st stats
 			on := false
 			if s.do(s.ctx, func() { st, on = s.loop.stats, s.loop.rec.since != 0 }) == nil && on {
-				k.look(st, historyShare)
+				s.guard(func() { k.look(st, historyShare) })
 			}
 		}
 	})

@@ -122,7 +122,8 @@ func (s *Session) startWatching() {
 	_ = s.do(ctx, func() { w.woke = time.Now() }) // else the session has ended, and watch ends at once
 	s.wg.Go(func() {
 		defer close(w.looked)
-		if err := s.watch(ctx); err != nil && ctx.Err() == nil {
+		var err error
+		if s.guard(func() { err = s.watch(ctx) }); err != nil && ctx.Err() == nil {
 			s.log.Debug("methods that are asleep can't be watched any more", "error", err)
 			_ = s.do(ctx, func() { w.failed = err }) // else stopWatching meets with it, too
 		}

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,14 +21,20 @@ import (
 // A room is the session's private folder under the target's /tmp, with two
 // FIFOs, the agent and, on a tmpfs of the target's, the data file. Names are
 // removed as soon as both sides have opened them.
+//
+// This process may be root, and the target's user owns the room. So everything
+// goes by folders that are held open ([attach.Folder]), never by a path that the
+// target's user could lead elsewhere.
 type room struct {
 	pid      int
-	uid, gid int
-	dir      string   // as the target sees it
-	boot     string   // the boot jar, as the target sees it
-	bootDir  *os.File // its folder, locked, where sessions share it
-	bootPath string   // the folder, as the target sees it
-	dataPath string   // the data file, as the target sees it
+	uid, gid uint32
+	dir      string         // as the target sees it
+	tmp      *attach.Folder // the target's /tmp
+	self     *attach.Folder // of the room, locked
+	boot     string         // the boot jar, as the target sees it
+	bootDir  *attach.Folder // its folder, locked, where sessions share it
+	shm      *attach.Folder // where the data file is
+	dataPath string         // the data file, as the target sees it
 	commands *os.File
 	bell     *os.File
 	data     *os.File
@@ -36,43 +42,12 @@ type room struct {
 	// The JVM may be about to open the boot jar. If it finds none, no jar of this path can be loaded any more. So
 	// the jar stays, and goes with the next session.
 	unanswered bool
-	self       *os.File // of the room
-	held       []held
-}
-
-// A held folder is one of the target's that stays within reach when the target has ended.
-type held struct {
-	dir string // as the target sees it
-	f   *os.File
-}
-
-// hold keeps a folder of a running target within reach. Where that fails, what is done in the folder says why.
-func (r *room) hold(dir string) {
-	if r.pid == 0 {
-		return
-	}
-	if f, err := os.OpenFile(r.view(dir), unix.O_PATH|unix.O_DIRECTORY, 0); err == nil {
-		r.held = append(r.held, held{dir, f})
-	}
-}
-
-// view is a path of the target's as we see it.
-func (r *room) view(p string) string {
-	for _, h := range r.held {
-		if below, ok := strings.CutPrefix(p, h.dir+"/"); ok {
-			return fmt.Sprintf("/proc/self/fd/%d/%s", h.f.Fd(), below)
-		}
-	}
-	if r.pid == 0 {
-		return p
-	}
-	return attach.Path(r.pid, p)
 }
 
 // newRoom makes the room. With pid 0 it lies in this process's own file
 // system, for a target that is yet to be started.
 func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err error) {
-	r = &room{pid: pid, uid: int(uid), gid: int(gid)}
+	r = &room{pid: pid, uid: uid, gid: gid}
 	made := r // which a return of nil forgets
 	defer func() {
 		if err != nil {
@@ -83,22 +58,22 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 	if _, err := rand.Read(id); err != nil {
 		return nil, err
 	}
-	r.dir = "/tmp/.rivulet-" + hex.EncodeToString(id)
+	name := ".rivulet-" + hex.EncodeToString(id)
 	if pid == 0 {
-		r.dir = "/tmp/.rivulet-run-" + hex.EncodeToString(id) // may stay as long as the program: see unlink
+		name = ".rivulet-run-" + hex.EncodeToString(id) // may stay as long as the program: see unlink
 	}
-	r.hold("/tmp")
-	if err := os.Mkdir(r.view(r.dir), 0o700); err != nil {
+	if r.tmp, err = attach.OpenFolder(pid, "/tmp"); err == nil {
+		r.self, err = r.tmp.Make(name)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("can't make a folder in the target's /tmp: %w; Rivulet needs a writable /tmp there, as the JVM's own attach does", err)
 	}
-	if r.self, err = lockNamed(r.view(r.dir), unix.O_DIRECTORY); err != nil {
+	r.dir = r.self.Path
+	if err := r.self.Lock(unix.LOCK_EX | unix.LOCK_NB); err != nil {
 		return nil, err
 	}
 	r.sweep()
-	if err := r.own(r.dir); err != nil {
-		return nil, err
-	}
-	if err := r.write(path.Join(r.dir, "agent.bin"), bundle.Agent); err != nil {
+	if err := r.self.Write("agent.bin", bundle.Agent, uid, gid); err != nil {
 		return nil, err
 	}
 	if err := r.writeBoot(bundle.Boot); err != nil {
@@ -110,28 +85,10 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 	if r.bell, err = r.fifo("bell"); err != nil {
 		return nil, err
 	}
-	return r, r.openData(hex.EncodeToString(id))
-}
-
-func (r *room) own(p string) error {
-	if os.Getuid() != 0 {
-		return nil
+	if err := r.openData(".rivulet-" + hex.EncodeToString(id)); err != nil {
+		return nil, err
 	}
-	return os.Lchown(r.view(p), r.uid, r.gid)
-}
-
-func (r *room) write(p string, b []byte) error {
-	f, err := os.OpenFile(r.view(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(b); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return r.own(p)
+	return r, r.self.Give(uid, gid) // last: until then nobody can put anything there
 }
 
 // writeBoot puts the boot jar where every session of every version has it:
@@ -144,122 +101,140 @@ func (r *room) writeBoot(b []byte) error {
 		return r.ownBoot(b)
 	}
 	// Another session may be reading the jar: replace it in one step.
-	tmp := path.Join(path.Dir(r.boot), path.Base(r.dir))
-	if err := r.write(tmp, b); err != nil {
+	name := path.Base(r.dir)
+	if err := r.bootDir.Write(name, b, r.uid, r.gid); err != nil {
 		return err
 	}
-	return os.Rename(r.view(tmp), r.view(r.boot))
+	return r.bootDir.Rename(name, bootName)
 }
+
+const bootName = "boot1.jar"
 
 // ownBoot puts the boot jar into the room instead. It is for a JVM whose class path has had the shared jar without its class:
 // a JVM reads each path once.
 func (r *room) ownBoot(b []byte) error {
-	r.boot = path.Join(r.dir, "boot1.jar")
-	return r.write(r.boot, b)
+	r.boot = path.Join(r.dir, bootName)
+	return r.self.Write(bootName, b, r.uid, r.gid)
 }
 
 // shareBoot opens the folder that sessions share and locks it against being
 // removed; false if it can't be used.
 func (r *room) shareBoot() bool {
-	dir := fmt.Sprintf("/tmp/.rivulet-boot-%d", r.uid)
-	for range 10 {
-		if err := os.Mkdir(r.view(dir), 0o700); err == nil {
-			if r.own(dir) != nil {
-				return false
-			}
-		} else if !errors.Is(err, fs.ErrExist) {
-			return false
-		}
-		f, err := os.OpenFile(r.view(dir), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
+	name := fmt.Sprintf(".rivulet-boot-%d", r.uid)
+	for range 100 {
+		d, err := r.tmp.Make(name)
+		switch {
+		case err == nil:
+			err = d.Give(r.uid, r.gid)
+		case errors.Is(err, fs.ErrExist):
+			if d, err = r.tmp.Open(name); errors.Is(err, fs.ErrNotExist) {
 				continue // its last user has just removed it
 			}
+		}
+		if err != nil {
+			if d != nil {
+				d.Close()
+			}
 			return false
 		}
-		var is, was unix.Stat_t
-		if unix.Flock(int(f.Fd()), unix.LOCK_SH) == nil && unix.Fstat(int(f.Fd()), &is) == nil && unix.Lstat(r.view(dir), &was) == nil && is.Ino == was.Ino {
-			if is.Mode&0o077 != 0 || int(is.Uid) != r.uid {
-				f.Close()
+		if d.Lock(unix.LOCK_SH|unix.LOCK_NB) == nil && d.Is(r.tmp) {
+			if !d.Private(r.uid) {
+				d.Close()
 				return false
 			}
-			r.bootDir, r.bootPath, r.boot = f, dir, path.Join(dir, "boot1.jar")
+			r.bootDir, r.boot = d, path.Join(d.Path, bootName)
 			return true
 		}
-		f.Close()
+		d.Close()
+		time.Sleep(5 * time.Millisecond) // who has it for itself is removing it
 	}
 	return false
 }
 
-// lockNamed opens a file or folder and locks it for as long as this process
-// has it open, as a sign that it is not left over.
-func lockNamed(p string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(p, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|flags, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
+// sweepMost is how many rooms and data files are removed at once: other users could make any number of them.
+const sweepMost = 100
 
 // sweep removes what controllers left in the target that were killed before
 // they could: rooms and data files that nobody holds locked.
 func (r *room) sweep() {
+	most := sweepMost
 	for _, dir := range append(r.tmpfs(), "/tmp") {
-		names, _ := filepath.Glob(filepath.Join(r.view(dir), ".rivulet-*"))
-		for _, name := range names {
-			fi, err := os.Lstat(name)
-			if id := strings.TrimPrefix(filepath.Base(name), ".rivulet-"); err != nil || len(id) != 16 || strings.Trim(id, "0123456789abcdef") != "" ||
-				time.Since(fi.ModTime()) < 2*time.Second { // its owner may be about to lock it
-				continue
-			}
-			f, err := lockNamed(name, 0)
-			if err != nil {
-				continue
-			}
-			os.RemoveAll(name) //nolint:errcheck // another session will try again
-			f.Close()
+		folder, err := attach.OpenFolder(r.pid, dir)
+		if err != nil {
+			continue
 		}
+		for _, name := range folder.Names(0) {
+			id, ours := strings.CutPrefix(name, ".rivulet-")
+			if !ours || len(id) != 16 || strings.Trim(id, "0123456789abcdef") != "" || most == 0 {
+				continue
+			}
+			st, err := folder.Stat(name)
+			if err != nil || time.Since(time.Unix(st.Mtim.Unix())) < 2*time.Second { // its owner may be about to lock it
+				continue
+			}
+			most--
+			if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+				sweepRoom(folder, name)
+			} else if f, err := folder.OpenFile(name); err == nil {
+				if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+					_ = folder.Remove(name) // another session will try again
+				}
+				f.Close()
+			}
+		}
+		folder.Close()
+	}
+}
+
+func sweepRoom(folder *attach.Folder, name string) {
+	d, err := folder.Open(name)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	if d.Lock(unix.LOCK_EX|unix.LOCK_NB) == nil {
+		_ = d.RemoveAll(folder) // another session will try again
 	}
 }
 
 func (r *room) fifo(name string) (*os.File, error) {
-	p := path.Join(r.dir, name)
-	if err := unix.Mkfifo(r.view(p), 0o600); err != nil {
+	f, err := r.self.Fifo(name, r.uid, r.gid)
+	if err != nil {
 		return nil, fmt.Errorf("can't make a FIFO in the target's /tmp: %w", err)
 	}
-	if err := r.own(p); err != nil {
-		return nil, err
-	}
-	// Both directions: the opening never blocks, and writing never fails
-	// because the target hasn't opened its end yet.
-	return os.OpenFile(r.view(p), os.O_RDWR|unix.O_NONBLOCK, 0)
+	return f, nil
 }
 
 // openData makes the data file on a tmpfs that the target can write to.
-func (r *room) openData(id string) error {
+func (r *room) openData(name string) error {
 	var problems []string
 	for _, dir := range r.tmpfs() {
-		r.hold(dir)
-		r.dataPath = path.Join(dir, ".rivulet-"+id)
-		f, err := os.OpenFile(r.view(r.dataPath), os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+		folder, err := attach.OpenFolder(r.pid, dir)
 		if err == nil {
-			if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-				err = r.own(r.dataPath)
-			}
+			err = r.dataIn(folder, name)
 			if err == nil {
-				r.data = f
-				return r.write(path.Join(r.dir, "data.at"), []byte(r.dataPath))
+				return r.self.Write("data.at", []byte(r.dataPath), r.uid, r.gid)
 			}
-			f.Close()
-			os.Remove(r.view(r.dataPath))
+			folder.Close()
 		}
 		problems = append(problems, fmt.Sprintf("%s: %v", dir, err))
 	}
 	return fmt.Errorf("no tmpfs in the target that Rivulet could write to (%s); mount one on /dev/shm", strings.Join(problems, "; "))
+}
+
+func (r *room) dataIn(folder *attach.Folder, name string) error {
+	f, err := folder.Create(name)
+	if err != nil {
+		return err
+	}
+	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		err = attach.Give(f, r.uid, r.gid)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), folder.Remove(name))
+	}
+	r.shm, r.data, r.dataPath = folder, f, path.Join(folder.Path, name)
+	return nil
 }
 
 // tmpfs lists where a data file may lie: /dev/shm first, then every other
@@ -279,20 +254,14 @@ func (r *room) tmpfs() []string {
 		}
 		dirs = append(dirs, f[4])
 	}
-	return slicesFilter(dirs, func(d string) bool {
-		var fs unix.Statfs_t
-		return unix.Statfs(r.view(d), &fs) == nil && int64(fs.Type) == unix.TMPFS_MAGIC
-	})
-}
-
-func slicesFilter(s []string, keep func(string) bool) []string {
-	var out []string
-	for _, v := range s {
-		if keep(v) {
-			out = append(out, v)
+	return slices.DeleteFunc(dirs, func(dir string) bool {
+		d, err := attach.OpenFolder(r.pid, dir)
+		if err != nil {
+			return true
 		}
-	}
-	return out
+		defer d.Close()
+		return !d.TMPFS()
+	})
 }
 
 func pidName(pid int) string {
@@ -304,57 +273,63 @@ func pidName(pid int) string {
 
 // agentError is what the boot class wrote when the agent could not start.
 func (r *room) agentError() string {
-	b, err := os.ReadFile(r.view(path.Join(r.dir, "error")))
+	b, err := r.self.ReadFile(errorFile, 64<<10)
 	if err != nil {
 		return ""
 	}
 	return string(b)
 }
 
+const errorFile = "error" // in a room
+
 // forgetError lets the agent be started once more.
-func (r *room) forgetError() { os.Remove(r.view(path.Join(r.dir, "error"))) }
+func (r *room) forgetError() {
+	_ = r.self.Remove(errorFile) // mostly there is none
+}
 
 // unlink removes every name that the room has, but for the boot jar of a
 // program that still runs.
 func (r *room) unlink(running bool) {
-	if r.dataPath != "" {
-		os.Remove(r.view(r.dataPath))
+	if r.shm != nil {
+		_ = r.shm.Remove(path.Base(r.dataPath)) // it was done before, or the target's user has done it
+		r.shm.Close()
+		r.shm = nil
 	}
 	if r.bootDir != nil {
 		// Whoever gets it for itself is the last who needs the jar.
-		if !r.unanswered && unix.Flock(int(r.bootDir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			os.RemoveAll(r.view(r.bootPath))
+		if !r.unanswered && r.bootDir.Lock(unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = r.bootDir.RemoveAll(r.tmp) // what the target's user has put there stays
 		}
 		r.bootDir.Close()
 		r.bootDir = nil
 	}
-	if !running {
-		os.RemoveAll(r.view(r.dir))
-		return
-	}
-	files, _ := os.ReadDir(r.view(r.dir))
-	for _, f := range files {
-		if f.Name() != path.Base(r.boot) {
-			os.Remove(r.view(path.Join(r.dir, f.Name())))
+	switch {
+	case r.self == nil:
+	case !running:
+		_ = r.self.RemoveAll(r.tmp) // as above
+	default:
+		for _, name := range r.self.Names(0) {
+			if name != path.Base(r.boot) {
+				_ = r.self.Remove(name) // as above
+			}
 		}
 	}
 }
 
 // close unlinks and closes everything.
 func (r *room) close(running bool) {
-	if r.dir != "" {
-		r.unlink(running)
-	}
+	r.unlink(running)
 	unreserve(r.lock)
-	for _, f := range []*os.File{r.commands, r.bell, r.data, r.self} {
+	for _, d := range []*attach.Folder{r.self, r.tmp} {
+		if d != nil {
+			d.Close()
+		}
+	}
+	for _, f := range []*os.File{r.commands, r.bell, r.data} {
 		if f != nil {
 			f.Close()
 		}
 	}
-	for _, h := range r.held {
-		h.f.Close()
-	}
-	r.held = nil
 }
 
 // reserve takes the target for this controller: a lock on its /proc folder,

@@ -247,13 +247,21 @@ func (s *Session) start() {
 	if runtime.GOMAXPROCS(0) < 4 {
 		runtime.GOMAXPROCS(4)
 	}
-	s.data.Beat(monotonic())
+	s.guard(func() { s.data.Beat(monotonic()) })
 	for _, f := range []func(){s.beat, s.hear, s.growth, s.run} {
 		s.wg.Add(1)
 		go func() {
 			defer s.wg.Done()
-			f()
+			s.guard(f)
 		}()
+	}
+}
+
+// guard calls f, which ends the session if the target's user has truncated the data file.
+func (s *Session) guard(f func()) {
+	if err := s.data.Guard(f); err != nil {
+		s.end("the data file was truncated")
+		s.cancel(fmt.Errorf("pid %d: %w", s.proc.PID, err))
 	}
 }
 

@@ -54,7 +54,7 @@ func (s *Session) startTicker() {
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
-		s.ticker.run()
+		s.guard(s.ticker.run)
 	}()
 }
 

@@ -45,6 +45,8 @@ type File struct {
 
 	growing sync.Mutex // how much is allocated
 	full    bool       // not even the reserve could be
+
+	gone bool // somebody has truncated the file; see Guard
 }
 
 // Create sizes a file, allocates what is needed at first, and maps it. The file
