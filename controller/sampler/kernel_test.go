@@ -13,8 +13,12 @@ import (
 func TestWaitsAt(t *testing.T) {
 	for text, want := range map[string][2]uint64{
 		"202 0x7f01 0x80 0x0 0x0 0x0 0xffffffff 0x7ffe10 0x7f0a12\n": {0x7ffe10, 0x7f0a12},
+
 		"-1 0x7ffe10 0x7f0a12\n": {0x7ffe10, 0x7f0a12},
-		"running\n":              {}, "": {}, "202 0x1 x 0x2": {}, "-1 0x7ffe11 0x7f0a12": {},
+		"running\n":              {},
+		"":                       {},
+		"202 0x1 x 0x2":          {},
+		"-1 0x7ffe11 0x7f0a12":   {},
 	} {
 		sp, pc, ok := waitsAt([]byte(text))
 		if ok != (want[0] != 0) || ok && (sp != want[0] || pc != want[1]) {
