@@ -69,7 +69,7 @@ func Any(t testing.TB) JDK {
 // Each runs a subtest "jdkN" for each of the versions, all of [Versions] if
 // none is named; those not installed are skipped there. Of more than two it takes two,
 // which goes by the test's name, so that all tests together are run on all of them;
-// where RIVULET_JDKS is "all", it takes all.
+// where [Whole] holds, it takes all.
 func Each(t *testing.T, test func(t *testing.T, j JDK), versions ...int) {
 	t.Helper()
 	each(t, 2, test, versions)
@@ -86,13 +86,17 @@ func each(t *testing.T, most int, test func(t *testing.T, j JDK), versions []int
 	if versions == nil {
 		versions = Versions
 	}
-	if os.Getenv("RIVULET_JDKS") != "all" {
+	if !Whole() {
 		versions = some(versions, most, t.Name())
 	}
 	for _, v := range versions {
 		t.Run(fmt.Sprintf("jdk%d", v), func(t *testing.T) { test(t, Need(t, v)) })
 	}
 }
+
+// Whole tells whether tests take all that they are for, as "test:jdks" wants it: each JDK,
+// and each combination where otherwise a few stand for the others.
+func Whole() bool { return os.Getenv("RIVULET_JDKS") == "all" }
 
 // some takes n of the versions at the most, which goes by a name.
 func some(versions []int, n int, name string) []int {
