@@ -117,6 +117,7 @@ type Snapshot struct {
 	Detached   int64     // contexts of executions whose hand-over was not read: none at the end
 	Unthrown   int64     // calls ended by an exception that are in no node's Thrown, for want of room
 	Bad        int64     // links that led nowhere: the target's memory is damaged
+	Taken      *Taken    // when samples were taken; nil where the tree is none of samples, or this is not kept
 }
 
 // Roots returns the roots of all threads, unmerged.

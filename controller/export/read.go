@@ -159,6 +159,9 @@ func (in *reader) build() (*Report, error) {
 		if sum.Samples != s.Samples {
 			return nil, fmt.Errorf("the tree has %d samples, the head says %d: the file is damaged, or was changed", sum.Samples, s.Samples)
 		}
+		if !s.OverTime.sane() {
+			return nil, fmt.Errorf("over_time has %d pieces of %g ms: the file is damaged, or was changed", len(s.OverTime.Samples), s.OverTime.Piece)
+		}
 		if s.Mode == WallMode {
 			r.CPU = &CPU{Samples: s.Samples, Share: s.Share}
 		}

@@ -32,10 +32,17 @@ func (t *textWriter) sampleSummary() {
 		t.printf(", %.2f threads at a time", float64(t.sums.Self)/float64(r.Time))
 	}
 	t.text("\n")
+	if o := s.OverTime; o != nil && len(o.Samples) > 1 {
+		line, each := Spark(o.Samples, sparkWidth)
+		t.printf("over time: %s  (a character is %s)\n", line, Duration(int64(o.Piece*1e6)*int64(each)))
+	}
 	if k := s.Samples; k < fewSamples {
 		t.text("few samples: shares are rough. Sample longer, or with a higher --hz\n")
 	}
 }
+
+// sparkWidth is how many characters show what went on over time.
+const sparkWidth = 60
 
 // fewSamples leave an interval of a tenth and more around a half.
 const fewSamples = 100

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -45,6 +46,21 @@ type Sampling struct {
 	States   map[string]int64 `json:"states,omitempty"`      // samples by what the thread did
 	Skewed   bool             `json:"skewed,omitempty"`      // the JVM has no debug information between calls: see the report's notes
 	Physical bool             `json:"by_compiled,omitempty"` // self time of inlined methods is the compiled method's
+	OverTime *OverTime        `json:"over_time,omitempty"`   // when samples were taken; nil where that was not kept
+}
+
+// OverTime is how many samples there were in each piece of the time.
+type OverTime struct {
+	Piece   float64 `json:"piece_ms"`
+	Samples []int64 `json:"samples"` // of each piece, from the first sample on
+}
+
+// MostPieces bounds the pieces of [OverTime] in a report.
+const MostPieces = 1024
+
+// sane tells whether it can be what a report has.
+func (o *OverTime) sane() bool {
+	return o == nil || o.Piece > 0 && o.Piece < 1e12 && len(o.Samples) <= MostPieces && !slices.ContainsFunc(o.Samples, func(n int64) bool { return n < 0 })
 }
 
 // Level is how sure the intervals of shares are.
@@ -196,6 +212,7 @@ func (s *Sampling) plus(o *Sampling) *Sampling {
 	out.First = max(s.First, o.First)
 	out.Broken, out.States = sumOf(s.Broken, o.Broken), sumOf(s.States, o.States)
 	out.Skewed, out.Physical = s.Skewed || o.Skewed, s.Physical || o.Physical
+	out.OverTime = nil // their times are not one another's
 	return &out
 }
 

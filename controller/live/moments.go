@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/history"
 )
 
@@ -85,6 +86,10 @@ func later(list []*moment, m *moment) []*moment {
 // snapped is the range nearest around one whose tree is known: from a moment to a moment, or
 // to the frame's own. The zero span is all.
 func (f *Frame) snapped(from, to int64) span {
+	if t := f.Report.Tree.Taken; t != nil {
+		from, to = t.Snap(from, to)
+		return span{from, to}
+	}
 	h := f.Report.History
 	if h == nil || to <= from || len(f.moments) == 0 {
 		return span{}
@@ -119,6 +124,9 @@ func (f *Frame) at(ns int64) []momentNode {
 
 // within is the tree of a range that [Frame.snapped] gave.
 func (f *Frame) within(s span) []*cct.Node {
+	if t := f.Report.Tree.Taken; t != nil {
+		return t.Within(s.from, s.to)
+	}
 	type edge struct {
 		above, method int32
 		async         bool
@@ -190,10 +198,21 @@ type HistoryView struct {
 	At    int64          `json:"at"`    // ns from the beginning of the recording, up to when it goes
 	Steps []HistoryStep  `json:"steps"` // in the order of time
 	Times *history.Times `json:"times,omitempty"`
-	Why   string         `json:"why,omitempty"` // why times of root calls are not known from some moment on
-	Known []int64        `json:"known"`         // moments between which the tree is known; empty where none is
-	Shown [2]int64       `json:"shown"`         // the range whose tree the other sections have; 0, 0 is all
+	Why   string         `json:"why,omitempty"`  // why times of root calls are not known from some moment on
+	Known []int64        `json:"known"`          // moments between which the tree is known; empty where none is
+	Shown [2]int64       `json:"shown"`          // the range whose tree the other sections have; 0, 0 is all
+	Heat  *HeatView      `json:"heat,omitempty"` // of samples, instead of steps
 }
+
+// A HeatView is how many samples there were in each piece of the time.
+type HeatView struct {
+	Piece   int64   `json:"piece"`   // ns
+	Samples []int64 `json:"samples"` // of each piece
+	Known   bool    `json:"known"`   // the tree of any range of pieces is known
+}
+
+// mostPieces bounds the pieces of time of a heat map.
+const mostPieces = 4096
 
 // A HistoryStep is [from, took, calls, root calls, root calls whose time is known, their mean,
 // their p99, processor time, GC pauses, these, classes redefined, steps of these]. Times are in
@@ -201,6 +220,9 @@ type HistoryView struct {
 type HistoryStep [12]int64
 
 func (f *Frame) history(shown span) *HistoryView {
+	if s := f.Report.Sampling; s != nil {
+		return f.heat(s, shown)
+	}
 	h := f.Report.History
 	if h == nil {
 		return &HistoryView{Steps: []HistoryStep{}, Known: []int64{}}
@@ -214,5 +236,22 @@ func (f *Frame) history(shown span) *HistoryView {
 			v.Known = append(v.Known, m.at)
 		}
 	}
+	return v
+}
+
+// heat is the history of samples.
+func (f *Frame) heat(s *export.Sampling, shown span) *HistoryView {
+	v := &HistoryView{Steps: []HistoryStep{}, Known: []int64{}, Shown: [2]int64{shown.from, shown.to}}
+	if t := f.Report.Tree.Taken; t != nil {
+		v.Heat = &HeatView{Known: true}
+		v.Heat.Samples, v.Heat.Piece = t.Counts(mostPieces)
+	} else if o := s.OverTime; o != nil {
+		v.Heat = &HeatView{Samples: o.Samples, Piece: int64(o.Piece * 1e6)}
+	}
+	if v.Heat == nil || len(v.Heat.Samples) == 0 {
+		v.Heat = nil
+		return v
+	}
+	v.At = v.Heat.Piece * int64(len(v.Heat.Samples))
 	return v
 }

@@ -109,6 +109,9 @@ func (c *Collector) report(s Source, elapsed time.Duration, ended string) *expor
 		},
 		Notes: notes(s, st),
 	}
+	if counts, piece := r.Tree.Taken.Counts(export.MostPieces); len(counts) > 0 {
+		r.Sampling.OverTime = &export.OverTime{Piece: float64(piece) / 1e6, Samples: counts}
+	}
 	if len(st.Broken) > 0 {
 		r.Sampling.Broken = st.Broken
 	}

@@ -39,6 +39,7 @@ func (t *Tree) Add(s *stack.Stack) {
 	}
 	leaf := t.follow(th, s.Time)
 	t.charge(leaf, s)
+	t.log.add(leaf, s)
 	if t.o.Lines && len(frames) > 0 && frames[0].Line > 0 {
 		if leaf.lines == nil {
 			leaf.lines = map[int32]int64{}

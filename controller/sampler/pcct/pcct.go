@@ -86,6 +86,7 @@ type Tree struct {
 	hot     ranking // nodes by samples
 	busy    ranking // nodes by entries
 	moves   []span  // when objects were moved, mostMoves at the most
+	log     log     // when samples were taken
 }
 
 // A MethodSum is what samples say of a method over all its contexts. Recursion is
@@ -198,6 +199,9 @@ type node struct {
 	unsure   int64           // activations that may have been new
 	lines    map[int32]int64 // samples by line of the innermost frame; nil if not wanted
 	states   []int64         // samples by state; nil if not wanted
+	place    int32           // in the list of contexts of the last snapshot
+	logged   int32           // place in Tree.log of its last entry, if that is its
+	into     *node           // what has its samples, once it is dropped
 }
 
 const states = stack.InVM + 1 // how many states of threads there are

@@ -28,6 +28,7 @@ func (t *Tree) Purge() {
 			th.last[i].node = nil // it may be gone
 		}
 	}
+	t.log.forward()
 	t.rank()
 }
 
@@ -66,6 +67,7 @@ func (t *Tree) drop(th *thread, least int64) {
 			sum.purged = n.samples
 		}
 		var gone figures
+		var dropped []*node
 		kept := n.children[:0]
 		for _, c := range n.children {
 			s := sums[c]
@@ -76,6 +78,7 @@ func (t *Tree) drop(th *thread, least int64) {
 				continue
 			}
 			gone.add(s)
+			dropped = append(dropped, c)
 		}
 		clear(n.children[len(kept):])
 		n.children = kept
@@ -91,6 +94,9 @@ func (t *Tree) drop(th *thread, least int64) {
 			to.ran += gone.ran
 			to.entries += gone.entries
 			to.unsure += gone.unsure
+			for _, c := range dropped {
+				walk(c, func(d *node) { d.into = to }, func(*node) {})
+			}
 			sum.purged += gone.samples - gone.purged
 		}
 		sums[n] = sum
@@ -150,6 +156,7 @@ func (t *Tree) retire() {
 		t.others.sum.Samples += th.sum.Samples
 		t.merge(&t.others.root, &th.root)
 	}
+	t.log.forward()
 	t.rank()
 }
 
@@ -185,6 +192,7 @@ func (t *Tree) merge(into, from *node) {
 				}
 			}
 			t.nodes--
+			c.into = same
 			todo = append(todo, pair{same, c})
 		}
 	}

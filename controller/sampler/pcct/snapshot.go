@@ -12,7 +12,7 @@ import (
 // unsure, and the lines. Threads have the numbers and names that the samples gave,
 // those with the most samples first.
 func (t *Tree) Snapshot() *cct.Snapshot {
-	s := &cct.Snapshot{}
+	s, taken := &cct.Snapshot{}, t.log.taken()
 	list := t.all()
 	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Compare(b.sum.Samples, a.sum.Samples) })
 	for _, th := range list {
@@ -23,8 +23,11 @@ func (t *Tree) Snapshot() *cct.Snapshot {
 		made := map[*node]*cct.Node{}
 		walk(&th.root, func(n *node) {
 			if n.method == -1 {
+				n.place = -1
 				return
 			}
+			n.place = int32(len(taken.Methods))
+			taken.Methods, taken.Parents = append(taken.Methods, n.method), append(taken.Parents, n.parent.place)
 			c := n.copy()
 			if above := made[n.parent]; above != nil {
 				above.Children = append(above.Children, c)
@@ -38,6 +41,8 @@ func (t *Tree) Snapshot() *cct.Snapshot {
 		cct.Totals(out.Roots)
 		s.Threads = append(s.Threads, out)
 	}
+	t.log.steps(taken)
+	s.Taken = taken
 	return s
 }
 

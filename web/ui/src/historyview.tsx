@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { store } from "./conn";
 import { count, plural, short, time } from "./format";
 import { usePalette, useSize, useStore } from "./hooks";
+import type { Heat } from "./heat";
+import { HeatMap } from "./heatmap";
 import { clean } from "./icicle";
 import { H, most, moved, rows, spanOf, stepAt, whole, type HistoryPage, type Row } from "./past";
 import { go, sampling, ui } from "./ui";
@@ -22,10 +24,16 @@ export function rangeChosen(): boolean {
   return !!h && h.shown[1] > 0;
 }
 
+/** callsOf are a row's calls, or entries; how many entries there were in a range of samples is not known. */
+export function callsOf(n: number): string {
+  return sampling() && rangeChosen() ? "–" : count(n);
+}
+
 export function History() {
   useStore();
   const [over, setOver] = useState(-1);
   const h = store.sections.history;
+  if (sampling() && h?.heat) return <Heats h={h} heat={h.heat} />;
   if (sampling() || !h || h.steps.length === 0) return null;
   const chosen = rangeChosen(), live = store.state?.phase === "recording" && ui.source === 0;
   const pointed = over >= 0 ? stepAt(h, over) : undefined;
@@ -50,6 +58,20 @@ export function History() {
           <Lines h={h} setOver={setOver} />
         </div>
       )}
+    </section>
+  );
+}
+
+/** Heats is the history of samples. */
+function Heats({ h, heat }: { h: HistoryPage; heat: Heat }) {
+  return (
+    <section class="history" id="history" aria-label="History" data-at={h.at}>
+      <div class="historybar">
+        <button class="plain" aria-expanded={!ui.past} onClick={() => go({ past: !ui.past })}>{ui.past ? "▸" : "▾"} <b>Samples over time</b></button>
+        {h.shown[1] > 0 && <span id="shown-range" role="status">Tree, flame graph and methods: <b>{time(h.shown[0])} – {time(h.shown[1])}</b> <button onClick={() => brush(undefined)}>All the time</button></span>}
+        {h.shown[1] === 0 && ui.range[1] > 0 && <span class="muted">That range is not known here. <button onClick={() => brush(undefined)}>All the time</button></span>}
+      </div>
+      {!ui.past && <HeatMap heat={heat} shown={h.shown} brush={brush} />}
     </section>
   );
 }

@@ -12,7 +12,7 @@ import { metricCells, withMetrics } from "./metrics";
 import { MenuButton, menuUnder, openMenu } from "./menu";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, focusMain, go, sampling, ui } from "./ui";
-import { History } from "./historyview";
+import { callsOf, History } from "./historyview";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -96,7 +96,7 @@ function figures(l: Line, whole: number, metrics?: Metric[]) {
   const f = l.f, counted = (f[L.flags] & flagCounted) > 0;
   return [
     counted ? "–" : time(f[L.self]), <><Share part={f[L.self]} own={f[L.self]} whole={whole} />{counted ? "" : percent(f[L.self], whole)}</>, f[L.error] > 0 ? time(f[L.error]) : "",
-    counted && f[L.total] === 0 ? "–" : time(f[L.total]), count(f[L.calls]), counted ? "" : mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c, counted ? 0 : f[L.self], f[L.error]),
+    counted && f[L.total] === 0 ? "–" : time(f[L.total]), callsOf(f[L.calls]), counted ? "" : mean(f[L.self], f[L.calls]), f[L.thrown] > 0 ? count(f[L.thrown]) : "", count(f[L.contexts]), ...metricCells(metrics, l.c, counted ? 0 : f[L.self], f[L.error]),
     f[L.method] ? <><MethodName name={nameOf(f[L.method])} /> <Place name={nameOf(f[L.method])} />{f[L.tasks] > 0 && <> <Async calls={f[L.tasks]} waited={f[L.waited]} longest={f[L.longest]} /></>}<MenuButton method={f[L.method]} /></> : <span class="name"><b>{l.name || "(default package)"}</b></span>,
   ];
 }
@@ -117,7 +117,7 @@ export function Around() {
         <Place name={nameOf(ui.method)} />
         <span>total <b>{time(f[L.total])}</b> ({percent(f[L.total], a.total)} %)</span>
         {f[L.flags] & flagCounted ? <span>only counted: its time is its caller's</span> : <span>self <b>{time(f[L.self])}</b>{f[L.error] > 0 && <> ± {time(f[L.error])}</>}</span>}
-        <span><b>{count(f[L.calls])}</b> {sampling() ? "entries" : "calls"}{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
+        <span><b>{callsOf(f[L.calls])}</b> {sampling() ? "entries" : "calls"}{f[L.thrown] > 0 && <>, {count(f[L.thrown])} thrown</>} on {f[L.contexts] === 1 ? "one path" : count(f[L.contexts]) + " paths"}</span>
         <span class="acts"><button id="actions" aria-haspopup="menu" onClick={(e) => menuUnder(ui.method, e.currentTarget)}>Actions ▾</button></span>
         {f[L.tasks] > 0 && <span class="async">{arrow} {f[L.tasks] === f[L.calls] ? "all" : count(f[L.tasks])} executed as tasks: queued {mean(f[L.waited], f[L.tasks]) || 0} on the average, {time(f[L.longest])} at the longest</span>}
       </div>

@@ -1,10 +1,12 @@
 // What the strip of a recording's history draws: pieces of time with their figures.
 
+import type { Heat } from "./heat";
+
 /** Places of a step's figures, as the server sends them; -1 is unknown. Times are ns. */
 export const H = { from: 0, took: 1, calls: 2, roots: 3, ended: 4, mean: 5, p99: 6, cpu: 7, gc: 8, gcs: 9, classes: 10, batches: 11 } as const;
 
 export interface Times { count: number; of: number; mean_ns: number; p50_ns: number; p90_ns: number; p99_ns: number; p999_ns: number; buckets: [number, number, number][] }
-export interface HistoryPage { at: number; steps: number[][]; times?: Times; why?: string; known: number[]; shown: [number, number] }
+export interface HistoryPage { at: number; steps: number[][]; times?: Times; why?: string; known: number[]; shown: [number, number]; heat?: Heat }
 
 /** A row of the strip: its lines, as functions of a step; NaN is unknown. */
 export interface Row { label: string; title: string; lines: ((s: number[]) => number)[]; unit: "rate" | "time" | "cores" }

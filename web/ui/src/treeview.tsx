@@ -8,7 +8,7 @@ import { at, beside, boxHeight, chain, draw } from "./icicle";
 import { savePNG, saveSVG } from "./picture";
 import { B, R, flagAsync, flagCounted, flagFold, flagType, flagHot, flagIncomplete, flagOpen } from "./model";
 import { count, mean, percent, time } from "./format";
-import { History, rangeChosen } from "./historyview";
+import { callsOf, History, rangeChosen } from "./historyview";
 import { Async, Empty, MethodName, Place, Share, Trouble, arrow } from "./parts";
 import { figure, metricCells, withMetrics } from "./metrics";
 import { MenuButton, isMenuKey, menuUnder, openMenu } from "./menu";
@@ -108,8 +108,8 @@ export function Icicle({ pick }: { pick?: (path: number) => void }) {
         )}
       </nav>
       <div
-        class="icicle" data-inverted={page?.inverted ?? false} ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
-          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${upsideDown() ? "" : box[B.calls]} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
+        class="icicle" data-inverted={page?.inverted ?? false} data-total={page?.total ?? 0} ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
+          (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${upsideDown() ? "" : callsOf(box[B.calls])} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
         onWheel={(e) => {
           if (!e.ctrlKey || !page) return;
           e.preventDefault();
@@ -183,7 +183,7 @@ export function Detail() {
       {((f.flags & flagCounted) === 0 || f.total > 0) && <span>total <b>{time(f.total)}</b> ({percent(f.total, whole)} %)</span>}
       {(f.flags & flagCounted) > 0 && <span>only counted: its time is its caller's</span>}
       {(f.flags & flagCounted) === 0 && <span>self <b>{time(f.self)}</b>{f.err > 0 && <> ± {time(f.err)}</>}{f.raw > 0 && f.raw !== f.self && <span class="muted"> (measured {time(f.raw)})</span>}</span>}
-      {sampling() ? <span title={entriesTitle}><b>{count(f.calls)}</b> entries</span>
+      {sampling() ? <span title={entriesTitle}><b>{callsOf(f.calls)}</b> entries</span>
         : <span><b>{count(f.calls)}</b> calls{f.thrown > 0 && <>, {count(f.thrown)} thrown</>}, mean {mean(f.total, f.calls)}</span>}
       {(f.flags & flagAsync) > 0 && <span class="async">{arrow} asynchronous, queued {mean(f.waited, f.calls) || 0} each, {time(f.longest)} at the longest</span>}
       {f.levels > 0 && <span>{f.levels} levels of recursion</span>}
@@ -209,7 +209,7 @@ export function TreeTable() {
       <><Share part={r[R.total]} own={r[R.self]} whole={t.total} />{r[R.flags] & flagCounted && r[R.total] === 0 ? "" : percent(r[R.total], t.total)}</>,
       r[R.flags] & flagCounted ? "–" : time(r[R.self]),
       r[R.error] > 0 ? time(r[R.error]) : "",
-      count(r[R.calls]),
+      callsOf(r[R.calls]),
       r[R.flags] & flagCounted && r[R.total] === 0 ? "" : mean(r[R.total], r[R.calls]),
       r[R.thrown] > 0 ? count(r[R.thrown]) : "",
       ...metricCells(t.metrics, t.counts?.[i], r[R.flags] & flagCounted ? 0 : r[R.self], r[R.error]),
