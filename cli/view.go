@@ -69,7 +69,7 @@ func (a *app) writeView(r *export.Report, f *viewFlags) error {
 func (a *app) view() *cobra.Command {
 	var f viewFlags
 	var p pageFlags
-	var trace string
+	var trace, span string
 	cmd := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Show a report or a comparison that was saved as JSON, or write it in another form",
@@ -86,6 +86,7 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
   rivulet view report.json -o report.html
   rivulet view report.json --weight allocated_bytes -o bytes.collapsed
   rivulet view monday.rivulet --trace timeline.json
+  rivulet view slow.rivulet --span 4bf92f3577b34da6a3ce929d0e0e4736
   rivulet view compared.json
   rivulet view async-profiler.collapsed --ui
   rivulet view report.json -o report.pb.gz && go tool pprof -top report.pb.gz`,
@@ -95,6 +96,9 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
 				return err
 			}
 			s, err := a.load(args[0])
+			if err == nil && span != "" {
+				s, err = ofSpan(s, span, args[0])
+			}
 			switch {
 			case err != nil:
 				return err
@@ -110,8 +114,21 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&trace, "trace", "", "write the timeline that it has to this `file` instead, in the Chrome trace-event format (Perfetto, speedscope)")
+	cmd.Flags().StringVar(&span, "span", "", "only those of the slowest root calls that belong to the OpenTelemetry trace, or span, of this `ID`: their tree in any form")
 	p.add(cmd.Flags())
 	return cmd
+}
+
+// ofSpan narrows a saved report to one trace or span.
+func ofSpan(s export.Saved, id, file string) (export.Saved, error) {
+	if s.Report == nil {
+		return s, usage("%s: it is a comparison of schemes, which has no root calls", file)
+	}
+	r, err := s.Report.OfSpan(id)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", file, err)
+	}
+	return export.Saved{Report: r}, nil
 }
 
 // viewTrace writes a saved report's timeline.

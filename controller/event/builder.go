@@ -73,6 +73,8 @@ type stream struct {
 	number  int64   // of the task whose execution begins next, or what a mark is about
 	track   *track  // with paths: of the thread
 	next    int64   // when to take the next sample for it
+	span    Span    // of the root call
+	naming  Span    // as far as its ids have come
 
 	thread                          int64
 	entries, returns, suspended, no int64
@@ -178,6 +180,10 @@ func (s *stream) other(w Word) {
 		s.extra = 0
 		return
 	}
+	if kind == wire.EvCharge && w.Method() >= wire.MarkTraceHigh && w.Method() <= wire.MarkSpanWithin {
+		s.spanMark(w.Method(), w.Time())
+		return
+	}
 	if kinds[kind].method && kind != 0 {
 		ns := w.Time() + s.extra
 		s.extra = 0
@@ -217,6 +223,7 @@ func (s *stream) other(w Word) {
 	case wire.EvRoot:
 		s.cut()
 		s.time, s.began, s.left, s.held = w.Value(), w.Value(), 0, 0
+		s.span, s.naming = Span{}, Span{}
 		s.follow()
 		if s.b.Slowest != nil {
 			s.root = &part{began: s.began, thread: s.thread, track: s.track}

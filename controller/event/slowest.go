@@ -20,6 +20,7 @@ type Invocation struct {
 	Took      int64     // ns, without what the profiler made it wait
 	Suspended int64     // ns of that
 	Thrown    bool      // it ended by an exception
+	Span      Span      // that it was part of, where OpenTelemetry is in use
 	Tree      *cct.Node // times as measured
 	Cut       int64     // contexts that are not in the tree, for want of room; their time is their callers'
 	CutCalls  int64     // calls of these
@@ -93,7 +94,7 @@ func (b *Builder) SlowestSoFar() (kept []*Invocation, of int64) {
 
 // invocation copies what the root invocation did, with at most so many nodes.
 func (s *stream) invocation(took int64, thrown bool, most int) *Invocation {
-	i := &Invocation{Record: s.record, Thread: s.thread, Start: s.began, Took: took, Suspended: max(s.left, 0), Thrown: thrown}
+	i := &Invocation{Record: s.record, Thread: s.thread, Start: s.began, Took: took, Suspended: max(s.left, 0), Thrown: thrown, Span: s.span}
 	i.part = s.root
 	i.part.tree, i.part.cutContext, i.part.cut = s.copied(0, len(s.touched), most)
 	i.part.nodes += min(len(s.touched), most)

@@ -9,7 +9,7 @@ import (
 // thread, or made it wait.
 const Suspended int32 = -3
 
-// DefaultSlices is how many slices a timeline holds, 40 bytes each.
+// DefaultSlices is how many slices a timeline holds, 48 bytes each.
 const DefaultSlices = 1 << 18
 
 // A Slice is a piece of a thread's time: an invocation, or a wait for the
@@ -24,6 +24,7 @@ type Slice struct {
 	Open   bool   // it was under way
 	Start  int64  // ns on the target's nanoTime
 	Took   int64  // ns, waits for the profiler included
+	Span   *Span  // that a root call was part of; nil of other slices, and where none is known. Not to be changed
 }
 
 // Flags of a slice, as files and the page have them.

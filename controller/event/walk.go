@@ -72,7 +72,12 @@ func (s *stream) end(method, above int32) {
 		if task && len(s.frames) > 0 { // the clock may have ticked since it was named
 			s.frames[len(s.frames)-1].began = s.begins[n]
 		}
-		s.b.Timeline.add(Slice{Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0 && !task, Task: task, Start: s.begins[n], Took: max(s.moment()-s.begins[n], 0)})
+		var span *Span
+		if n == 0 && !task && s.span.Known() {
+			of := s.span
+			span = &of
+		}
+		s.b.Timeline.add(Slice{Span: span, Record: s.record, Thread: s.thread, Method: method, Depth: depthOf(n), Root: n == 0 && !task, Task: task, Start: s.begins[n], Took: max(s.moment()-s.begins[n], 0)})
 		s.begins = s.begins[:n]
 	}
 }

@@ -1,6 +1,9 @@
 package export
 
-import "github.com/rivulet-profiler/rivulet/controller/cct"
+import (
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
+)
 
 // Events says what the recorder of events has carried.
 type Events struct {
@@ -43,6 +46,7 @@ type Invocation struct {
 	Took        int64       // ns, without Suspended
 	Suspended   int64       // ns that the profiler made it wait
 	Thrown      bool        // it ended by an exception
+	Span        event.Span  // that it was part of; the zero value where none is known
 	CutContexts int64       // contexts that are not in the tree, for want of room; their time is their callers'
 	CutCalls    int64       // calls of these
 	Paused      *Paused     // by collections, from its begin to its end; nil where that is not known
@@ -104,6 +108,7 @@ func (w *jsonWriter) slowest(s *Slowest) {
 		w.field("took_ns", i.Took)
 		w.field("suspended_ns", i.Suspended)
 		w.flag("thrown", i.Thrown)
+		w.span(i.Span)
 		if p := i.Paused; p != nil {
 			w.text(`,"gc_pause":{"least_ns":`)
 			w.number(p.Least)
@@ -156,6 +161,7 @@ func (t *textWriter) slowest() {
 		if p := i.Paused; p != nil && p.Most > 0 {
 			t.printf("; garbage collections paused it for %s", p)
 		}
+		t.span(i.Span)
 		t.text("\n")
 		if i.CutContexts > 0 {
 			t.printf("   for want of memory summed up in their callers: %s\n", Plural(i.CutContexts, "call path", "call paths"))

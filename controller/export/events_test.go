@@ -39,6 +39,7 @@ func withEvents() *export.Report {
 		},
 		Shares: []event.Share{{Method: 0, Run: 20e6, Wait: 20e6}, {Method: -1, Run: 30e6}, {Method: 2, Queue: 10e6}},
 	}
+	slow.Span = event.Span{Trace: [16]byte{0x4b, 0xf9, 15: 0x36}, ID: [8]byte{0, 0xf0, 7: 0xb7}, Within: true}
 	return &export.Report{
 		Target: export.Target{PID: 4711, Main: "shop.Main"}, Clock: "tick", Lookup: lookup, Tree: tree(),
 		Events:  &export.Events{Words: 1000, Waits: 2, Waited: 58550000, Dropped: 7, Differ: &differ},
@@ -48,7 +49,7 @@ func withEvents() *export.Report {
 			Slices: []event.Slice{
 				{Thread: 7, Method: 2, Depth: 1, Start: 1500, Took: 500},
 				{Thread: 7, Method: event.Suspended, Depth: 1, Start: 2000, Took: 250},
-				{Thread: 7, Method: 0, Root: true, Start: 1000, Took: 2000},
+				{Thread: 7, Method: 0, Root: true, Start: 1000, Took: 2000, Span: &slow.Span},
 				{Thread: 8, Method: 99, Start: 5, Took: 0},
 				{Thread: 8, Method: 99, Task: true, Start: 1500, Took: 20},
 			},
@@ -79,7 +80,7 @@ func TestSlowestText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Slowest root calls\n\n2 of 14 root calls that took longer than 50.0 ms; all of their trees are in the JSON report\n",
-		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait\n",
+		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait; trace 4bf90000000000000000000000000036, span 00f00000000000b7 (begun during the call)\n",
 		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait, ended by an exception\n   for want of memory summed up in their callers: 1 call path\n",
 		"      5  40.0 ms  40.0 ms   50.0 %      shop.Price.of(I)J\n",
 		"   critical path: ran 50.0 ms, queued 10.0 ms, waited 20.0 ms, and 3.00 ms of the profiler's\n",
@@ -253,7 +254,7 @@ func TestTrace(t *testing.T) {
 		`{"ph":"M","name":"thread_name","pid":4711,"tid":8,"args":{"name":"virtual thread 8"}}`,
 		`{"ph":"X","name":"shop.Price.of(I)J","cat":"call","ts":1.500,"dur":0.500,"pid":4711,"tid":7}`,
 		`{"ph":"X","name":"(waits for Rivulet)","cat":"rivulet","ts":2.001,"dur":0.249,"pid":4711,"tid":7}`,
-		`{"ph":"X","name":"shop.Orders.process(Lshop/Order;)V","cat":"root","ts":1.000,"dur":2.000,"pid":4711,"tid":7}`,
+		`{"ph":"X","name":"shop.Orders.process(Lshop/Order;)V","cat":"root","ts":1.000,"dur":2.000,"pid":4711,"tid":7,"args":{"trace_id":"4bf90000000000000000000000000036","span_id":"00f00000000000b7"}}`,
 		`{"ph":"X","name":"unknown method 99","cat":"call","ts":0.005,"dur":0.001,"pid":4711,"tid":8}`,
 		`{"ph":"X","name":"unknown method 99","cat":"task","ts":1.500,"dur":0.020,"pid":4711,"tid":8}`,
 		`{"ph":"s","name":"task","cat":"task","id":1,"ts":1.200,"pid":4711,"tid":7,"args":{"queued_ns":300}}`,

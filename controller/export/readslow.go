@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 )
 
 // slow reads the field "slowest".
@@ -31,6 +32,8 @@ func (in *reader) slow() error {
 }
 
 func (in *reader) invocation() (i Invocation, err error) {
+	var trace, span string
+	within := false
 	if err := in.object(func(key string) error {
 		switch key {
 		case "start_ns":
@@ -41,6 +44,12 @@ func (in *reader) invocation() (i Invocation, err error) {
 			return in.value(&i.Suspended)
 		case "thrown":
 			return in.value(&i.Thrown)
+		case "trace_id":
+			return in.value(&trace)
+		case "span_id":
+			return in.value(&span)
+		case "span_within":
+			return in.value(&within)
 		case "cut_contexts":
 			return in.value(&i.CutContexts)
 		case "cut_calls":
@@ -63,6 +72,10 @@ func (in *reader) invocation() (i Invocation, err error) {
 	}
 	if i.Thread == nil {
 		return i, errors.New("an invocation without a tree")
+	}
+	if s, ok := event.ParseSpan(trace, span); ok {
+		s.Within = within
+		i.Span = s
 	}
 	cct.Totals(i.Thread.Roots)
 	return i, nil

@@ -24,6 +24,16 @@ type jsonTimeline struct {
 	// that was executed, when, begin, took, flags], threads and methods as in Slices.
 	Hops     [][10]int64 `json:"hops"`
 	HopsLeft int64       `json:"hops_left_out"`
+
+	Spans []jsonSliceSpan `json:"spans"`
+}
+
+// A jsonSliceSpan is the span that a root call was part of, which is a slice.
+type jsonSliceSpan struct {
+	Slice   int    `json:"slice"` // its place
+	TraceID string `json:"trace_id"`
+	SpanID  string `json:"span_id"`
+	Within  bool   `json:"span_within"`
 }
 
 type jsonLane struct {
@@ -118,7 +128,29 @@ func (w *jsonWriter) timeline(t *Timeline) {
 		w.numbers(threads[h.From], int64(h.FromDepth), methods[h.By], threads[h.To], int64(h.ToDepth), methods[h.Method], h.At, h.Began, h.Took, flags)
 		w.text("]")
 	}
-	w.text("\n ]}")
+	w.text("\n ]")
+	first := true
+	for i := range t.Slices {
+		s := t.Slices[i].Span
+		if s == nil {
+			continue
+		}
+		if first {
+			w.text(`,"spans":[`)
+			w.line(0)
+		} else {
+			w.line(1)
+		}
+		first = false
+		w.text(`{"slice":`)
+		w.number(int64(i))
+		w.span(*s)
+		w.text("}")
+	}
+	if !first {
+		w.text("\n ]")
+	}
+	w.text("}")
 }
 
 func (w *jsonWriter) numbers(list ...int64) {
@@ -179,6 +211,14 @@ func (in *reader) timeline() error {
 		t.Slices = append(t.Slices, event.Slice{
 			Thread: j.Threads[s[0]].ID, Depth: uint16(s[1]), Method: method(s[2]), Start: s[3], Took: s[4], Root: s[5]&event.SliceRoot != 0, Open: s[5]&event.SliceOpen != 0, Task: s[5]&event.SliceTask != 0,
 		})
+	}
+	for _, s := range j.Spans {
+		span, ok := event.ParseSpan(s.TraceID, s.SpanID)
+		if !ok || s.Slice < 0 || s.Slice >= len(t.Slices) {
+			return fmt.Errorf("span %s of slice %d makes no sense", s.SpanID, s.Slice)
+		}
+		span.Within = s.Within
+		t.Slices[s.Slice].Span = &span
 	}
 	in.line = t
 	return nil

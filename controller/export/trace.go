@@ -17,7 +17,8 @@ var ErrNoTimeline = errors.New("no timeline was recorded: it takes events (--tra
 // Trace writes the timeline in the Chrome trace-event format (JSON object
 // form), which Perfetto, speedscope and chrome://tracing open: a complete
 // event ("ph":"X") for each slice, times in µs from the beginning of the
-// recording. Slices of category "task" are executions of tasks; a flow ("ph":"s"
+// recording. Slices of category "root" have in "args" the trace and span of OpenTelemetry that they were part of,
+// where that is known. Slices of category "task" are executions of tasks; a flow ("ph":"s"
 // and "f") leads to each from the invocation that handed it over. Slices of
 // category "rivulet" are waits for the profiler. What is marked lies on rows of its own, as slices of category "gc", "redefinition" and
 // "reveal", and as instants ("ph":"i") of category "load" and "agent".
@@ -99,6 +100,9 @@ func (w *jsonWriter) slice(r *Report, s event.Slice) {
 	w.micros(s.Took)
 	w.field("pid", int64(r.Target.PID))
 	w.field("tid", s.Thread)
+	if s.Span != nil {
+		w.text(`,"args":{"trace_id":"` + s.Span.TraceID() + `","span_id":"` + s.Span.SpanID() + `"}`)
+	}
 	w.text("}")
 }
 

@@ -50,6 +50,9 @@ type SlowInvocation struct {
 	Paused      *[2]int64 `json:"gc_pause,omitempty"` // by collections: at least, at most; nil where that is not known
 	Way         *[3]int64 `json:"way,omitempty"`      // of its critical path: ran, queued, waited; nil where none is known
 	Thrown      bool      `json:"thrown"`
+	TraceID     string    `json:"trace_id,omitempty"` // of OpenTelemetry, in hexadecimal digits; "" where no span is known
+	SpanID      string    `json:"span_id,omitempty"`
+	Within      bool      `json:"span_within,omitempty"` // the span began during the root call
 	Calls       int64     `json:"calls"`
 	CutContexts int64     `json:"cut_contexts"`
 	CutCalls    int64     `json:"cut_calls"`
@@ -78,6 +81,7 @@ func (f *Frame) slowest(place int) SlowestView {
 		view.Lines = append(view.Lines, SlowInvocation{
 			Place: at + 1, Method: f.numbers[i.Tree().Method], Thread: export.Clean(i.Thread.Name), ID: i.Thread.ID,
 			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Paused: pausedOf(i.Paused), Way: wayOf(i.Path), Thrown: i.Thrown, Calls: k.calls,
+			TraceID: i.Span.TraceID(), SpanID: i.Span.SpanID(), Within: i.Span.Within,
 			CutContexts: i.CutContexts, CutCalls: i.CutCalls, Tasks: k.tasks, Waited: k.waited, LongestWait: k.longest,
 		})
 	}

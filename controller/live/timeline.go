@@ -42,11 +42,12 @@ type TimelineView struct {
 	Methods [][2]string      `json:"methods"` // name, loader
 	// Slices are [thread, depth, method, start, took, flags]: places in Threads
 	// and Methods, method -1 a wait for the profiler; callers before callees.
-	Slices       [][6]int64 `json:"slices"`
-	Left         int64      `json:"left"`          // slices that are kept, but not here
-	Least        int64      `json:"least"`         // all of them shorter than so many ns
-	Missing      int64      `json:"missing"`       // slices that were not kept
-	MissingBelow int64      `json:"missing_below"` // all of them shorter than so many ns
+	Slices       [][6]int64     `json:"slices"`
+	Spans        []TimelineSpan `json:"spans,omitempty"`
+	Left         int64          `json:"left"`          // slices that are kept, but not here
+	Least        int64          `json:"least"`         // all of them shorter than so many ns
+	Missing      int64          `json:"missing"`       // slices that were not kept
+	MissingBelow int64          `json:"missing_below"` // all of them shorter than so many ns
 	// Hops are tasks from their hand-over to their execution: [thread, depth,
 	// method, when] of the hand-over, the same of the execution, how long that took.
 	Hops      [][9]int64     `json:"hops"`
@@ -61,6 +62,13 @@ type TimelineThread struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
 	Virtual bool   `json:"virtual,omitempty"`
+}
+
+// A TimelineSpan is the span of OpenTelemetry that a root call was part of.
+type TimelineSpan struct {
+	Slice   int    `json:"slice"` // its place in Slices
+	TraceID string `json:"trace_id"`
+	SpanID  string `json:"span_id"`
 }
 
 // A TimelineMark is an [event.Mark]. Times are in ns.
@@ -158,7 +166,10 @@ func pageOf(v *export.TimelineView) *TimelineView {
 		}
 		return m
 	}
-	for _, s := range v.Slices {
+	for i, s := range v.Slices {
+		if s.Span != nil {
+			p.Spans = append(p.Spans, TimelineSpan{i, s.Span.TraceID(), s.Span.SpanID()})
+		}
 		p.Slices = append(p.Slices, [6]int64{lanes[s.Thread], int64(s.Depth), method(s.Method), s.Start, s.Took, s.Flags()})
 	}
 	for _, h := range v.Hops {

@@ -25,6 +25,9 @@ import (
 // several JVMs), process.runtime.name and version, and the labels. A sample's thread
 // is its attribute thread.name; a Java frame has profile.frame.type "jvm". A sample
 // whose value is 0 is left out of the profile of that type.
+//
+// Each of the slowest root calls that was part of a span has a profile of its own, of type
+// [RootCallSelf], whose samples are linked with that span.
 func OTLP(r *export.Report, o Origin) (*otlp.ProfilesData, error) {
 	p, err := profileOf(r, o)
 	if err != nil {
@@ -55,6 +58,11 @@ func OTLP(r *export.Report, o Origin) (*otlp.ProfilesData, error) {
 		}
 		out.Profiles = append(out.Profiles, one)
 	}
+	linked, err := d.linked(r, p.TimeNanos)
+	if err != nil {
+		return nil, err
+	}
+	out.Profiles = append(out.Profiles, linked...)
 	data := &otlp.ProfilesData{
 		Dictionary:       d.ProfilesDictionary,
 		ResourceProfiles: []*otlp.ResourceProfiles{{Resource: resourceOf(r, o), ScopeProfiles: []*otlp.ScopeProfiles{out}}},
@@ -100,7 +108,7 @@ type dictionary struct {
 	texts      map[string]int32
 	attributes map[[2]string]int32
 	stacks     map[string]int32
-	locations  map[uint64]int32
+	locations  map[string]int32 // by what they say: those of several pprof profiles have the same ids
 }
 
 func newDictionary() *dictionary {
@@ -109,7 +117,7 @@ func newDictionary() *dictionary {
 			MappingTable: []*otlp.Mapping{{}}, LocationTable: []*otlp.Location{{}}, FunctionTable: []*otlp.Function{{}}, LinkTable: []*otlp.Link{{}},
 			StringTable: []string{""}, AttributeTable: []*otlp.KeyValueAndUnit{{}}, StackTable: []*otlp.Stack{{}},
 		},
-		texts: map[string]int32{"": 0}, attributes: map[[2]string]int32{}, stacks: map[string]int32{}, locations: map[uint64]int32{},
+		texts: map[string]int32{"": 0}, attributes: map[[2]string]int32{}, stacks: map[string]int32{}, locations: map[string]int32{},
 	}
 }
 
@@ -139,16 +147,15 @@ func (d *dictionary) attribute(key, value string) int32 {
 
 // stack has the innermost frame first, as pprof has it.
 func (d *dictionary) stack(frames []*profile.Location) int32 {
-	key := make([]byte, 0, 8*len(frames))
+	key := make([]byte, 0, 4*len(frames))
+	s := &otlp.Stack{}
 	for _, l := range frames {
-		key = binary.LittleEndian.AppendUint64(key, l.ID)
+		at := d.location(l)
+		s.LocationIndices = append(s.LocationIndices, at)
+		key = binary.LittleEndian.AppendUint32(key, uint32(at))
 	}
 	i, ok := d.stacks[string(key)]
 	if !ok {
-		s := &otlp.Stack{}
-		for _, l := range frames {
-			s.LocationIndices = append(s.LocationIndices, d.location(l))
-		}
 		i = int32(len(d.StackTable))
 		d.StackTable, d.stacks[string(key)] = append(d.StackTable, s), i
 	}
@@ -156,7 +163,13 @@ func (d *dictionary) stack(frames []*profile.Location) int32 {
 }
 
 func (d *dictionary) location(l *profile.Location) int32 {
-	i, ok := d.locations[l.ID]
+	var says strings.Builder
+	for _, line := range l.Line {
+		f := line.Function
+		fmt.Fprintf(&says, "%s\x00%s\x00%s\x00%d\x00%d\x00", f.SystemName, f.Name, f.Filename, f.StartLine, line.Line)
+	}
+	key := says.String()
+	i, ok := d.locations[key]
 	if ok {
 		return i
 	}
@@ -172,7 +185,7 @@ func (d *dictionary) location(l *profile.Location) int32 {
 		}
 	}
 	i = int32(len(d.LocationTable))
-	d.LocationTable, d.locations[l.ID] = append(d.LocationTable, out), i
+	d.LocationTable, d.locations[key] = append(d.LocationTable, out), i
 	return i
 }
 

@@ -19,6 +19,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/push"
 )
@@ -265,6 +267,57 @@ func TestCheck(t *testing.T) {
 	for _, good := range []string{"http://127.0.0.1:4318", "https://h/otlp"} {
 		if err := push.Check(good); err != nil {
 			t.Error(good, err)
+		}
+	}
+}
+
+// TestLinks: each root call that was part of a span has a profile of its own, in its place in
+// time, whose samples are linked with the span; the recording's profiles are as without.
+func TestLinks(t *testing.T) {
+	r := saved(t, "report.json")
+	bare, err := push.OTLP(r, origin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	span, ok := event.ParseSpan("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
+	if !ok {
+		t.Fatal("ids")
+	}
+	thread := *r.Tree.Threads[0]
+	thread.Roots = thread.Roots[:1]
+	r.Slowest = &export.Slowest{Asked: 2, Of: 2, Invocations: []export.Invocation{
+		{Thread: &thread, Start: 2e9, Took: 3e6, Suspended: 1e6, Span: span},
+		{Thread: &thread, Start: 5e9, Took: 3e6},
+	}}
+	d, err := push.OTLP(r, origin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTables(t, "linked", d)
+	before, after := bare.ResourceProfiles[0].ScopeProfiles[0].Profiles, d.ResourceProfiles[0].ScopeProfiles[0].Profiles
+	if len(after) != len(before)+1 {
+		t.Fatalf("%d profiles with a span, %d without", len(after), len(before))
+	}
+	one, text := after[len(before)], d.Dictionary.StringTable
+	var sum int64
+	for _, s := range one.Samples {
+		l := d.Dictionary.LinkTable[s.LinkIndex]
+		if !bytes.Equal(l.TraceId, span.Trace[:]) || !bytes.Equal(l.SpanId, span.ID[:]) {
+			t.Errorf("a sample is linked with %x %x", l.TraceId, l.SpanId)
+		}
+		sum += s.Values[0]
+	}
+	if want := cct.Sum(thread.Roots).Self; sum != want || want == 0 {
+		t.Errorf("its samples are %d ns in all, want %d", sum, want)
+	}
+	if began := uint64(ended.Add(-r.Time).UnixNano()); text[one.SampleType.TypeStrindex] != push.RootCallSelf || one.TimeUnixNano != began+2e9 || one.DurationNano != 4e6 || len(one.ProfileId) != 16 {
+		t.Errorf("type %s, %d ns from %d, id %x", text[one.SampleType.TypeStrindex], one.DurationNano, one.TimeUnixNano, one.ProfileId)
+	}
+	for _, p := range after[:len(before)] {
+		for _, s := range p.Samples {
+			if s.LinkIndex != 0 {
+				t.Error("a sample of the whole recording has a link")
+			}
 		}
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
-// doors are classes of the boot loader of which single methods call the probe
-// class, so that something can be followed that no code of the program's tells.
-// They are no part of the analysis.
+// doors are classes of which single methods call the probe class, so that
+// something can be followed that no code of the program's tells. Those of the boot
+// loader are no part of the analysis.
 type doors struct {
 	rewrites map[string]rewriter    // by class
+	anywhere bool                   // of any loader, not the boot loader alone
+	optional bool                   // the boot loader may have none of them
 	files    map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
 	problem  string                 // why one could not be changed
 }
@@ -24,11 +26,8 @@ type rewriter func(l *loop, id cha.ClassID, b []byte) ([]byte, error)
 
 // door returns the doors that a class is one of, nil for any other class.
 func (l *loop) door(id cha.ClassID) *doors {
-	if id.Loader != 0 {
-		return nil
-	}
-	for _, d := range []*doors{&l.reflection.doors, &l.following.doors} {
-		if d.rewrites[id.Name] != nil {
+	for _, d := range []*doors{&l.reflection.doors, &l.following.doors, &l.spans} {
+		if d.rewrites[id.Name] != nil && (id.Loader == 0 || d.anywhere) {
 			return d
 		}
 	}
@@ -37,7 +36,7 @@ func (l *loop) door(id cha.ClassID) *doors {
 
 // onlyDoor reports whether a class is one and can't be an opened one as well.
 func (l *loop) onlyDoor(id cha.ClassID) bool {
-	if l.door(id) == nil {
+	if id.Loader != 0 || l.door(id) == nil {
 		return false
 	}
 	_, _, never := probe.Never(id.Name)
@@ -61,6 +60,22 @@ func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
 		return err
 	}
 	return s.wait(ctx, func(done func()) {
+		if d.optional {
+			ids = slices.DeleteFunc(ids, func(id cha.ClassID) bool { return len(d.files[id]) == 0 })
+		}
+		if d.anywhere {
+			for name := range d.rewrites {
+				for _, m := range s.loop.h.Named(name) {
+					if m.ID.Loader != 0 {
+						ids = append(ids, m.ID)
+					}
+				}
+			}
+		}
+		if len(ids) == 0 {
+			done()
+			return
+		}
 		s.loop.enqueue(&job{classes: ids, all: true, bytes: true, done: func([]cha.ClassID) { done() }})
 	})
 }

@@ -56,6 +56,7 @@ type loop struct {
 	reflection reflection
 	exactness  exactness
 	following  following
+	spans      doors // of OpenTelemetry's contexts
 	sites      sites
 	roots      []rootSpec
 	skipped    []scheme.Skip

@@ -103,6 +103,11 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("following reflection")
+	if rec.Events {
+		if err := s.followSpans(ctx); err != nil {
+			return err
+		}
+	}
 	if rec.Follow {
 		if err := s.followTasks(ctx, rec.Slowest > 0); err != nil {
 			return err

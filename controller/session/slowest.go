@@ -38,7 +38,7 @@ func (e *events) slowest(r *export.Report, tree *cct.Snapshot, b basis, rec Reco
 		one.Roots = cct.Merge([]*cct.Node{i.Tree})
 		b.fix(&cct.Snapshot{Threads: []*cct.Thread{&one}})
 		r.Slowest.Invocations = append(r.Slowest.Invocations, export.Invocation{
-			Thread: &one, Start: i.Start - r.Events.Began, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown,
+			Thread: &one, Start: i.Start - r.Events.Began, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown, Span: i.Span,
 			CutContexts: i.Cut, CutCalls: i.CutCalls, Path: pathOf(i, thread),
 		})
 	}

@@ -74,6 +74,11 @@ const (
 	MarkEnds   = 7
 	MarkTail   = 8
 	MarkCarry  = 9
+
+	MarkTraceHigh  = 10
+	MarkTraceLow   = 11
+	MarkSpan       = 12
+	MarkSpanWithin = 13
 )
 
 // Events is the part of the data file's table that streams of events add.
@@ -124,4 +129,8 @@ var Events = []Const{
 	{"MARK_ENDS", MarkEnds, "it notifies those that wait on the monitor of the task with that hash"},
 	{"MARK_TAIL", MarkTail, "the root call on top ends so long after the last tick: its length, but no node's time yet"},
 	{"MARK_CARRY", MarkCarry, "no time goes by: so much of the tails before is charged to the invocation on top, as a tick is"},
+	{"MARK_TRACE_HIGH", MarkTraceHigh, "no time goes by: the high half of a trace id of OpenTelemetry, its highest 60 bits in EV_BELONG before, its lowest 4 in the time"},
+	{"MARK_TRACE_LOW", MarkTraceLow, "the low half, in the same way"},
+	{"MARK_SPAN", MarkSpan, "the id of the span that was current when the root call began, in the same way; it is of the trace before"},
+	{"MARK_SPAN_WITHIN", MarkSpanWithin, "the id of the first span that became current during the root call, if there was none before"},
 }

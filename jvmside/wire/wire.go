@@ -150,7 +150,7 @@ var Layout = []Const{
 	{"R_TID", RTid, "i64: id of the thread that has the record"},
 	{"R_LEASE", RLease, "i32: while leased to a root call the part's tag, shifted right by INDEX_BITS; LEASE_MOVING while it changes hands; else 0"},
 	{"LEASE_MOVING", LeaseMoving, "the record is being given to another thread"},
-	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED, R_QUIET, R_BEGUN"},
+	{"R_FLAGS", RFlags, "u32: R_VIRTUAL, R_SHARED, R_QUIET, R_BEGUN, R_SPAN"},
 	{"R_TOP", RTop, "u32: node above this record's roots"},
 	{"R_BUSY", RBusy, "u32: while the thread does the profiler's own work its node, else 0"},
 	{"R_NODE_NEXT", RNodeNext, "i64: next free node of the chunk"},
@@ -180,6 +180,7 @@ var Layout = []Const{
 	{"R_SHARED", RShared, "flag: has served more than one platform thread"},
 	{"R_QUIET", RQuiet, "flag, the thread's own: it starts a worker of a pool, which is no task"},
 	{"R_BEGUN", RBegun, "flag, the thread's own: it is a pool's worker, and has begun the execution of a task before it calls run"},
+	{"R_SPAN", RSpan, "flag, the thread's own: the span of the root call under way is known"},
 
 	{"BOXES", OffBoxes, "area of the mailbox"},
 	{"BOX_COUNT", Boxes, "requests under way at one time"},
@@ -367,4 +368,5 @@ const (
 	RShared  = 2
 	RQuiet   = 4
 	RBegun   = 8
+	RSpan    = 16
 )

@@ -97,7 +97,8 @@ function rule(n: Name, mode: "off" | "counted"): void {
   say(`${n.cls}.${n.method} is ${what} in the next recording`);
 }
 
-async function copy(text: string): Promise<void> {
+/** copy puts a text where the browser pastes from. */
+export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     say(text.includes(secret) ? "Copied the address of what is shown" : "Copied: " + text);

@@ -100,7 +100,7 @@ export interface DoubtsPage {
   dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
 }
 export interface SkippedPage { count: number; from: number; lines: Skipped[] }
-export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; gc_pause?: [number, number]; way?: [number, number, number]; thrown: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
+export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; gc_pause?: [number, number]; way?: [number, number, number]; thrown: boolean; trace_id?: string; span_id?: string; span_within?: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }

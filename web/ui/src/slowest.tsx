@@ -9,6 +9,7 @@ import { count, time } from "./format";
 import { Empty, MethodName, arrow } from "./parts";
 import { RootTimes } from "./roottimes";
 import { step } from "./table";
+import { copy } from "./menu";
 import { Detail, Icicle, TreeTable } from "./treeview";
 import { showInTimeline } from "./timelineview";
 import { focusMain, focusView, go, opened, ui } from "./ui";
@@ -39,15 +40,16 @@ function Parts({ l, whole }: { l: SlowLine; whole: number }) {
 export function Slowest() {
   useStore();
   const s = store.sections.slowest;
-  const lines = s?.lines ?? [];
+  const wanted = ui.span.trim().toLowerCase(), traced = (s?.lines ?? []).some((l) => l.span_id);
+  const lines = (s?.lines ?? []).filter((l) => !wanted || l.trace_id?.startsWith(wanted) || l.span_id?.startsWith(wanted));
   const tasks = lines.some((l) => l.tasks > 0);
   const tree = store.sections.tree;
   // Slower ones come meanwhile: the chosen one stays chosen.
-  const place = lines.find((l) => keyOf(l) === ui.slowest)?.place ?? 0;
+  const at = lines.findIndex((l) => keyOf(l) === ui.slowest), place = lines[at]?.place ?? 0;
   useEffect(() => {
     if (place > 0 && place !== ui.slow) go({ slow: place });
-    else if (place === 0 && lines.length > 0) go({ slow: 1, slowest: keyOf(lines[0]), focus: 0 });
-  }, [place, lines.length > 0]);
+    else if (place === 0 && lines.length > 0) go({ slow: lines[0].place, slowest: keyOf(lines[0]), focus: 0 });
+  }, [place, lines[0] && keyOf(lines[0])]);
   // Its hot path opens when it is chosen.
   const chosen = useRef("");
   useEffect(() => {
@@ -74,7 +76,7 @@ export function Slowest() {
   const key = (e: KeyboardEvent) => {
     const move = step(e, 10);
     if (move === undefined || lines.length === 0) return;
-    choose(lines[Math.max(0, Math.min(lines.length - 1, place - 1 + move))]);
+    choose(lines[Math.max(0, Math.min(lines.length - 1, at + move))]);
     e.preventDefault();
     e.stopPropagation();
   };
@@ -82,14 +84,15 @@ export function Slowest() {
     <div class="split">
       <SourceBar>
         <span class="muted">{count(s.count)} of {count(s.of)} root calls{s.over > 0 ? " that took longer than " + time(s.over) : ""}</span>
-        {there && place > 0 && <button id="in-timeline" title="When it ran, on its thread; with async tasks, on all threads" onClick={() => { showInTimeline(lines[place - 1]); go({ tab: "timeline" }); focusView(); }}>Show in timeline</button>}
+        {(traced || wanted) && <input id="span" type="search" value={ui.span} spellcheck={false} aria-label="Trace or span id" placeholder="trace or span id" title="The slowest invocations of one trace alone: paste its id, or that of a span" onInput={(e) => go({ span: e.currentTarget.value })} />}
+        {there && place > 0 && <button id="in-timeline" title="When it ran, on its thread; with async tasks, on all threads" onClick={() => { showInTimeline(lines[at]); go({ tab: "timeline" }); focusView(); }}>Show in timeline</button>}
       </SourceBar>
       <RootTimes />
-      {lines.length === 0 ? <Empty title={s.over > 0 ? "No root call has taken so long." : "No root call has ended yet."} /> : (
+      {lines.length === 0 ? <Empty title={wanted ? "None of the invocations kept is of that trace or span." : s.over > 0 ? "No root call has taken so long." : "No root call has ended yet."} /> : (
         <>
           <div class="slowlist scroll" tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
-              <thead><tr><th class="num">Took</th><th class="sharecol opt1" title="Computing, waiting (told apart where async tasks are followed), paused by Rivulet; below: paused by the collector, at most">Spent</th><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, at most; reaching the safepoint is not in it">GC pause</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th><th class="opt1">Root</th></tr></thead>
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" title="Computing, waiting (told apart where async tasks are followed), paused by Rivulet; below: paused by the collector, at most">Spent</th><th class="num" title="From the beginning of the recording">Began at</th><th class="num">Calls</th>{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, at most; reaching the safepoint is not in it">GC pause</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th>{traced && <th title="OpenTelemetry's span that the invocation was part of; a click copies the trace's id">Trace</th>}<th class="opt1">Root</th></tr></thead>
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
@@ -98,13 +101,14 @@ export function Slowest() {
                     <td class="sharecol opt1"><Parts l={l} whole={lines[0].took + lines[0].suspended} /></td>
                     <td class="num">{(l.start / 1e9).toFixed(3)} s</td><td class="num">{count(l.calls)}</td>{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{!l.gc_pause ? "not known" : l.gc_pause[1] > 0 ? (l.gc_pause[0] === l.gc_pause[1] ? "" : time(l.gc_pause[0]) + " – ") + time(l.gc_pause[1]) : ""}</td><td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
                     <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of memory; their time is their callers'">{count(l.cut_contexts)} call paths cut</span>}</td>
+                    {traced && <td>{l.span_id && <button class="plain" title={`trace ${l.trace_id}\nspan ${l.span_id}${l.span_within ? ", begun during the invocation" : ""}\nA click copies the trace's id`} onClick={(e) => { e.stopPropagation(); copy(l.trace_id!); }}><code>{l.trace_id!.slice(0, 8)}…</code></button>}</td>}
                     <td class="opt1"><MethodName name={nameOf(l.method)} /></td>
                   </tr>
                 ))}
               </tbody>
             </table>
           </div>
-          {s.path && <CriticalPath path={s.path} whole={lines[place - 1]?.took ?? 0} />}
+          {s.path && <CriticalPath path={s.path} whole={lines[at]?.took ?? 0} />}
           {tree && tree.count > 0 && <>{!ui.hidden && <Icicle />}<Detail /><TreeTable /></>}
         </>
       )}

@@ -8,7 +8,7 @@ import { time, type Name } from "./format";
 export interface TimelinePage {
   end: number; threads: { id: number; name: string; virtual?: boolean }[]; methods: [string, string][]; slices: number[][];
   left: number; least: number; missing: number; missing_below: number; marks: Mark[]; marks_left: number; note: string;
-  hops: number[][]; hops_left: number;
+  hops: number[][]; hops_left: number; spans?: { slice: number; trace_id: string; span_id: string }[];
 }
 export interface Mark { kind: string; name: string; start: number; took: number; count: number; pause: number; off: number; cause?: string }
 

@@ -6,6 +6,7 @@ import { RecordAgain } from "./bar";
 import { api, store } from "./conn";
 import { count, parse, time, type Name } from "./format";
 import { usePalette, useSize, useStore } from "./hooks";
+import { copy } from "./menu";
 import { Empty, MethodName } from "./parts";
 import { SourceBar } from "./sourcebar";
 import { beside, draw, executing, H, handingOver, hopsOf, kindNames, markAt, nsAt, plan, queued, S, sliceAt, sliceOpen, sliceTask, type Ink, type Mark, type TimelinePage } from "./timeline";
@@ -126,6 +127,7 @@ export function Timeline() {
     e.stopPropagation();
   };
   const info = hover ?? selected;
+  const span = info && info[S.depth] === 0 ? page?.spans?.find((s) => page.slices[s.slice][S.lane] === info[S.lane] && page.slices[s.slice][S.start] === info[S.start]) : undefined;
   const words = (s: number[]) => hopText(page!, s, (m) => name(m).cls + "." + name(m).method);
   if (!there) return (
     <div class="split">
@@ -166,6 +168,7 @@ export function Timeline() {
             <MethodName name={name(info[S.method])} />
             <span><b>{length(info)}</b>{info[S.flags] & sliceOpen ? " so far" : ""}, from {time(info[S.start])} on</span>
             <span class="muted">{page && threadName(page, info[S.lane])}, depth {info[S.depth]}</span>
+            {span && <button class="plain" title="A click copies the trace's id" onClick={() => copy(span.trace_id)}>trace <code>{span.trace_id}</code>, span <code>{span.span_id}</code></button>}
             {page && words(info) && <span class="async">{words(info)}</span>}
           </>
         ) : <span class="muted">Ctrl+wheel or + and − zoom, the wheel scrolls where threads don't fit, drag or Shift+arrows move, arrows go from call to call, Enter zooms to one, 0 shows all, h follows a task.</span>}

@@ -36,6 +36,7 @@ const fresh = {
   skipped: { filter: "", reason: "", from: 0, rows: 60 },
   slow: 0, // place of the chosen one of the slowest invocations
   slowest: "", // which it is: thread and start
+  span: "", // the first digits of a trace or span id: the slowest invocations of that alone
   hidden: false, // the icicle
   weight: "", // what widths of the flame graph stand for: the field of a metric's total; "" is time
   past: false, // the history is hidden
@@ -79,6 +80,7 @@ export function address(): string {
   const of: Partial<Record<(typeof inAddress)[number], Tab>> = { focus: "tree", inverted: "tree", highlight: "tree", method: "around" }; // what only one view shows
   for (const k of inAddress) if (ui[k] !== fresh[k] && (of[k] ?? ui.tab) === ui.tab) out.set(k, String(ui[k] === true ? 1 : ui[k]));
   if (ui.range[1] > 0 && (ui.tab === "tree" || ui.tab === "methods")) out.set("range", ui.range.join("-"));
+  if (ui.span && ui.tab === "slowest") out.set("span", ui.span);
   if (ui.methods.filter && ui.tab === "methods") out.set("filter", ui.methods.filter);
   if (ui.tab === "compare") for (const k of ["against", "after", "compared"] as const) if (ui[k]) out.set(k, String(ui[k]));
   return out.toString();
@@ -90,7 +92,7 @@ function fromAddress(text: string): Partial<UI> {
   const tab = tabs.find(([t]) => t === from.get("tab"))?.[0] ?? "tree";
   const ends = /^(\d+)-(\d+)$/.exec(from.get("range") ?? "");
   return {
-    tab, range: ends ? [Number(ends[1]), Number(ends[2])] : [0, 0], source: id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "",
+    tab, range: ends ? [Number(ends[1]), Number(ends[2])] : [0, 0], source: id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "", span: from.get("span") ?? "",
     methods: { ...ui.methods, filter: from.get("filter") ?? "" },
     ...(tab === "compare" ? { against: id("against"), after: id("after"), compared: id("compared") } : {}),
   };
@@ -102,7 +104,7 @@ let shownAddress = location.hash.replace(/^#[^&]*&?/, ""); // the secret is no p
 function writeAddress(): void {
   const now = address();
   if (now === shownAddress) return;
-  const typed = (a: string) => { const p = new URLSearchParams(a); p.delete("highlight"); p.delete("filter"); return p.toString(); };
+  const typed = (a: string) => { const p = new URLSearchParams(a); p.delete("highlight"); p.delete("filter"); p.delete("span"); return p.toString(); };
   const step = typed(now) !== typed(shownAddress);
   shownAddress = now;
   history[step ? "pushState" : "replaceState"](null, "", location.pathname + (now && "#&" + now));

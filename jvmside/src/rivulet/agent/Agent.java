@@ -11,6 +11,7 @@ import java.lang.instrument.Instrumentation;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
 import rivulet.probe.Reflection;
+import rivulet.probe.Spans;
 
 /**
  * One session inside the target, from attach to detach. Its thread obeys the controller's commands; a second one
@@ -33,6 +34,7 @@ public final class Agent implements Runnable {
     private final Hook hook;
     private final Reveals reveals;
     private final Targets targets;
+    private final Tracing tracing;
     private final Commands obeyed;
     private final Ending last;
     private final Object order = new Object();
@@ -54,7 +56,8 @@ public final class Agent implements Runnable {
         hook = new Hook(memory, mailbox, loaders);
         reveals = new Reveals(inst, memory, mailbox, loaders, hook);
         targets = new Targets(reveals, hook, loaders, memory);
-        obeyed = new Commands(inst, memory, mailbox, loaders, hook);
+        tracing = new Tracing(hook);
+        obeyed = new Commands(inst, memory, mailbox, loaders, hook, tracing);
         last = new Ending(inst, memory, mailbox, loaders, hook, targets);
         watch = daemon(new Runnable() { // no lambda: its class would be made in the target, and stay
             @Override
@@ -153,6 +156,7 @@ public final class Agent implements Runnable {
             inst.addTransformer(hook, true);
             Probe.revealer(reveals);
             Reflection.finder(targets);
+            Spans.reader(tracing);
             Memory.U.putLongRelease(null, Probe.cell(), memory.base);
             mailbox.known();
             return true;

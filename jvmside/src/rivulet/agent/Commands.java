@@ -22,13 +22,13 @@ final class Commands {
     /** The command that ended the session wants the classes to be restored little by little. */
     boolean gently;
 
-    Commands(Instrumentation inst, Memory memory, Mailbox mailbox, Loaders loaders, Hook hook) {
+    Commands(Instrumentation inst, Memory memory, Mailbox mailbox, Loaders loaders, Hook hook, Tracing tracing) {
         this.inst = inst;
         this.memory = memory;
         this.mailbox = mailbox;
         this.loaders = loaders;
         this.hook = hook;
-        listing = new Listing(inst, mailbox, loaders);
+        listing = new Listing(inst, mailbox, loaders, tracing);
         calibrate = new Calibrate(mailbox);
     }
 

@@ -5,6 +5,7 @@ import rivulet.probe.Follow;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
 import rivulet.probe.Reflection;
+import rivulet.probe.Spans;
 
 /**
  * The end of a session, in a program whose heap may be full: what there is no memory for is tried again, since a heap
@@ -48,6 +49,7 @@ final class Ending {
             try {
                 Probe.revealer(null);
                 Reflection.finder(null);
+                Spans.reader(null);
                 Follow.forget(); // the JVM asks the agent's class loader for this class, perhaps now for the first time
                 Memory.U.putLongRelease(null, Probe.cell(), Probe.empty());
                 return;

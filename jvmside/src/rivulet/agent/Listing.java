@@ -26,16 +26,19 @@ final class Listing {
     private final Instrumentation inst;
     private final Mailbox mailbox;
     private final Loaders loaders;
+    private final Tracing tracing;
 
-    Listing(Instrumentation inst, Mailbox mailbox, Loaders loaders) {
+    Listing(Instrumentation inst, Mailbox mailbox, Loaders loaders, Tracing tracing) {
         this.inst = inst;
         this.mailbox = mailbox;
         this.loaders = loaders;
+        this.tracing = tracing;
     }
 
     void classes() {
         Class<?>[] all = inst.getAllLoadedClasses();
         loaders.learn(all);
+        tracing.look(all, loaders);
         Set<Class<?>> known = Collections.newSetFromMap(new IdentityHashMap<>());
         ArrayDeque<Class<?>> todo = new ArrayDeque<>();
         for (Class<?> c : all) {

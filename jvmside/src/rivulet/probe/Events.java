@@ -247,7 +247,7 @@ final class Events {
 
     /** A root invocation begins. The caller has made sure of some stack. */
     @DontInline
-    static void begin(long s, long record, long tid) {
+    static void begin(long s, long record, long tid, long[] span) {
         long ring = ring(s, record);
         if (ring == 0) {
             long first = allocate(s, Layout.RING_FIRST, true);
@@ -277,6 +277,16 @@ final class Events {
             put(ring, tid << Layout.KIND_BITS | Layout.EV_THREAD, now);
         }
         put(ring, now << Layout.KIND_BITS | Layout.EV_ROOT, now);
+        if (span != null) Spans.began(s, record, span);
+    }
+
+    /** A number of 64 bits that belongs to the root invocation, with the MARK_ that says which: 60 bits, and the 4 lowest. False if events are being dropped. */
+    static boolean number(long s, long record, int mark, long number) {
+        long ring = ready(s, record);
+        if (ring == 0) return false;
+        put(ring, number & -1L << Layout.KIND_BITS | Layout.EV_BELONG, U.getLong(ring + Layout.E_TIME));
+        put(ring, (number & (1 << Layout.KIND_BITS) - 1) << Layout.DELTA_SHIFT | (long) mark << Layout.KIND_BITS | Layout.EV_CHARGE, U.getLong(ring + Layout.E_TIME));
+        return true;
     }
 
     // ---- tasks ----

@@ -230,7 +230,7 @@ public final class Follow {
             record = Probe.lease(s, tag, home, tid, false);
             if (record == 0) return 0; // counted among H_LOST
             current = Probe.admit(s, tag, tid, record);
-            if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid);
+            if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid, null);
         } else {
             current = U.getLong(record + Layout.R_CURSOR);
             if (current == 0) return 0; // the profiler's own work

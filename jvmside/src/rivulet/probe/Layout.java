@@ -159,7 +159,7 @@ public final class Layout {
     public static final int R_LEASE = 32;
     /** the record is being given to another thread. */
     public static final int LEASE_MOVING = -1;
-    /** u32: R_VIRTUAL, R_SHARED, R_QUIET, R_BEGUN. */
+    /** u32: R_VIRTUAL, R_SHARED, R_QUIET, R_BEGUN, R_SPAN. */
     public static final int R_FLAGS = 36;
     /** u32: node above this record's roots. */
     public static final int R_TOP = 40;
@@ -219,6 +219,8 @@ public final class Layout {
     public static final int R_QUIET = 4;
     /** flag, the thread's own: it is a pool's worker, and has begun the execution of a task before it calls run. */
     public static final int R_BEGUN = 8;
+    /** flag, the thread's own: the span of the root call under way is known. */
+    public static final int R_SPAN = 16;
     /** area of the mailbox. */
     public static final long BOXES = 5509120L;
     /** requests under way at one time. */
@@ -473,4 +475,12 @@ public final class Layout {
     public static final int MARK_TAIL = 8;
     /** no time goes by: so much of the tails before is charged to the invocation on top, as a tick is. */
     public static final int MARK_CARRY = 9;
+    /** no time goes by: the high half of a trace id of OpenTelemetry, its highest 60 bits in EV_BELONG before, its lowest 4 in the time. */
+    public static final int MARK_TRACE_HIGH = 10;
+    /** the low half, in the same way. */
+    public static final int MARK_TRACE_LOW = 11;
+    /** the id of the span that was current when the root call began, in the same way; it is of the trace before. */
+    public static final int MARK_SPAN = 12;
+    /** the id of the first span that became current during the root call, if there was none before. */
+    public static final int MARK_SPAN_WITHIN = 13;
 }

@@ -480,9 +480,10 @@ public final class Probe {
             return 0;
         }
         long top = admit(s, tag, tid, record);
+        long[] span = sample || U.getInt(s + Layout.H_EVENTS) == 0 ? null : Spans.begin(s, record, top);
         U.putLong(record + Layout.R_ENTRIES, U.getLong(record + Layout.R_ENTRIES) + 1);
         U.putLong(record + Layout.R_CURSOR, top);
-        if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid);
+        if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid, span);
         long token = other(s, tag, record, top, method);
         if (token == 0) {
             if (!on(s, tag)) { // it never began
