@@ -70,6 +70,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, http.StatusUnauthorized, "the secret is missing or wrong; open the address that rivulet printed, or send its secret as \"Authorization: Bearer SECRET\"")
 			return
 		}
+		admit(r.Context())
 		next.ServeHTTP(w, r)
 	})
 }
@@ -140,41 +141,4 @@ func clip(s string) string {
 		s = s[:80] + "..."
 	}
 	return strings.ToValidUTF8(s, "?")
-}
-
-// connBuffer is how many bytes the kernel may hold for a client that does not
-// read: what it reads later is the older, the more there is.
-const connBuffer = 128 << 10
-
-// A limited listener has so many connections open at the most; further ones
-// are closed at once, so that they cost neither memory nor descriptors.
-type limited struct {
-	net.Listener
-	free chan struct{}
-}
-
-func limit(l net.Listener, most int) net.Listener {
-	free := make(chan struct{}, most)
-	for range most {
-		free <- struct{}{}
-	}
-	return &limited{l, free}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case <-l.free:
-			if tcp, ok := c.(*net.TCPConn); ok {
-				tcp.SetWriteBuffer(connBuffer) //nolint:errcheck // then it has the system's
-			}
-			return &counted{Conn: c, free: l.free}, nil
-		default:
-			c.Close()
-		}
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
@@ -99,7 +100,7 @@ func TestDefaultPort(t *testing.T) {
 		{"::1", "", 421},
 		{"", "", 421},
 	} {
-		r := httptest.NewRequest("GET", "/api/state", nil)
+		r := httptest.NewRequest("GET", "/api/log", nil)
 		r.Host = test.host
 		r.Header.Set("Authorization", "Bearer "+s.secret)
 		if test.origin != "" {
@@ -198,11 +199,15 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestConnections opens thousands of connections while a recording is on, and wants
-// those beyond the server's places to be refused, the recording and who looks at it to
-// go on as before, and the server to answer as soon as a place is free.
+// TestConnections opens ten thousand connections without the secret while a recording is on, and wants
+// the oldest of them to be closed, the recording and who looks at it to go on as before, and the server to answer
+// those who know the secret while all the others hold on.
 func TestConnections(t *testing.T) {
-	const flood = 3000
+	flood := 10_000
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil || files.Cur < 11_000 {
+		flood = 3000
+	}
 	f := fakejvm.New()
 	s := running(t, f)
 	ctx := t.Context()
@@ -229,15 +234,29 @@ func TestConnections(t *testing.T) {
 			seen = next(t, c, func(m message) bool { return m.T == "page" && m.Frame >= frame }).Frame
 		}
 	}
-	refused := 0
-	for _, k := range open[maxConns:] {
+	for range 5 {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Address()+"/api/log", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Close = true // a new connection each time
+		req.Header.Set("Authorization", "Bearer "+s.secret)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("who knows the secret is kept out: %v", err)
+			continue
+		}
+		resp.Body.Close()
+	}
+	closed := 0
+	for _, k := range open[:flood-maxConns] {
 		k.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := k.Read(make([]byte, 1)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			refused++
+			closed++
 		}
 	}
-	if refused != flood-maxConns {
-		t.Errorf("%d of %d connections too many were refused", refused, flood-maxConns)
+	if closed != flood-maxConns {
+		t.Errorf("%d of %d connections too many were closed", closed, flood-maxConns)
 	}
 	for _, k := range open {
 		k.Close()

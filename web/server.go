@@ -140,6 +140,7 @@ func (s *Server) Run(ctx, grace context.Context) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		BaseContext:       func(net.Listener) context.Context { return grace },
+		ConnContext:       withConn,
 		ErrorLog:          s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
 	}
 	work, stop := context.WithCancel(grace)
@@ -183,16 +184,4 @@ func (s *Server) handler() http.Handler {
 		page.ServeHTTP(w, r)
 	})
 	return s.guard(s.safely(mux))
-}
-
-// A counted connection gives its place back when it is closed.
-type counted struct {
-	net.Conn
-	once sync.Once
-	free chan<- struct{}
-}
-
-func (c *counted) Close() error {
-	c.once.Do(func() { c.free <- struct{}{} })
-	return c.Conn.Close()
 }
