@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
 // pageData is the JSON that an HTML page unpacks.
 func pageData(t *testing.T, page string) string {
 	t.Helper()
-	_, data, ok := strings.Cut(page, `"packed":"`)
+	_, data, ok := strings.Cut(page, `id="data">"`)
 	data, _, ok2 := strings.Cut(data, `"`)
 	if !ok || !ok2 {
 		t.Fatal("the page has no data")
@@ -38,6 +39,7 @@ func TestLargePage(t *testing.T) {
 	const contexts, names, most = 100_000, 3_000, 2_000_000
 	random := rand.New(rand.NewPCG(31, 31))
 	root := node(0, 1000, 0, 1e6)
+	root.Raw = 2e6
 	all := []*cct.Node{root}
 	has := map[[2]int]bool{}
 	for len(all) < contexts {
@@ -47,7 +49,8 @@ func TestLargePage(t *testing.T) {
 		}
 		has[[2]int{above, method}] = true
 		n := node(int32(method), 1+int64(random.ExpFloat64()*1000), 0, int64(random.ExpFloat64()*1e6))
-		n.Error = n.Self / 50
+		n.Error, n.Raw = int64(random.ExpFloat64()*1e4), n.Self+20*n.Calls+random.Int64N(1000)
+		n.Thrown = int64(random.IntN(40) / 39)
 		all[above].Children = append(all[above].Children, n)
 		all = append(all, n)
 	}
@@ -63,7 +66,7 @@ func TestLargePage(t *testing.T) {
 	if len(page) >= most {
 		t.Errorf("%d call paths take %d bytes, allowed are %d", contexts, len(page), most)
 	}
-	var data struct{ Nodes [][]int64 }
+	var data struct{ Tree [][]int64 }
 	if err := json.Unmarshal([]byte(pageData(t, page)), &data); err != nil {
 		t.Fatal(err)
 	}
@@ -75,15 +78,44 @@ func TestLargePage(t *testing.T) {
 		for _, c := range n.Children {
 			beyond -= c.Total
 		}
-		for k, v := range map[int]int64{0: int64(depth), 2: n.Calls, 3: n.Thrown, 4: n.Self, 5: beyond, 6: n.Error} {
-			if data.Nodes[k][i] != v {
-				t.Fatalf("figure %d of node %d is %d, want %d", k, i, data.Nodes[k][i], v)
+		for k, v := range map[int]int64{0: int64(depth), 2: n.Calls, 3: n.Thrown, 4: n.Self, 5: beyond} {
+			var got int64
+			if len(data.Tree[k]) > 0 { // else all are 0
+				got = data.Tree[k][i]
+			}
+			if got != v {
+				t.Fatalf("figure %d of node %d is %d, want %d", k, i, got, v)
+			}
+		}
+		for k, v := range map[int]int64{6: n.Error, 7: n.Raw - n.Self} {
+			if got := data.Tree[k][i]; 200*max(got-v, v-got) > v {
+				t.Fatalf("figure %d of node %d is %d, want %d by three digits", k, i, got, v)
 			}
 		}
 		i++
 	}
-	if i != contexts || len(data.Nodes[0]) != contexts {
-		t.Errorf("%d call paths of %d, want %d", len(data.Nodes[0]), i, contexts)
+	if i != contexts || len(data.Tree[0]) != contexts {
+		t.Errorf("%d call paths of %d, want %d", len(data.Tree[0]), i, contexts)
 	}
 	t.Logf("%d bytes", len(page))
+}
+
+// TestPageProgram has the program in each report hold nothing that would end its element, or
+// fetch anything.
+func TestPageProgram(t *testing.T) {
+	page := write(t, report().HTML)
+	text, _, _ := strings.Cut(page, "<script")
+	if want := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(write(t, func(w io.Writer) error { return report().Text(w, export.TextOptions{Top: export.DefaultTop}) })); !strings.Contains(text, want) {
+		t.Error("without its program, the page is not the text report")
+	}
+	program := page[strings.LastIndex(page, "<script type=\"module\">"):]
+	if n := strings.Count(program, "</script"); n != 1 || strings.Contains(program, "<!--") {
+		t.Errorf("%d ends of the program, or a comment of HTML in it", n)
+	}
+	text = strings.ReplaceAll(page, "http://www.w3.org/", "") // names of XML, not fetched
+	for _, bad := range []string{"http://", "https://", "src=\"", "href=\"", " style=\"", "eval("} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
 }

@@ -144,6 +144,33 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		return r.sampleJSON(w, o)
 	}
 	f := r.figures()
+	h := r.head(f)
+	begin, err := marshal(h, " ")
+	if err != nil {
+		return fmt.Errorf("json report: %w", err)
+	}
+	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, metrics: f.snapshot.Metrics, names: map[int32][]byte{}, types: map[string][]byte{}, loaders: r.ambiguous(f.flat), report: r}
+	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
+	for i, m := range h.Metrics {
+		out.text(",\n ")
+		out.bytes(quote(m.Name))
+		out.text(": ")
+		out.number(own(f.sums.Counts, i))
+	}
+	out.lists(f, out.flat, out.tree)
+	out.slowest(r.Slowest)
+	if o.Timeline {
+		out.timeline(r.Timeline)
+	}
+	out.text("\n}\n")
+	if err := out.flush(); err != nil {
+		return fmt.Errorf("json report: %w", err)
+	}
+	return nil
+}
+
+// head is everything before the methods and trees.
+func (r *Report) head(f figures) head {
 	h := head{
 		Schema:           Schema,
 		Target:           jsonTarget(r.Target),
@@ -201,28 +228,7 @@ func (r *Report) JSON(w io.Writer, o JSONOptions) error {
 		h.Events = r.Events.json(f.sums.Raw)
 		h.Time = jsonTime{f.sums.Raw, f.suspended, &r.Correction.Subtracted, &r.Correction.Clamped, &f.sums.Self}
 	}
-	begin, err := marshal(h, " ")
-	if err != nil {
-		return fmt.Errorf("json report: %w", err)
-	}
-	out := jsonWriter{sink: sink{w: w}, depth: o.Depth, metrics: f.snapshot.Metrics, names: map[int32][]byte{}, types: map[string][]byte{}, loaders: r.ambiguous(f.flat), report: r}
-	out.bytes(bytes.TrimSuffix(begin, []byte("\n}")))
-	for i, m := range h.Metrics {
-		out.text(",\n ")
-		out.bytes(quote(m.Name))
-		out.text(": ")
-		out.number(own(f.sums.Counts, i))
-	}
-	out.lists(f, out.flat, out.tree)
-	out.slowest(r.Slowest)
-	if o.Timeline {
-		out.timeline(r.Timeline)
-	}
-	out.text("\n}\n")
-	if err := out.flush(); err != nil {
-		return fmt.Errorf("json report: %w", err)
-	}
-	return nil
+	return h
 }
 
 // called counts the methods that were called: waiting at a first call that

@@ -37,14 +37,7 @@ type sampleThread struct {
 // sampleJSON is [Report.JSON] of a report that is made of samples.
 func (r *Report) sampleJSON(w io.Writer, o JSONOptions) error {
 	f := r.figures()
-	h := sampleHead{
-		Schema: Schema, Kind: sampleKind, Target: jsonTarget(r.Target), Seconds: r.Time.Seconds(), Ended: r.Ended,
-		Sampling: r.Sampling, Notes: some(r.Notes), Processes: r.Processes, Outliers: r.Outliers(), Threads: []sampleThread{},
-	}
-	for _, t := range f.threads {
-		sum := cct.Sum(t.Roots)
-		h.Threads = append(h.Threads, sampleThread{t.Name, t.ID, t.Shared, sum.Samples, sum.Self, len(t.Roots)})
-	}
+	h := r.sampleHead(f)
 	begin, err := marshal(h, " ")
 	if err != nil {
 		return fmt.Errorf("json report: %w", err)
@@ -60,6 +53,19 @@ func (r *Report) sampleJSON(w io.Writer, o JSONOptions) error {
 		return fmt.Errorf("json report: %w", err)
 	}
 	return nil
+}
+
+// sampleHead is everything before the methods and trees.
+func (r *Report) sampleHead(f figures) sampleHead {
+	h := sampleHead{
+		Schema: Schema, Kind: sampleKind, Target: jsonTarget(r.Target), Seconds: r.Time.Seconds(), Ended: r.Ended,
+		Sampling: r.Sampling, Notes: some(r.Notes), Processes: r.Processes, Outliers: r.Outliers(), Threads: []sampleThread{},
+	}
+	for _, t := range f.threads {
+		sum := cct.Sum(t.Roots)
+		h.Threads = append(h.Threads, sampleThread{t.Name, t.ID, t.Shared, sum.Samples, sum.Self, len(t.Roots)})
+	}
+	return h
 }
 
 type sampleWriter struct {

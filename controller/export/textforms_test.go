@@ -131,7 +131,7 @@ func TestSource(t *testing.T) {
 			}
 		}
 	}
-	if page := pageData(t, write(t, r.HTML)); !strings.Contains(page, `"Orders.java:57"]`) || !strings.Contains(page, `"Price.java"]`) {
+	if page := pageData(t, write(t, r.HTML)); !strings.Contains(page, `"Orders.java:57"`) || !strings.Contains(page, `"Price.java"`) {
 		t.Error("the page doesn't say where methods are")
 	}
 }

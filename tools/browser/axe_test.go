@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,6 +60,17 @@ func TestAxe(t *testing.T) {
 		p.press("?")
 		p.wait("dialog kbd")
 		p.axe(string(source), "help")
+		page := saved + ".html"
+		if out, err := exec.Command(file, "view", saved, "-o", page).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p = open(t, "file://"+page, 1280, 800)
+		for _, view := range []string{"tree", "slowest", "log"} { // the others are as above
+			p.until(fmt.Sprintf(`document.querySelector("#tab-%s")`, view))
+			p.click("#tab-" + view)
+			p.until(fmt.Sprintf(`document.querySelector("#tab-%s").ariaSelected === "true"`, view))
+			p.axe(string(source), page+", "+view)
+		}
 	}
 	p := open(t, served(t), 1280, 800)
 	p.wait("#demo")

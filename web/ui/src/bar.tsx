@@ -2,7 +2,7 @@
 // figures that matter all the time.
 
 import { useState } from "preact/hooks";
-import { api, store } from "./conn";
+import { api, offline, store } from "./conn";
 import { useAction, useStore } from "./hooks";
 import { base, bytes, clockName, count, percent, plural, schemeName, short, time } from "./format";
 import type { Governor, Recording, State } from "./model";
@@ -155,7 +155,7 @@ function whyBudget(g: Governor): string {
   return text + `${plural(g.steps.length, "change", "changes")}; the last one after ${(last.after_ms / 1000).toFixed(1)} s: ${last.action}, at ${(100 * last.overhead).toPrecision(2)} %`;
 }
 
-function FiguresLine() {
+export function FiguresLine() {
   const s = store.state;
   const f = figures();
   if (!s || !f) return null;
@@ -167,7 +167,7 @@ function FiguresLine() {
   if (f.sampling) return <SampledFigures f={f} s={f.sampling} kept={kept} />;
   return (
     <dl class="figures" aria-label={"Figures of the " + (kept ? "snapshot" : "recording")}>
-      {kept && item("snapshot", `${schemeName(kept.scheme)}, ${clockName(kept.clock)}`, `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
+      {kept && item(offline ? "recorded" : "snapshot", `${schemeName(kept.scheme)}, ${clockName(kept.clock)}`, offline ? "What was instrumented when, and the clock" : `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
       {item("calls", count(f.calls), "Invocations begun below the root: exact")}
       {live && item("calls/s", short(f.rate), "Since the last picture")}
       {item("root calls", count(f.invocations), `Calls of the roots from outside; ${f.open} still running`)}

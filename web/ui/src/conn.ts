@@ -5,6 +5,9 @@
 import type { Entry, Look, Sections, Snapshot, State } from "./model";
 import { parse, type Name } from "./format";
 
+/** offline is set in a report, see report/conn.ts. */
+export const offline: boolean = false;
+
 const keyName = "rivulet.key";
 
 /** wish is what an address with a secret asks to be shown, after that: "source=2&against=1". Without one the page has shown it itself. */

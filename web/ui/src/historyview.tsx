@@ -2,7 +2,7 @@
 // tree, the flame graph and the methods are those of a range of it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { store } from "./conn";
+import { offline, store } from "./conn";
 import { count, plural, short, time } from "./format";
 import { usePalette, useSize, useStore } from "./hooks";
 import type { Heat } from "./heat";
@@ -45,7 +45,7 @@ export function History() {
         {chosen && <span id="shown-range" role="status">Tree, flame graph and methods: <b>{time(h.shown[0])} – {time(h.shown[1])}</b>, calls that began then <button onClick={() => brush(undefined)}>All the time</button></span>}
         {!chosen && ui.range[1] > 0 && <span class="muted">That range is not known here. <button onClick={() => brush(undefined)}>All the time</button></span>}
         {!chosen && ui.range[1] === 0 && (
-          <span class="muted">{pointed ? <Figures s={pointed} /> : h.known.length > 0 ? "Drag over a range: the tree is that of it." : "The tree of a range is known only of what this page watched while it was recorded."}</span>
+          <span class="muted">{pointed ? <Figures s={pointed} /> : h.known.length > 0 ? "Drag over a range: the tree is that of it." : offline ? "Of the whole recording." : "The tree of a range is known only of what this page watched while it was recorded."}</span>
         )}
         {h.why && <span class="muted" title={h.why}>Root calls' times are not measured: too many.</span>}
       </div>

@@ -1,6 +1,6 @@
 // Threads, and the log.
 
-import { store } from "./conn";
+import { offline, store } from "./conn";
 import { useStore } from "./hooks";
 import { clock, count, percent, time } from "./format";
 import { Empty, Share } from "./parts";
@@ -25,7 +25,7 @@ export function Threads() {
                 <td class="num">{time(x.total)}</td><td class="num sharecol"><Share part={x.total} own={0} whole={whole} />{percent(x.total, whole)}</td>
                 {!sampling() && <><td class="num">{count(x.entries)}</td><td class="num opt1">{time(x.suspended)}</td></>}
                 <td><b>{x.name || "unnamed"}</b> <span class="muted">{x.virtual ? "virtual threads in turn" : x.shared ? "several threads in turn" : "id " + x.id}{x.inside ? ", inside now" : ""}</span>{" "}
-                  <button class="beside" aria-label={"Its tree: " + (x.name || "unnamed")} onClick={() => go({ tab: "tree", thread: x.place, focus: 0 })}>Its tree</button></td>
+                  {!offline && <button class="beside" aria-label={"Its tree: " + (x.name || "unnamed")} onClick={() => go({ tab: "tree", thread: x.place, focus: 0 })}>Its tree</button>}</td>
               </tr>
             ))}
           </tbody>

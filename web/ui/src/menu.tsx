@@ -2,7 +2,7 @@
 // box of the flame graph, by the right button, the key m, or the button at its end.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { api, changed, nameOf, secret, store } from "./conn";
+import { api, changed, nameOf, offline, secret, store } from "./conn";
 import { byKey } from "./bar";
 import { useStore } from "./hooks";
 import type { Name } from "./format";
@@ -208,10 +208,10 @@ function List({ place }: { place: Place }) {
   const when = live ? "" : ", of the next recording";
   return (
     <div class="menu" id="menu" role="menu" ref={ref} aria-label={`${n.cls}.${n.method}`} onKeyDown={key} onContextMenu={(e) => e.preventDefault()}>
-      {item("Use as root", () => takeRoots([n.whole]), method, "The only root" + when)}
-      {item("Add as root", () => takeRoots([...now.filter((r) => r !== n.whole), n.whole]), method, "One more root" + when)}
-      {item("Exclude", () => rule(n, "off"), method, "Its time is its caller's then")}
-      {item("Count only", () => rule(n, "counted"), method, "Calls are counted; its time is its caller's")}
+      {!offline && item("Use as root", () => takeRoots([n.whole]), method, "The only root" + when)}
+      {!offline && item("Add as root", () => takeRoots([...now.filter((r) => r !== n.whole), n.whole]), method, "One more root" + when)}
+      {!offline && item("Exclude", () => rule(n, "off"), method, "Its time is its caller's then")}
+      {!offline && item("Count only", () => rule(n, "counted"), method, "Calls are counted; its time is its caller's")}
       {item("Callers", () => go({ tab: "around", method: place.method }))}
       {item("Copy name", () => void copy(n.whole))}
       {item("Open source", () => openSource(n), n.place !== "" || method)}

@@ -1,7 +1,7 @@
 // The flat list of methods, classes or packages; and one method's callers and
 // callees.
 
-import { nameOf, store } from "./conn";
+import { nameOf, offline, store } from "./conn";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePalette, useSize, useStore } from "./hooks";
 import { at, boxHeight, draw } from "./icicle";
@@ -57,7 +57,7 @@ export function Methods() {
       <SourceBar threads>
         <label><span>One line for each</span>
           <select value={ui.methods.group} onChange={(e) => set({ group: e.currentTarget.value, from: 0, ...(e.currentTarget.value === "type" ? { sort: "self_bytes", up: false } : types ? { sort: "self", up: false } : {}) })}>
-            <option value="">method</option><option value="class">class</option><option value="package">package</option>{(types || allocates(m?.metrics)) && <option value="type">allocated type</option>}
+            <option value="">method</option><option value="class">class</option><option value="package">package</option>{!offline && (types || allocates(m?.metrics)) && <option value="type">allocated type</option>}
           </select>
         </label>
         <label class="grow"><span>Filter</span>

@@ -1,7 +1,7 @@
 // The slowest root calls, and the tree of the chosen one.
 
 import { useEffect, useRef } from "preact/hooks";
-import { nameOf, store } from "./conn";
+import { nameOf, offline, store } from "./conn";
 import { RecordAgain } from "./bar";
 import { useStore } from "./hooks";
 import type { SlowLine } from "./model";
@@ -64,7 +64,7 @@ export function Slowest() {
       <div class="split">
         <SourceBar />
         <Empty title="Single invocations were not recorded.">
-          <p>Choose “Keep the slowest invocations” before the start, under More; rivulet profile --slowest N does the same.</p>
+          <p>{offline ? "rivulet profile --slowest N keeps the slowest root calls, each with its own tree." : "Choose “Keep the slowest invocations” before the start, under More; rivulet profile --slowest N does the same."}</p>
           <RecordAgain change={{ slowest: 20, recursion: "expand" }} tab="slowest" label="Record again and keep the slowest" />
         </Empty>
         <RootTimes />
@@ -109,6 +109,7 @@ export function Slowest() {
             </table>
           </div>
           {s.path && <CriticalPath path={s.path} whole={lines[at]?.took ?? 0} />}
+          {offline && place > 0 && tree?.count === 0 && <p class="muted">Its tree is left out of the report for size; the trees of slower ones are there.</p>}
           {tree && tree.count > 0 && <>{!ui.hidden && <Icicle />}<Detail /><TreeTable /></>}
         </>
       )}

@@ -1,7 +1,7 @@
 // What is looked at: the live recording or a snapshot, all threads or one.
 
 import type { ComponentChildren } from "preact";
-import { store } from "./conn";
+import { offline, store } from "./conn";
 import { count, percent } from "./format";
 import { useStore } from "./hooks";
 import { chain, found } from "./icicle";
@@ -16,14 +16,14 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
   const list = store.sections.threads?.threads ?? [];
   return (
     <div class="sourcebar">
-      <label>
+      {!offline && <label>
         <span>Show</span>
         <select value={ui.source} onChange={(e) => { const source = Number(e.currentTarget.value); forget(); go({ source }); }}>
           <option value={0}>{store.state?.phase === "recording" ? "live recording" : "last recording"}</option>
           {snaps.map((s) => <option value={s.id} key={s.id}>{s.name}</option>)}
         </select>
-      </label>
-      {threads && (
+      </label>}
+      {threads && !offline && (
         <label>
           <span>Thread</span>
           <select value={ui.thread} onChange={(e) => go({ thread: Number(e.currentTarget.value), range: [0, 0], focus: 0 })}>
@@ -33,12 +33,12 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
           </select>
         </label>
       )}
-      {fold && (
+      {fold && !offline && (
         <label class="check" title="Put a method that calls itself into one row">
           <input type="checkbox" checked={ui.fold} onChange={(e) => go({ fold: e.currentTarget.checked, focus: 0 })} /> fold recursion
         </label>
       )}
-      {fold && (
+      {fold && !offline && (
         <label class="check" title="Put levels of frameworks that lead to the application into one row">
           <input type="checkbox" checked={ui.frameworks} onChange={(e) => go({ frameworks: e.currentTarget.checked, unfold: [], focus: 0 })} /> fold frameworks
         </label>

@@ -1,6 +1,6 @@
 // What the person looks at: kept over reloads of the page, for one server.
 
-import { secret, show, store, changed, wish } from "./conn";
+import { offline, secret, show, store, changed, wish } from "./conn";
 import type { Figures, Snapshot, Sampling } from "./model";
 
 export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
@@ -12,7 +12,7 @@ export const tabs: [Tab, string][] = [
 
 const fresh = {
   tab: "tree" as Tab,
-  source: 0,
+  source: offline ? 1 : 0,
   against: 0, // what is compared: the one before, and
   after: 0,   // the one after
   compared: 0, // the comparison of schemes that is looked at; 0 compares two recordings
@@ -59,7 +59,7 @@ export type Setup = typeof setup;
 
 export type UI = typeof fresh & { setup: Setup };
 
-const place = "rivulet.ui." + secret.slice(0, 6);
+const place = "rivulet.ui." + (offline ? location.pathname : secret.slice(0, 6));
 
 function restore(): UI {
   try {
@@ -92,7 +92,7 @@ function fromAddress(text: string): Partial<UI> {
   const tab = tabs.find(([t]) => t === from.get("tab"))?.[0] ?? "tree";
   const ends = /^(\d+)-(\d+)$/.exec(from.get("range") ?? "");
   return {
-    tab, range: ends ? [Number(ends[1]), Number(ends[2])] : [0, 0], source: id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "", span: from.get("span") ?? "",
+    tab, range: ends ? [Number(ends[1]), Number(ends[2])] : [0, 0], source: offline ? 1 : id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "", span: from.get("span") ?? "",
     methods: { ...ui.methods, filter: from.get("filter") ?? "" },
     ...(tab === "compare" ? { against: id("against"), after: id("after"), compared: id("compared") } : {}),
   };
