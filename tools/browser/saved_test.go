@@ -42,7 +42,9 @@ func TestSavedPage(t *testing.T) {
 		t.Errorf("self, share, ± and total of a counted leaf are %q", got)
 	}
 	// Without a JVM there is nothing to do with a method but to look at it.
-	p.do("menu", chromedp.Focus(".table"), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("m"))
+	p.do("the first row", chromedp.Focus(".table"), chromedp.KeyEvent(kb.Home))
+	p.until(`document.querySelector(".table .space .tr.selected")`)
+	p.press("m")
 	p.until(`document.querySelector("#menu")`)
 	if got := value[string](p, `[...document.querySelectorAll("#menu [role=menuitem]")].map((e) => e.textContent).join()`); got != "Callers,Copy name,Open source" {
 		t.Error("the menu of a method:", got)
