@@ -28,6 +28,7 @@ type backend interface {
 	histogram(ctx context.Context, pid int, all bool) (*attach.Histogram, error)
 	deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error)
 	doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check
+	gather(ctx context.Context, pid int, root string, cfg session.Config) *doctor.Evidence
 	flush(ctx context.Context, pid int) (doctor.Flush, error)
 }
 
@@ -124,6 +125,10 @@ func (system) deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error
 
 func (system) doctor(ctx context.Context, pid int, root string, cfg session.Config) []doctor.Check {
 	return doctor.Examine(ctx, pid, root, cfg)
+}
+
+func (system) gather(ctx context.Context, pid int, root string, cfg session.Config) *doctor.Evidence {
+	return doctor.Gather(ctx, pid, root, cfg)
 }
 
 // isBadInput reports errors about things that don't exist or can't be what

@@ -114,6 +114,11 @@ func (f *fake) doctor(_ context.Context, _ int, root string, _ session.Config) [
 	return f.checks
 }
 
+func (f *fake) gather(ctx context.Context, pid int, root string, cfg session.Config) *doctor.Evidence {
+	cfg.Log.Debug("looking", "option", "-Dapp.x=fake-secret")
+	return &doctor.Evidence{Checks: f.doctor(ctx, pid, root, cfg), Files: []doctor.EvidenceFile{{Name: "flags.txt", What: "flags", Text: "bool UseG1GC = true\n"}}}
+}
+
 func (f *fake) flush(context.Context, int) (doctor.Flush, error) { return f.flushes, nil }
 
 func (f *fake) Target() session.Target { return session.Target{PID: 4711} }

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // An output is where a report goes. A file is written beside its place and
@@ -38,6 +41,9 @@ func openFlag(flag, path string, w io.Writer) (*output, error) {
 		return usage("%s %s: can't write there: %w; nothing was done", flag, path, err)
 	}
 	name := path
+	if err := planted(path); err != nil {
+		return nil, fail(err)
+	}
 	if full, err := filepath.EvalSymlinks(path); err == nil {
 		path = full
 	}
@@ -62,8 +68,8 @@ func openFlag(flag, path string, w io.Writer) (*output, error) {
 		f.Close()
 		mode = info.Mode().Perm()
 	}
-	temp, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid())),
-		os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	temp, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%s.tmp", filepath.Base(path), rand.Text()[:8])),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -75,6 +81,19 @@ func openFlag(flag, path string, w io.Writer) (*output, error) {
 		}
 	}
 	return o, nil
+}
+
+// planted returns an error for a link of another user's in a folder like /tmp, where anybody may put links: what
+// is written would go where that user wants, as the kernel's fs.protected_symlinks prevents for files that are opened.
+func planted(path string) error {
+	var link, dir unix.Stat_t
+	if unix.Lstat(path, &link) != nil || link.Mode&unix.S_IFMT != unix.S_IFLNK || unix.Stat(filepath.Dir(path), &dir) != nil {
+		return nil
+	}
+	if dir.Mode&unix.S_ISVTX == 0 || dir.Mode&0o022 == 0 || int(link.Uid) == os.Geteuid() || link.Uid == dir.Uid {
+		return nil
+	}
+	return fmt.Errorf("it is a link that another user (uid %d) has put there", link.Uid)
 }
 
 // write writes the whole output. It can be called once.

@@ -237,6 +237,15 @@ func Give(f *os.File, uid, gid uint32) error {
 	return f.Chown(int(uid), int(gid))
 }
 
+// FileSystem says of what kind the folder's file system is, and what is left of it.
+func (d *Folder) FileSystem() string {
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(d.fd(), &fs); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("type %#x, flags %#x, %d of %d MB free, %d of %d files free", fs.Type, fs.Flags, int64(fs.Bavail)*fs.Bsize>>20, int64(fs.Blocks)*fs.Bsize>>20, fs.Ffree, fs.Files)
+}
+
 // TMPFS reports whether the folder lies on a tmpfs.
 func (d *Folder) TMPFS() bool {
 	var fs unix.Statfs_t

@@ -39,13 +39,28 @@ func Mask(args []string) []string {
 	return out
 }
 
+// maskJoined is [Mask] for arguments that the JVM has joined by spaces, so that a value with spaces
+// lies in several: words behind a value that is masked are taken for the rest of it.
+func maskJoined(args []string) []string {
+	out := Mask(args)
+	rest := false
+	for i, a := range args {
+		if rest && !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
+			out[i] = Masked
+			continue
+		}
+		rest = out[i] != a
+	}
+	return out
+}
+
 // mask leaves no secrets in what is said of a process. Nothing that is decided by options needs
 // their values.
 func (p *Process) mask() {
 	if p.Options != nil {
-		p.Options = Mask(p.Options)
+		p.Options = maskJoined(p.Options)
 	}
 	if p.Args != "" {
-		p.Args = strings.Join(Mask(strings.Split(p.Args, " ")), " ")
+		p.Args = strings.Join(maskJoined(strings.Split(p.Args, " ")), " ")
 	}
 }

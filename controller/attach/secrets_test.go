@@ -40,3 +40,17 @@ func TestProcessMasked(t *testing.T) {
 		t.Errorf("%q %q", p.Args, p.Options)
 	}
 }
+
+// TestMaskJoined: a value with spaces lies in several words.
+func TestMaskJoined(t *testing.T) {
+	for args, want := range map[string]string{
+		"-Ddb.password=two words -Xmx1g -cp a.jar": "-Ddb.password=*** *** -Xmx1g -cp a.jar",
+		"--token a b c --verbose file":             "--token *** *** *** --verbose file",
+		"run file mode=fast here":                  "run file mode=fast here",
+		"password=a b user=c d":                    "password=*** *** user=c d",
+	} {
+		if got := strings.Join(maskJoined(strings.Split(args, " ")), " "); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+	}
+}

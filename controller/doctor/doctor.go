@@ -50,6 +50,7 @@ type examination struct {
 	proc   attach.Process
 	vm     *attach.VM
 	checks []Check
+	header string // of the memory shared with the JVM, while a root was looked at
 }
 
 // Examine looks for everything that stands in the way of profiling a process
@@ -60,6 +61,11 @@ type examination struct {
 // Failures are checks, not errors.
 func Examine(ctx context.Context, pid int, root string, cfg session.Config) []Check {
 	e := &examination{ctx: ctx, cfg: cfg, pid: pid}
+	e.examine(root)
+	return e.checks
+}
+
+func (e *examination) examine(root string) {
 	e.cfg.Look, e.cfg.Warn = true, nil
 	if e.process() {
 		e.version()
@@ -75,7 +81,6 @@ func Examine(ctx context.Context, pid int, root string, cfg session.Config) []Ch
 	if root != "" {
 		e.root(root)
 	}
-	return e.checks
 }
 
 func (e *examination) add(name string, status Status, fix, format string, args ...any) {

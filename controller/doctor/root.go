@@ -39,6 +39,7 @@ func (e *examination) root(text string) {
 	}
 	e.add("agent", OK, "", "it was loaded, saw %d classes, and changed none", s.Progress().Classes)
 	defer func() {
+		e.header = s.Header()
 		if err := s.Close(); err != nil {
 			e.fail("detach", err)
 		}

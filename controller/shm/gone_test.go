@@ -2,9 +2,13 @@ package shm
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // TestGone truncates a file whose memory several goroutines use. It ends the test's process where that is not met.
@@ -61,4 +65,16 @@ func TestGone(t *testing.T) {
 		}
 	}()
 	d.Guard(func() { panic("ours") })
+}
+
+func TestText(t *testing.T) {
+	d := InMemory(make([]byte, wire.OffNodes))
+	d.Tick(12345)
+	d.store32(wire.HEpoch, 7)
+	d.store(wire.HMagic, wire.Magic)
+	for _, want := range []string{"H_TICK           12345\n", "H_EPOCH          7\n", fmt.Sprintf("H_MAGIC          %#x\n", uint64(wire.Magic))} {
+		if text := d.Text(); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
 }
