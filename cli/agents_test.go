@@ -124,7 +124,7 @@ func TestAgentLive(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := l.OpenMetrics(&text); err != nil || text.String() != "# TYPE n gauge\nn 1\n# EOF\n" {
+	if err := l.OpenMetrics(ctx, &text); err != nil || !strings.HasPrefix(text.String(), "# TYPE rivulet_recording gauge\n") || !strings.Contains(text.String(), "\nrivulet_recording 1\n") || !strings.HasSuffix(text.String(), "\n# TYPE n gauge\nn 1\n# EOF\n") {
 		t.Errorf("%v, %q", err, text.String())
 	}
 	if err := l.Stop(ctx); err != nil {

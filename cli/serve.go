@@ -15,7 +15,7 @@ import (
 const defaultListen = "127.0.0.1:0"
 
 func (a *app) serve() *cobra.Command {
-	var listen, java, snapshots string
+	var listen, java, snapshots, token string
 	var packages appFlags
 	cmd := &cobra.Command{
 		Use:   "serve [PID]",
@@ -29,6 +29,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 		Example: `  rivulet serve
   rivulet serve 4711
   rivulet serve --listen 127.0.0.1:7007      # the port stays the same, the secret doesn't
+  rivulet serve --listen 127.0.0.1:7007 --scrape-token /etc/rivulet/scrape.token    # for Prometheus, Alloy, Parca
   ssh -t -L 7007:127.0.0.1:7007 HOST rivulet serve --listen 127.0.0.1:7007`,
 		Args: takes(0, "PID"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -42,7 +43,14 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 			if err := packages.check(); err != nil {
 				return err
 			}
-			_, err := a.servePage(web.Config{Snapshots: snapshots, App: packages.app}, listen, &liveBackend{app: a, java: java, packages: packages.app}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
+			cfg := web.Config{Snapshots: snapshots, App: packages.app}
+			if token != "" {
+				var err error
+				if cfg.ScrapeToken, err = readToken(token); err != nil {
+					return err
+				}
+			}
+			_, err := a.servePage(cfg, listen, &liveBackend{app: a, java: java, packages: packages.app}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 				if pid == 0 {
 					return web.Opening{}, nil
 				}
@@ -52,6 +60,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS:PORT` of the page; port 0 is any free one")
+	cmd.Flags().StringVar(&token, "scrape-token", "", "`file` with a fixed token for scrapers: it reads /metrics and /debug/pprof/rivulet, and may do nothing else")
 	addSnapshots(cmd.Flags(), &snapshots)
 	packages.addApp(cmd.Flags())
 	cmd.Flags().StringVar(&java, "java", "", "java `command` for the bundled sample program (default: JAVA_HOME, PATH, /usr/lib/jvm)")
@@ -72,7 +81,7 @@ func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first fun
 	if cfg.Backend == nil {
 		cfg.Backend = b
 	}
-	cfg.Log, cfg.Sample = a.log(), a.scrape
+	cfg.Log, cfg.Sample, cfg.Find = a.log(), a.scrape, a.findOne
 	server, err := web.Listen(listen, cfg)
 	if err != nil {
 		return nil, usage("%w", err)

@@ -81,10 +81,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 	post("save", s.postSave)
 	post("rename", s.postRename)
 	post("delete", s.postDelete)
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8")
-		s.live.OpenMetrics(w) //nolint:errcheck // the client has gone
-	})
+	mux.HandleFunc("GET "+metricsPath, s.getMetrics)
 	mux.HandleFunc("GET "+pprofPath, s.getPprof)
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "there is no "+r.Method+" "+clip(r.URL.Path)+"; docs/formats-web.md lists what there is")

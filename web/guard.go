@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
+	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -45,11 +47,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if !s.hostOK(r.Host) {
+		scraper := s.scrapes(r) // knows a token that no page can have: it may come by any name of this machine
+		if !scraper && !s.hostOK(r.Host) {
 			refuse(w, http.StatusMisdirectedRequest, "this server does not answer for host "+clip(r.Host)+"; use the address that rivulet printed")
 			return
 		}
-		private := strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/debug/") || r.URL.Path == "/ws" || r.URL.Path == "/metrics"
+		private := strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/debug/") || r.URL.Path == "/ws" || r.URL.Path == metricsPath
 		if !private {
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {
 				refuse(w, http.StatusMethodNotAllowed, "only GET here")
@@ -66,7 +69,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "requests from another site are refused")
 			return
 		}
-		if !s.knows(r) {
+		if wait := s.tooSoon(scraper, r.URL.Path); wait > 0 {
+			w.Header().Set("Retry-After", fmt.Sprint(int(math.Ceil(wait.Seconds()))))
+			refuse(w, http.StatusTooManyRequests, "scrapers ask too often; ask again later")
+			return
+		}
+		if !scraper && !s.knows(r) {
 			refuse(w, http.StatusUnauthorized, "the secret is missing or wrong; open the address that rivulet printed, or send its secret as \"Authorization: Bearer SECRET\"")
 			return
 		}

@@ -22,6 +22,10 @@ const (
 // A SampleFunc samples a JVM's time on a core from outside for a while, or until ctx is done.
 type SampleFunc func(ctx context.Context, pid int, length time.Duration) (*export.Report, error)
 
+// A FindFunc finds the one JVM that rules such as "main=*Order*" are true of. The error says
+// what rule is wrong, or that there is none or more than one.
+type FindFunc func(ctx context.Context, rules []string) (pid int, err error)
+
 // getPprof samples a JVM for a scraper and answers with pprof. One at a time is sampled, so
 // that scrapers together take no more of the machine than one.
 func (s *Server) getPprof(w http.ResponseWriter, r *http.Request) {
@@ -32,6 +36,19 @@ func (s *Server) getPprof(w http.ResponseWriter, r *http.Request) {
 		fail(err)
 		return
 	}
+	match := r.URL.Query()["match"]
+	if len(match) > 0 && s.find != nil {
+		if pid != 0 {
+			fail(badRequestf("give pid, or match"))
+			return
+		}
+		found, err := s.find(r.Context(), match)
+		if err != nil {
+			fail(badRequest(err))
+			return
+		}
+		pid = int64(found)
+	}
 	if t := s.live.State().Target; pid == 0 && t != nil {
 		pid = int64(t.PID)
 	}
@@ -40,7 +57,7 @@ func (s *Server) getPprof(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "nothing is sampled here; rivulet serve does")
 		return
 	case pid == 0 || pid > 1<<31-1:
-		fail(badRequestf("say of which JVM: pid=N; rivulet ps lists them"))
+		fail(badRequestf("say of which JVM: pid=N, or match=KEY=PATTERN such as match=main=*Order*; rivulet ps lists them"))
 		return
 	case seconds < 1 || seconds > mostSeconds:
 		fail(badRequestf("seconds=%d: give a number from 1 to %d", seconds, mostSeconds))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+	"golang.org/x/time/rate"
 
 	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -40,6 +41,13 @@ type Config struct {
 	// Sample answers scrapers of pprof; nil has them refused.
 	Sample SampleFunc
 
+	// Find finds the JVM that a scraper describes; nil has it give a number.
+	Find FindFunc
+
+	// ScrapeToken lets whoever has it read metrics and have JVMs sampled, and nothing else; ""
+	// has only the page's secret do that. See [CheckToken].
+	ScrapeToken string
+
 	// App are the application's packages, as of [live.Config].
 	App []string
 
@@ -60,8 +68,11 @@ type Server struct {
 	log      hclog.Logger
 
 	sample   SampleFunc
-	sampling sync.Mutex    // held while a JVM is sampled for a scraper
-	over     chan struct{} // closed when the server ends
+	find     FindFunc
+	token    string                   // of scrapers
+	rates    map[string]*rate.Limiter // of scrapers, by path
+	sampling sync.Mutex               // held while a JVM is sampled for a scraper
+	over     chan struct{}            // closed when the server ends
 }
 
 // Listen opens a server on an address such as 127.0.0.1:0, where port 0 is any free one. It
@@ -82,7 +93,7 @@ func Listen(address string, c Config) (*Server, error) {
 	}
 	s := &Server{
 		listener: limit(l, maxConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
-		log: c.Log.Named("web"), sample: c.Sample, over: make(chan struct{}),
+		log: c.Log.Named("web"), sample: c.Sample, find: c.Find, token: c.ScrapeToken, rates: scrapeRates(), over: make(chan struct{}),
 	}
 	s.hub = newHub()
 	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults, App: c.App})

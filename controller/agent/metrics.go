@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
 // mostSeries bounds the metrics that scripts emit.
@@ -39,6 +41,9 @@ type label struct{ name, value string }
 func (m *Metrics) set(name, kind, help string, labels []label, value float64) error {
 	if !familyName.MatchString(name) {
 		return fmt.Errorf("%q can't be a metric's name: letters, digits, _ and :, no digit first", name)
+	}
+	if export.OpenMetricsOwn(strings.TrimSuffix(name, "_total")) {
+		return fmt.Errorf("%s is a metric of Rivulet's own; choose another name", name)
 	}
 	if kind != "gauge" && kind != "counter" {
 		return fmt.Errorf("a metric of kind %q: there are gauge and counter", kind)

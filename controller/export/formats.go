@@ -32,6 +32,7 @@ var formats = []Format{
 	{"pprof", []string{".pb.gz", ".pprof"}, true, func(r *Report, w io.Writer, _ FormatOptions) error { return r.Pprof(w) }},
 	{"collapsed", []string{".collapsed", ".folded"}, false, func(r *Report, w io.Writer, o FormatOptions) error { return r.Collapsed(w, o.Weight) }},
 	{"speedscope", []string{".speedscope.json", ".speedscope"}, false, func(r *Report, w io.Writer, _ FormatOptions) error { return r.Speedscope(w) }},
+	{"openmetrics", []string{".prom", ".openmetrics"}, false, func(r *Report, w io.Writer, _ FormatOptions) error { return r.OpenMetrics(w, true) }},
 }
 
 // FormatNames are the names of all forms.
