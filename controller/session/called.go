@@ -67,7 +67,7 @@ func (l *loop) deferred() int { return l.scheme.(scheme.Watcher).Deferred() }
 func (l *loop) lateAtEnd(p scheme.Plan, calls map[cha.MethodID]int64) {
 	w, d, late := l.s.watching, l.scheme.(scheme.Watcher), l.patience.late
 	note := func(id cha.MethodID, n int64) {
-		if late[id] == nil && !d.IsDeferred(id) {
+		if x := late[id]; (x == nil || x.asleep) && !d.IsDeferred(id) {
 			late[id] = &lateMethod{id: id, calls: n, after: time.Since(l.rec.armed)}
 		}
 	}

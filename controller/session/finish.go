@@ -64,6 +64,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 		return nil, errors.Join(err, s.release())
 	}
 	s.loop.account(r)
+	s.loop.lateness().report(r)
 	s.loop.lateGaps(r, looked)
 	s.basis().correct(r)
 	r.Processing = time.Since(begin)
@@ -295,7 +296,6 @@ func (l *loop) brief() *export.Report {
 	l.noteAllocations(r)
 	l.reportGovernor(r)
 	l.gaps(r)
-	l.reportLate(r)
 	return r
 }
 

@@ -17,6 +17,7 @@ import (
 func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var r *export.Report
 	var b basis
+	var late *lateness
 	var closed map[int64]int64
 	var rec recording
 	var kind recorder
@@ -25,7 +26,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 		if !l.armed {
 			return
 		}
-		r, b, closed = l.brief(), l.basis(), s.data.Closed()
+		r, b, late, closed = l.brief(), l.basis(), l.lateness(), s.data.Closed()
 		rec, kind = l.rec, l.kind
 		r.Time = l.rec.took
 		if l.rec.since != 0 {
@@ -46,6 +47,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 		kind.far(r, b, rec.Recording, rec.began)
 	}
 	s.mapped.RUnlock()
+	late.report(r)
 	b.correct(r)
 	return r, nil
 }
