@@ -71,17 +71,21 @@ func (a *app) view() *cobra.Command {
 	var p pageFlags
 	var trace, span string
 	cmd := &cobra.Command{
-		Use:   "view FILE",
-		Short: "Show a report or a comparison that was saved as JSON, or write it in another form",
+		Use:   "view FILE|FOLDER",
+		Short: "Show a report or a comparison that was saved, or write it in another form; list those of a folder",
 		Long: `Reads what rivulet profile --format json (or snapshot) has written and shows it,
 or writes it in another form. Samples that other profilers have written are read, too, as pprof or
 collapsed stacks (of async-profiler: collapsed, also by thread). html is one page that needs nothing else, pprof is
 for go tool pprof, collapsed for flame graph tools, speedscope for
 www.speedscope.app. A comparison, of rivulet compare --json or saved by the page,
 is shown as that command does. With --ui it is opened on the page of rivulet serve:
-the tree as flame graph and table, methods, callers and callees, and all else.`,
+the tree as flame graph and table, methods, callers and callees, and all else.
+
+Of a folder its recordings are listed, which are files NAME.rivulet; with --ui on the
+page, where each can be opened, and any two compared.`,
 		Example: `  rivulet view report.json
   rivulet view monday.rivulet --ui
+  rivulet view recordings/ --ui
   rivulet view report.json --top 50 --sort calls
   rivulet view report.json -o report.html
   rivulet view report.json --weight allocated_bytes -o bytes.collapsed
@@ -94,6 +98,9 @@ the tree as flame graph and table, methods, callers and callees, and all else.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.check(), p.check(cmd)); err != nil {
 				return err
+			}
+			if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+				return a.viewFolder(cmd, args[0], &f, &p)
 			}
 			s, err := a.load(args[0])
 			if err == nil && span != "" {

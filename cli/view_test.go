@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,5 +97,37 @@ func TestShowPageFlags(t *testing.T) {
 		if code, out, errs := rivulet(t, "", test.args...); code != 2 || out != "" || !strings.Contains(errs, test.want) {
 			t.Errorf("%v: code %d, %s%s", test.args, code, out, errs)
 		}
+	}
+}
+
+// TestViewFolder lists the recordings of a folder, and says what a folder without any lacks.
+func TestViewFolder(t *testing.T) {
+	folder := t.TempDir()
+	if code, _, errs := rivulet(t, "", "view", folder); code != 2 || !strings.Contains(errs, "there is no recording in it") {
+		t.Errorf("an empty folder: %d %s", code, errs)
+	}
+	report := filepath.Join("..", "controller", "export", "testdata", "report.json")
+	for _, name := range []string{"monday.rivulet", "tuesday.rivulet"} {
+		if code, _, errs := rivulet(t, "", "view", report, "-o", filepath.Join(folder, name)); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "notes.txt"), []byte("no recording"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := rivulet(t, "", "view", folder)
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); code != 0 || len(lines) != 3 || !strings.HasPrefix(lines[1], "monday.rivulet ") || !strings.Contains(lines[1], "3,650") || !strings.Contains(lines[1], "shop.Main") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+	code, out, _ = rivulet(t, "", "view", folder, "--format", "json")
+	var list []struct {
+		Name, File, Target string
+		Calls              int64
+	}
+	if err := json.Unmarshal([]byte(out), &list); code != 0 || err != nil || len(list) != 2 || list[1].File != "tuesday.rivulet" || list[1].Calls != 3650 || list[1].Target != "shop.Main" {
+		t.Errorf("%d %v %s", code, err, out)
+	}
+	if code, _, errs := rivulet(t, "", "view", folder, "-o", "x.html"); code != 2 || !strings.Contains(errs, "is a folder") {
+		t.Errorf("a folder with -o: %d %s", code, errs)
 	}
 }

@@ -109,6 +109,7 @@ type Opening struct {
 	Source   int64 // 0 is what the state of the server suggests
 	Against  int64 // what Source is compared with, the one before; 0 is none
 	Absolute bool  // the figures of Source aren't scaled to as many root calls as Against has
+	List     bool  // the list of snapshots, with Source as what its other views show
 }
 
 // URLOf is [Server.URL] with what the page shows first.
@@ -120,6 +121,9 @@ func (s *Server) URLOf(o Opening) string {
 	key := "source"
 	if s.live.IsComparison(o.Source) {
 		key = "compared"
+	}
+	if o.List {
+		at += "&tab=snapshots"
 	}
 	at += fmt.Sprintf("&%s=%d", key, o.Source)
 	if o.Against != 0 {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -172,10 +171,7 @@ func (l *Live) add(s *Snapshot, name, opened string, filed bool) error {
 		root := "recording"
 		roots, schemes := s.subject()
 		if len(roots) > 0 {
-			root, _, _ = strings.Cut(roots[0], "(")
-			if parts := strings.Split(root, "."); len(parts) > 2 {
-				root = strings.Join(parts[len(parts)-2:], ".")
-			}
+			root = shortRoot(roots[0])
 		}
 		name = cleanName(fmt.Sprintf("%d %s, %s%s", l.saved, root, schemes, opened))
 	}
@@ -366,26 +362,4 @@ func (l *Live) open(s *Snapshot, name string) (SnapshotInfo, error) {
 	l.mu.Unlock()
 	l.Logf("info", "opened %q", info.Name)
 	return info, nil
-}
-
-// FileName is what the file of a recording is called, without its ending: the name of
-// the snapshot, in letters that every file system has.
-func (l *Live) FileName(id int64) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	name := "rivulet"
-	if s := l.snapshot(id); s != nil {
-		name = s.Name
-	}
-	name = strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_':
-			return r
-		}
-		return '-'
-	}, name), ".-")
-	for strings.Contains(name, "--") {
-		name = strings.ReplaceAll(name, "--", "-")
-	}
-	return cmp.Or(name, "rivulet")
 }

@@ -131,4 +131,15 @@ func TestOpenedPages(t *testing.T) {
 	p.wait(".treename")
 	p.methods(len(want))
 	same(t, "a file", p.calls(), want)
+
+	// A folder is a list; each of its recordings opens from there.
+	p = opened("view", dir, "--ui")
+	p.until(`document.querySelector("#tab-snapshots").ariaSelected === "true" && document.querySelectorAll("#view tbody tr").length === 2`)
+	if names := value[[]string](p, `[...document.querySelectorAll("#view tbody input")].map((e) => e.value)`); fmt.Sprint(names) != "[run2 run1]" {
+		t.Error("the list of a folder:", names)
+	}
+	p.click("#view tbody tr:last-child button") // the older one
+	p.wait(".treename")
+	p.methods(len(want))
+	same(t, "a file of a folder", p.calls(), want)
 }
