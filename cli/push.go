@@ -39,12 +39,13 @@ func (a *app) pushCommand() *cobra.Command {
 		Use:   "push FILE...",
 		Short: "Send saved reports to a server that keeps profiles: OpenTelemetry, Pyroscope",
 		Long: `Sends reports that were saved as JSON or snapshot (or pprof, collapsed stacks) to an
-OTLP receiver over HTTP, such as an OpenTelemetry Collector with the profiles
+OTLP receiver over HTTP or gRPC, such as an OpenTelemetry Collector with the profiles
 signal on, or to Pyroscope. - is standard input, so that a recording goes there directly.
 
 The service is named after the program's main class, or as --service says. The time is that of
 the file. A request is repeated three times if the server is away or overloaded.`,
 		Example: `  rivulet push monday.rivulet --otlp http://127.0.0.1:4318
+  rivulet push monday.rivulet --otlp grpc://127.0.0.1:4317
   rivulet sample 4711 --for 10s --format snapshot | rivulet push - --pyroscope http://127.0.0.1:4040
   rivulet push *.rivulet --otlp https://otlp.example.com --service orders --label env=prod
   rivulet push monday.rivulet --pyroscope https://HOST --header @/etc/rivulet/header   # Authorization: Bearer ...`,
@@ -58,7 +59,7 @@ the file. A request is repeated three times if the server is away or overloaded.
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.otlp, "otlp", "", "send to the OTLP receiver (HTTP) at this `URL`")
+	fs.StringVar(&f.otlp, "otlp", "", "send to the OTLP receiver at this `URL`: http://, https://, and over gRPC grpc://HOST:PORT, grpcs:// with TLS")
 	fs.StringVar(&f.pyroscope, "pyroscope", "", "send to Pyroscope at this `URL`")
 	fs.StringVar(&f.service, "service", "", "`NAME` of the service (default: the program's main class)")
 	fs.StringArrayVar(&f.labels, "label", nil, "add this label, `NAME=VALUE`; repeat it for more")
@@ -156,7 +157,7 @@ func (f *pushFlags) check() (labels map[string]string, header http.Header, err e
 		if t[1] == "" {
 			continue
 		}
-		if err := push.Check(t[1]); err != nil {
+		if err := push.Check(t[1], t[0] == "--otlp"); err != nil {
 			return nil, nil, usage("%s: %w", t[0], err)
 		}
 	}

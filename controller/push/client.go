@@ -34,6 +34,7 @@ var ErrRefused = errors.New("the server refused the report")
 type Client struct {
 	header http.Header
 	http   *retryablehttp.Client
+	http2  *http.Client
 }
 
 // NewClient returns a client that sends the headers with each request.
@@ -43,13 +44,21 @@ func NewClient(header http.Header) *Client {
 	c.RetryMax, c.RetryWaitMin, c.RetryWaitMax = 3, 500*time.Millisecond, 10*time.Second
 	c.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	c.HTTPClient.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{header: header, http: c}
+	return &Client{header: header, http: c, http2: newHTTP2()}
 }
 
-// Check says what is wrong with a server's address.
-func Check(address string) error {
+// Check says what is wrong with a server's address. One of OTLP may be grpc://HOST:PORT, or
+// grpcs:// with TLS.
+func Check(address string, otlp bool) error {
 	u, err := url.Parse(address)
 	switch {
+	case err == nil && otlp && isGRPC(u):
+		if u.Host == "" || u.Port() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+			return errors.New("give host and port alone, such as grpc://HOST:4317")
+		}
+		return nil
+	case err == nil && isGRPC(u):
+		return errors.New("give an address such as http://HOST:PORT; gRPC is for OTLP")
 	case err != nil:
 		return errors.New("it is no address: give one such as http://HOST:PORT")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
@@ -60,8 +69,12 @@ func Check(address string) error {
 	return nil
 }
 
-// OTLP sends the report to an OTLP receiver over HTTP. The address is the receiver's,
-// http://127.0.0.1:4318; the path of the profiles signal is added unless it is there.
+// profilesOn is how a Collector takes profiles.
+const profilesOn = "an OpenTelemetry Collector does with --feature-gates=service.profilesSupport and a pipeline named profiles"
+
+// OTLP sends the report to an OTLP receiver, over HTTP or gRPC. The address is the receiver's,
+// http://127.0.0.1:4318 or grpc://127.0.0.1:4317 (grpcs:// with TLS); over HTTP the path of the profiles
+// signal is added unless it is there.
 func (c *Client) OTLP(ctx context.Context, address string, r *export.Report, o Origin) error {
 	data, err := OTLP(r, o)
 	if err != nil {
@@ -71,16 +84,28 @@ func (c *Client) OTLP(ctx context.Context, address string, r *export.Report, o O
 	if err != nil {
 		return fmt.Errorf("otlp: %w", err)
 	}
+	if u, err := url.Parse(address); err == nil && isGRPC(u) {
+		answer, err := c.grpc(ctx, u, body)
+		if err != nil {
+			return err
+		}
+		return inPart(answer)
+	}
 	answer, code, err := c.post(ctx, address, otlpPath, "application/x-protobuf", body)
 	if err != nil {
 		return err
 	}
 	if code == http.StatusNotFound {
-		return fmt.Errorf("%w: nothing takes profiles there (404); an OpenTelemetry Collector does with --feature-gates=service.profilesSupport and a pipeline named profiles", ErrRefused)
+		return fmt.Errorf("%w: nothing takes profiles there (404); %s", ErrRefused, profilesOn)
 	}
 	if code/100 != 2 {
 		return refused(code, answer)
 	}
+	return inPart(answer)
+}
+
+// inPart is the error of an answer that says that not all was taken.
+func inPart(answer []byte) error {
 	if n, text := rejected(answer); n > 0 || text != "" {
 		return fmt.Errorf("%w in part: %d profiles, %s", ErrRefused, n, export.Clean(text))
 	}

@@ -260,12 +260,12 @@ func TestPyroscope(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, bad := range []string{"", "127.0.0.1:4318", "ftp://h", "http://", "http://h/?a=b", "http://%zz"} {
-		if push.Check(bad) == nil {
+		if push.Check(bad, true) == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
 	for _, good := range []string{"http://127.0.0.1:4318", "https://h/otlp"} {
-		if err := push.Check(good); err != nil {
+		if err := push.Check(good, true); err != nil {
 			t.Error(good, err)
 		}
 	}

@@ -95,7 +95,7 @@ func sent(t *testing.T) string {
 }
 
 // collector runs an OpenTelemetry Collector whose pipeline of profiles ends in the sink.
-func collector(t *testing.T, sink *consumertest.ProfilesSink) (address string) {
+func collector(t *testing.T, sink *consumertest.ProfilesSink, protocol string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -117,7 +117,7 @@ func collector(t *testing.T, sink *consumertest.ProfilesSink) (address string) {
 		xexporter.WithProfiles(func(context.Context, exporter.Settings, component.Config) (xexporter.Profiles, error) {
 			return keeper{ProfilesSink: sink}, nil
 		}, component.StabilityLevelDevelopment))
-	yaml := fmt.Sprintf(`yaml:{receivers: {otlp: {protocols: {http: {endpoint: "%s"}}}}, exporters: {kept: {}}, service: {telemetry: {metrics: {level: none}, logs: {level: error}}, pipelines: {profiles: {receivers: [otlp], exporters: [kept]}}}}`, address)
+	yaml := fmt.Sprintf(`yaml:{receivers: {otlp: {protocols: {%s: {endpoint: "%s"}}}}, exporters: {kept: {}}, service: {telemetry: {metrics: {level: none}, logs: {level: error}}, pipelines: {profiles: {receivers: [otlp], exporters: [kept]}}}}`, protocol, address)
 	c, err := otelcol.NewCollector(otelcol.CollectorSettings{
 		BuildInfo: component.NewDefaultBuildInfo(), DisableGracefulShutdown: true,
 		Factories: func() (otelcol.Factories, error) {
@@ -160,12 +160,18 @@ func collector(t *testing.T, sink *consumertest.ProfilesSink) (address string) {
 	}
 }
 
-// TestCollector sends a report and finds names, values, labels and times in what the
-// Collector's pipeline hands on.
+// TestCollector sends a report, over HTTP and over gRPC, and finds names, values, labels and
+// times in what the Collector's pipeline hands on.
 func TestCollector(t *testing.T) {
+	for protocol, scheme := range map[string]string{"http": "http://", "grpc": "grpc://"} {
+		t.Run(protocol, func(t *testing.T) { testCollector(t, protocol, scheme) })
+	}
+}
+
+func testCollector(t *testing.T, protocol, scheme string) {
 	sink := &consumertest.ProfilesSink{}
-	at := collector(t, sink)
-	if code, text := push(t, sent(t), "--otlp", "http://"+at, "--service", "orders", "--label", "env=prod"); code != 0 {
+	at := collector(t, sink, protocol)
+	if code, text := push(t, sent(t), "--otlp", scheme+at, "--service", "orders", "--label", "env=prod"); code != 0 {
 		t.Fatalf("code %d: %s", code, text)
 	}
 	all := sink.AllProfiles()
@@ -185,6 +191,10 @@ func TestCollector(t *testing.T) {
 		p := rp.ScopeProfiles().At(0).Profiles().At(i)
 		text := func(i int32) string { return d.StringTable().At(int(i)) }
 		name := text(p.SampleType().TypeStrindex()) + "/" + text(p.SampleType().UnitStrindex())
+		if name == "root_call_self/nanoseconds" {
+			linked(t, d, p)
+			continue
+		}
 		got[name] = values(t, d, p)
 		if begun := ended.Add(-10 * time.Second); !p.Time().AsTime().Equal(begun) || p.DurationNano() != 10e9 {
 			t.Errorf("%s: %v for %d ns, want %v", name, p.Time().AsTime(), p.DurationNano(), begun)
@@ -194,6 +204,23 @@ func TestCollector(t *testing.T) {
 		}
 	}
 	same(t, got)
+}
+
+// linked wants the profile of the one root call that was part of a span.
+func linked(t *testing.T, d pprofile.ProfilesDictionary, p pprofile.Profile) {
+	t.Helper()
+	sum := int64(0)
+	for i := range p.Samples().Len() {
+		s := p.Samples().At(i)
+		l := d.LinkTable().At(int(s.LinkIndex()))
+		if l.TraceID().String() != "4bf92f3577b34da6a3ce929d0e0e4736" || l.SpanID().String() != "00f067aa0ba902b7" {
+			t.Errorf("a sample is linked with %s %s", l.TraceID(), l.SpanID())
+		}
+		sum += s.Values().At(0)
+	}
+	if begun := ended.Add(-7 * time.Second); sum != 1100 || !p.Time().AsTime().Equal(begun) || p.DurationNano() != 1500 {
+		t.Errorf("root call: %d ns, %v for %d ns", sum, p.Time().AsTime(), p.DurationNano())
+	}
 }
 
 // values are a profile's, by thread and stack, outermost frame first.
