@@ -13,6 +13,7 @@ type Brief struct {
 	Lines     []string // sentences, the most important first
 	Self      []int32  // ids of the methods with most self time, at most five; no counted ones
 	Allocated []int32  // and of those that allocate most bytes, where these were counted
+	Waiting   []int32  // and of those that wait most themselves, where that was sampled
 }
 
 // briefMost is how many methods each list of a [Brief] has.
@@ -40,6 +41,7 @@ func (r *Report) brief(f figures, labels map[int32]string) Brief {
 	if len(hot) > 0 {
 		b.Lines = append(b.Lines, r.hottest(f, hot, labels))
 	}
+	b.waiting(r, f, labels)
 	if at := r.metrics().Index("allocated_bytes"); at >= 0 {
 		b.allocated(f, at, labels)
 	}
@@ -109,6 +111,61 @@ func (b *Brief) allocated(f figures, at int, labels map[int32]string) {
 	}
 	most := own(list[0].Counts, at)
 	b.Lines = append(b.Lines, fmt.Sprintf("%s allocates most itself: %s, %s of all that is allocated.", labels[list[0].Method], Bytes(most), share(most, own(f.sums.Counts, at))))
+}
+
+// leastWaiting is the share of all self time below which waiting is not spoken of: it may be
+// chance, or threads that wait for a core.
+const leastWaiting = 0.01
+
+// waits is how much of a method's self time it was off a core, ns, as far as samples say: of
+// recordings with --cpu, and of samples of all threads by what these did.
+func (r *Report) waits(e cct.Flat) int64 {
+	switch {
+	case r.Sampling == nil && r.CPU != nil:
+		if cpu, ok := e.Sample.Of(e.Self); ok {
+			return e.Self - cpu
+		}
+	case r.Sampling != nil && r.Sampling.Mode == WallMode:
+		waiting, all := int64(0), int64(0)
+		for i, n := range e.Sample.States {
+			if all += n; i < len(StateNames) && slices.Contains(waitingStates, StateNames[i]) {
+				waiting += n
+			}
+		}
+		if all > 0 {
+			return int64(float64(e.Self) * float64(waiting) / float64(all))
+		}
+	}
+	return 0
+}
+
+// waitingStates are those of [StateNames] in which a thread is off a core and needs none.
+var waitingStates = []string{"blocked", "waiting", "parked", "sleeping", "in I/O"}
+
+// waiting is the sentence of the method that waits most itself.
+func (b *Brief) waiting(r *Report, f figures, labels map[int32]string) {
+	type one struct {
+		cct.Flat
+		ns int64
+	}
+	var list []one
+	all := int64(0)
+	for _, e := range f.flat {
+		ns := r.waits(e)
+		all += ns
+		if !r.Counted[e.Method] && float64(ns) >= leastWaiting*float64(f.sums.Self) && ns > 0 {
+			list = append(list, one{e, ns})
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(x, y one) int { return cmp.Compare(y.ns, x.ns) })
+	for _, e := range list[:min(briefMost, len(list))] {
+		b.Waiting = append(b.Waiting, e.Method)
+	}
+	top := list[0]
+	b.Lines = append(b.Lines, fmt.Sprintf("%s waits most itself: %s of its %s it was off a core, %s of all such time.", labels[top.Method], Duration(top.ns), Duration(top.Self), share(top.ns, all)))
 }
 
 func (b *Brief) exceptions(f figures, labels map[int32]string) {

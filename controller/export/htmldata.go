@@ -35,6 +35,7 @@ type pageBrief struct {
 	Lines     []string `json:"lines"`
 	Self      []int    `json:"self"`
 	Allocated []int    `json:"allocated"`
+	Waiting   []int    `json:"waiting"`
 }
 
 type pageThread struct {
@@ -77,7 +78,7 @@ func (r *Report) pageData(out *sink) error {
 		slow = p.Slowest.trees
 	}
 	brief := r.brief(f, nil)
-	p.Brief = pageBrief{cleaned(brief.Lines), p.Methods.places(brief.Self), p.Methods.places(brief.Allocated)}
+	p.Brief = pageBrief{cleaned(brief.Lines), p.Methods.places(brief.Self), p.Methods.places(brief.Allocated), p.Methods.places(brief.Waiting)}
 	text, err := marshal(p, "")
 	if err != nil {
 		return err

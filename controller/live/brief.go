@@ -9,6 +9,7 @@ type BriefView struct {
 	Lines     []string `json:"lines"`
 	Self      []int32  `json:"self"` // methods with most self time, by their numbers
 	Allocated []int32  `json:"allocated"`
+	Waiting   []int32  `json:"waiting"` // that wait most themselves; empty where that was not sampled
 }
 
 // mostBriefAtOnce is how many nodes a frame may have to be gone through for sentences while
@@ -24,7 +25,7 @@ func (f *Frame) brief() *BriefView {
 		return told
 	}
 	b := f.Report.Brief()
-	told = &BriefView{Lines: []string{}, Self: []int32{}, Allocated: []int32{}}
+	told = &BriefView{Lines: []string{}, Self: []int32{}, Allocated: []int32{}, Waiting: []int32{}}
 	for _, line := range b.Lines {
 		told.Lines = append(told.Lines, export.Clean(line))
 	}
@@ -33,6 +34,9 @@ func (f *Frame) brief() *BriefView {
 	}
 	for _, id := range b.Allocated {
 		told.Allocated = append(told.Allocated, f.numbers[id])
+	}
+	for _, id := range b.Waiting {
+		told.Waiting = append(told.Waiting, f.numbers[id])
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

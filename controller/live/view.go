@@ -94,7 +94,7 @@ func (l *Live) View(asked *Query) View {
 		s.Brief = l.brief(f, q.Source)
 	}
 	if s.Brief != nil {
-		for _, list := range [][]int32{s.Brief.Self, s.Brief.Allocated} {
+		for _, list := range [][]int32{s.Brief.Self, s.Brief.Allocated, s.Brief.Waiting} {
 			for _, m := range list {
 				mention(int64(m))
 			}

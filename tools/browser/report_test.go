@@ -58,6 +58,7 @@ func randomReport(seed uint64) *export.Report {
 			n.Incomplete = true
 		}
 		n.Raw, n.Error = n.Self+20*n.Calls, random.Int64N(10_000)
+		n.Sample = &cct.Sample{Count: 20, Wall: 20_000, Ran: random.Int64N(20_000)}
 		return n
 	}
 	root := node(0)
@@ -81,8 +82,8 @@ func randomReport(seed uint64) *export.Report {
 		slowest.Invocations = append(slowest.Invocations, one)
 	}
 	return &export.Report{
-		Slowest: slowest,
-		Target:  export.Target{PID: 4711, Java: "17.0.15", VM: "OpenJDK", Main: "shop.Main"}, Scheme: "A", Clock: "tick", Roots: []string{"shop.part0.Service0.handle0()V"},
+		Slowest: slowest, CPU: &export.CPU{Samples: 60_000},
+		Target: export.Target{PID: 4711, Java: "17.0.15", VM: "OpenJDK", Main: "shop.Main"}, Scheme: "A", Clock: "tick", Roots: []string{"shop.part0.Service0.handle0()V"},
 		Time: 10 * time.Second, Ended: "stopped", Calibration: &export.Calibration{Inner: 3, Outer: 4, Spread: 1, Batches: 5}, Correction: cct.Correction{Subtracted: 12345678, Clamped: 23456},
 		Tree: &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: root.Calls, RootReturns: root.Calls, Roots: cct.Merge([]*cct.Node{root})}}},
 		Lookup: func(id int32) (cct.Method, bool) {

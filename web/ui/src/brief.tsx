@@ -22,7 +22,7 @@ export function Brief() {
       <details open={!ui.terse} onToggle={(e) => { const terse = !e.currentTarget.open; if (terse !== ui.terse) go({ terse }); }}>
         <summary>What is slow</summary>
         <p>{b.lines.join(" ")}</p>
-        <p>{list("Most self time:", b.self)} {list("Most allocated:", b.allocated)}</p>
+        <p>{list("Most self time:", b.self)} {list("Most waiting:", b.waiting)} {list("Most allocated:", b.allocated)}</p>
       </details>
     </section>
   );

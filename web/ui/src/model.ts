@@ -104,7 +104,7 @@ export interface SlowLine { place: number; method: number; thread: string; id: n
 export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }
-export interface BriefPage { lines: string[]; self: number[]; allocated: number[] }
+export interface BriefPage { lines: string[]; self: number[]; allocated: number[]; waiting: number[] }
 export interface Unlike { kind: string; text: string; grave: boolean }
 export interface DiffFlamePage { focus: number; above: [number, number][]; total: number; boxes: number[][] }
 export interface ComparePage { before: number; after: number; scaled: boolean; unlike: Unlike[]; verdict: string; differ: number; within: number; flame?: DiffFlamePage; roots: [number, number]; count: number; from: number; rows: number[][]; hot: number[]; changes: number[][]; more: number }

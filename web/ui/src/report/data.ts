@@ -20,7 +20,7 @@ export interface Head {
 interface Packed {
   head: Head; exact: boolean; pauses: string[]; metrics: Metric[];
   methods: { name: string[]; loader: string[]; place: string[]; hidden: number[]; counted: number[] };
-  brief: { lines: string[]; self: number[]; allocated: number[] };
+  brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] };
   threads: Omit<ThreadLine, "place">[];
   slowest: { asked: number; over: number; of: number; lines: (Omit<SlowLine, "place"> & { nodes: number; path?: SlowPath })[] } | null;
   tree: number[][]; slow_trees: number[][];
@@ -65,7 +65,7 @@ function forest(columns: number[][], from: number, to: number, corrected: boolea
 }
 
 export interface Data {
-  head: Head; exact: boolean; pauses: string[]; metrics: Metric[]; brief: { lines: string[]; self: number[]; allocated: number[] }; threads: ThreadLine[];
+  head: Head; exact: boolean; pauses: string[]; metrics: Metric[]; brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] }; threads: ThreadLine[];
   names: Map<number, Name>; hidden: number[]; counted: Set<number>; // by methods' numbers
   tree: Forest;
   slowest: { asked: number; over: number; of: number; lines: SlowLine[]; paths: (SlowPath | undefined)[]; trees: Forest[] } | null;
@@ -82,7 +82,7 @@ export async function read(packed: string): Promise<Data> {
   };
   return {
     head: p.head, exact: p.exact, pauses: p.pauses, metrics: p.metrics,
-    brief: { lines: p.brief.lines, self: p.brief.self.map(number), allocated: p.brief.allocated.map(number) },
+    brief: { lines: p.brief.lines, self: p.brief.self.map(number), allocated: p.brief.allocated.map(number), waiting: p.brief.waiting.map(number) },
     threads: p.threads.map((t, k) => ({ ...t, place: k + 1 })),
     names: new Map(p.methods.name.map((name, k) => [number(k), parse(name, p.methods.loader[k], p.methods.place[k])])),
     hidden: [0, ...p.methods.hidden], counted: new Set(p.methods.counted.map(number)),

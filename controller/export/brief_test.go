@@ -1,0 +1,47 @@
+package export_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+)
+
+// TestWaiting names who waits most: by samples of the time on a core, by what sampled threads did,
+// and not where nobody looked, or where it is too little.
+func TestWaiting(t *testing.T) {
+	const ms = 1e6
+	root := node(0, 10, 0, 10*ms, node(1, 10, 0, 300*ms), node(2, 10, 0, 100*ms), node(3, 10, 0, 40*ms))
+	kids := root.Children
+	states := func(blocked, running int64) []int64 { return []int64{0, running, 0, blocked} }
+	kids[0].Sample = &cct.Sample{Count: 30, Wall: 300, Ran: 297, States: states(0, 30)}
+	kids[1].Sample = &cct.Sample{Count: 10, Wall: 100, Ran: 20, States: states(8, 2)}
+	kids[2].Sample = &cct.Sample{Count: 4, Wall: 40, Ran: 0, States: states(4, 0)}
+	r := report()
+	r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 10, RootReturns: 10, Roots: cct.Merge([]*cct.Node{root})}}}
+	const sentence = " waits most itself: 80.0 ms of its 100 ms it was off a core, 65.0 % of all such time."
+	for _, test := range []struct {
+		name     string
+		cpu      *export.CPU
+		sampling *export.Sampling
+		waiting  []int32
+		share    string
+	}{
+		{"nobody looked", nil, nil, nil, ""},
+		{"time on a core", &export.CPU{Samples: 44}, nil, []int32{2, 3}, "65.0 %"},
+		{"samples of all threads", nil, &export.Sampling{Mode: export.WallMode}, []int32{2, 3}, "66.7 %"},
+		{"samples of time on a core", nil, &export.Sampling{Mode: export.CPUMode}, nil, ""},
+	} {
+		r.CPU, r.Sampling = test.cpu, test.sampling
+		b := r.Brief()
+		if !slices.Equal(b.Waiting, test.waiting) {
+			t.Errorf("%s: %v waits, want %v", test.name, b.Waiting, test.waiting)
+		}
+		text := strings.Join(b.Lines, " ")
+		if want := strings.Replace(sentence, "65.0 %", test.share, 1); strings.Contains(text, want) != (test.share != "") {
+			t.Errorf("%s: %s", test.name, text)
+		}
+	}
+}
