@@ -39,6 +39,10 @@ type launch struct {
 	java  string   // "" for the JDK's
 	flags []string // more of them
 	class []string // instead of -cp and the main class
+	// around is a command to which the java command is added; a shell script has it as "$0" "$@".
+	around  []string
+	started func(pid int) error // called when it is up; nil for nothing
+	done    func()              // called when it has ended; nil for nothing
 }
 
 // configs are the rows. Those without a collector have the JDK's own choice.

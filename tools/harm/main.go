@@ -9,6 +9,8 @@
 // "go tool task test:matrix" uses all of Rivulet on each JDK, with each collector and with flags that
 // change how a JVM works.
 //
+// "go tool task test:places" uses Rivulet on a program within limits, such as those of containers.
+//
 // "go tool task soak:residue" attaches and leaves many times, and compares what has grown with what
 // redefining the same classes costs the same JVM without Rivulet.
 //
@@ -60,12 +62,14 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		err = measureFaults(k, dir, page)
 	case "matrix":
 		err = measureMatrix(k, dir, page)
+	case "places":
+		err = measurePlaces(k, dir, page)
 	case "residue":
 		err = measureResidue(k, dir, page)
 	case "company":
 		err = measureCompany(k, dir, page)
 	default:
-		err = fmt.Errorf("-part %q: give faults, matrix, residue or company", k.Part)
+		err = fmt.Errorf("-part %q: give faults, matrix, places, residue or company", k.Part)
 	}
 	return page, err
 }

@@ -20,8 +20,10 @@ import (
 // A matrix is every configuration on every JDK.
 type matrix struct {
 	*bench.Kit
-	dir   string            // the program's classes
-	cells map[string]string // by JDK and name; what earlier runs found, too
+	dir     string            // the program's classes
+	cells   map[string]string // by JDK and name; what earlier runs found, too
+	configs []config
+	begin   func(p *bench.Page, headings []string) // the table
 }
 
 // A step is one use of Rivulet on the running program.
@@ -57,8 +59,8 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 	}
 	begun := time.Now()
 	failed := map[string]error{}
-	for i := range configs {
-		c := &configs[i]
+	for i := range m.configs {
+		c := &m.configs[i]
 		if !m.Wants(c.plain()) {
 			continue
 		}
@@ -80,21 +82,9 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 			}
 		}
 	}
-	var whole, short []string
-	for _, s := range steps {
-		whole = append(whole, s.name)
-		if !s.whole {
-			short = append(short, s.name)
-		}
-	}
-	p.Table("JVMs", "Each cell is one process. Rivulet attaches to it again and again: in the first row for "+strings.Join(whole, "; ")+"; in the others for "+strings.Join(short, "; ")+
-		". Counts of root calls and of the methods below must be those that the program's source says (under load, the program's own count of root calls), and exact by the report. "+
-		"After each step the program's methods have the code of before (read from outside; not with ZGC, compact headers and JDK 8, where later counts alone show it), no thread, descriptor, mapping or file of Rivulet's is left, "+
-		"no result was wrong. At the end the program ends with its own exit code and has printed nothing to standard error. "+
-		"*exact*: all of this held; with what has no samples or no heap there, by the refusal. *refused*: `profile` and `doctor` say why not, and the program is unharmed. -: the JDK here has no such thing. *not tried*: no run has come to it.",
-		headings...)
-	for i := range configs {
-		c := &configs[i]
+	m.begin(p, headings)
+	for i := range m.configs {
+		c := &m.configs[i]
 		if !m.Wants(c.plain()) {
 			continue
 		}
@@ -119,6 +109,23 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 		}
 	}
 	return nil
+}
+
+// beginJVMs begins the table of JVMs.
+func beginJVMs(p *bench.Page, headings []string) {
+	var whole, short []string
+	for _, s := range steps {
+		whole = append(whole, s.name)
+		if !s.whole {
+			short = append(short, s.name)
+		}
+	}
+	p.Table("JVMs", "Each cell is one process. Rivulet attaches to it again and again: in the first row for "+strings.Join(whole, "; ")+"; in the others for "+strings.Join(short, "; ")+
+		". Counts of root calls and of the methods below must be those that the program's source says (under load, the program's own count of root calls), and exact by the report. "+
+		"After each step the program's methods have the code of before (read from outside; not with ZGC, compact headers and JDK 8, where later counts alone show it), no thread, descriptor, mapping or file of Rivulet's is left, "+
+		"no result was wrong. At the end the program ends with its own exit code and has printed nothing to standard error. "+
+		"*exact*: all of this held; with what has no samples or no heap there, by the refusal. *refused*: `profile` and `doctor` say why not, and the program is unharmed. -: the JDK here has no such thing. *not tried*: no run has come to it.",
+		headings...)
 }
 
 // cell tries one configuration on one JDK.
@@ -148,6 +155,9 @@ func (m *matrix) cell(c *config, j jdk.JDK) (string, error) {
 		return "-", nil
 	}
 	r := &round{Kit: m.Kit, fault: &fault{name: c.name}, rng: rand.New(rand.NewPCG(1, 1)), jdk: j, dir: m.dir, launch: l}
+	if l.done != nil {
+		defer l.done()
+	}
 	defer r.close()
 	if err := r.start(false, 0); err != nil && (r.t == nil || !errors.Is(err, errUnread)) {
 		return "", err
@@ -300,7 +310,7 @@ func measureMatrix(k *bench.Kit, dir string, page *bench.Page) error {
 	if err != nil {
 		return err
 	}
-	m := &matrix{Kit: k, dir: dir, cells: all.Cells}
+	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: configs, begin: beginJVMs}
 	if err := prepare(k, dir); err != nil {
 		return err
 	}

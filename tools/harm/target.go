@@ -53,6 +53,10 @@ func (r *round) start(private bool, shmMB int, flags ...string) error {
 		java = r.launch.java
 	}
 	cmd := exec.Command(java, args...)
+	if r.launch.around != nil {
+		all := append(append([]string{}, r.launch.around...), java)
+		cmd = exec.Command(all[0], append(all[1:], args...)...)
+	}
 	if private {
 		script := fmt.Sprintf(`mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777,size=%dm tmpfs /dev/shm && exec "$0" "$@"`, shmMB)
 		cmd = exec.Command("unshare", append([]string{"-m", "sh", "-c", script, java}, args...)...)
@@ -65,7 +69,12 @@ func (r *round) start(private bool, shmMB int, flags ...string) error {
 	if _, err := t.line("READY"); err != nil {
 		return err
 	}
-	if private {
+	if r.launch.started != nil {
+		if err := r.launch.started(t.pid); err != nil {
+			return err
+		}
+	}
+	if private || r.launch.around != nil {
 		for name, f := range map[string]**os.File{"tmp": &t.tmp, "dev/shm": &t.shm} {
 			if *f, err = os.Open(fmt.Sprintf("/proc/%d/root/%s", t.pid, name)); err != nil {
 				return err

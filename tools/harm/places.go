@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
+	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
+)
+
+// places are what containers and hardened services limit.
+var places = []config{
+	{name: "64 MB of `/dev/shm`", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777,size=64m tmpfs /dev/shm")},
+	{name: "`/tmp` noexec, nosuid, nodev", prepare: mounted("mount -t tmpfs -o mode=1777,noexec,nosuid,nodev tmpfs /tmp && mount -t tmpfs -o mode=1777,noexec,nosuid,nodev tmpfs /dev/shm")},
+	{name: "read-only root, `/tmp` and `/dev/shm` in memory", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mount --bind %[1]s %[1]s && mount -o remount,bind,ro /")},
+	{name: "read-only `/tmp`", refused: true, prepare: mounted("mount -t tmpfs -o ro,mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm")},
+	{name: "no tmpfs at all that it may write to", refused: true, prepare: mounted("mount --bind %[1]s /tmp && chmod 1777 /tmp && for d in $(awk '$3 == \"tmpfs\" {print $2}' /proc/mounts); do mount -o remount,bind,ro $d; done")},
+	{name: "user namespace, root there", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--user", "--map-root-user")},
+	{name: "user namespace, an ordinary user there", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--user", "--map-user=1000", "--map-group=1000")},
+	{name: "no capabilities, no new privileges", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")},
+	{name: "time namespace, eleven days ahead", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000")},
+	{name: "memory limit 48 MB above what it uses", prepare: pressed(48)},
+	{name: "memory limit 16 MB above what it uses", prepare: pressed(16)},
+}
+
+// mounted starts the program in a mount namespace of its own, prepared by a shell script, in which %[1]s is the
+// program's folder, and by a command.
+func mounted(script string, command ...string) func(*matrix, jdk.JDK, string) (launch, error) {
+	return func(m *matrix, _ jdk.JDK, _ string) (launch, error) {
+		if err := mounts(); err != nil {
+			return launch{}, fmt.Errorf("%w: %w", errAbsent, err)
+		}
+		text := script
+		if strings.Contains(text, "%") {
+			text = fmt.Sprintf(script, m.dir)
+		}
+		run := append(append([]string{}, command...), `"$0"`, `"$@"`)
+		return launch{around: []string{"unshare", "--mount", "sh", "-c", text + " && exec " + strings.Join(run, " ")}}, nil
+	}
+}
+
+// groups is where control groups of memory are, version 1.
+const groups = "/sys/fs/cgroup/memory"
+
+// pressed has a control group whose limit is some MB above what the program uses when it is up.
+func pressed(spare int64) func(*matrix, jdk.JDK, string) (launch, error) {
+	return func(_ *matrix, j jdk.JDK, _ string) (launch, error) {
+		group := filepath.Join(groups, fmt.Sprintf("rivulet-harm-%d-%d", os.Getpid(), j.Version))
+		if err := os.Mkdir(group, 0o755); err != nil {
+			return launch{}, fmt.Errorf("%w: %w", errAbsent, err)
+		}
+		started := func(int) error {
+			b, err := os.ReadFile(filepath.Join(group, "memory.usage_in_bytes"))
+			if err != nil {
+				return err
+			}
+			used, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(group, "memory.limit_in_bytes"), fmt.Append(nil, used+spare<<20), 0)
+		}
+		script := "mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && echo $$ >" + group + `/cgroup.procs && exec "$0" "$@"`
+		return launch{around: []string{"unshare", "--mount", "sh", "-c", script}, started: started, done: func() { os.Remove(group) }}, nil
+	}
+}
+
+// measurePlaces tries all places and writes what came of it.
+func measurePlaces(k *bench.Kit, dir string, page *bench.Page) error {
+	all, err := kept(*keep, nil)
+	if err != nil {
+		return err
+	}
+	if err := prepare(k, dir); err != nil {
+		return err
+	}
+	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: places, begin: func(p *bench.Page, headings []string) {
+		headings[0] = "the program's place|"
+		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root. Each cell is one process, and what is done and checked is that of the table before. "+
+			"*exact* and *refused* are as there.", headings...)
+	}}
+	return m.page(page, func() error { return all.write(*keep) })
+}
