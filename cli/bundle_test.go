@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
+	"github.com/rivulet-profiler/rivulet/controller/jfr"
 )
 
 // TestBundle writes a bug report.
@@ -81,5 +82,19 @@ func TestPlanted(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(victim); string(b) != "new" {
 		t.Errorf("one's own link was not followed: %q", b)
+	}
+}
+
+// TestMaskLine: what a recording of Flight Recorder says of the command line has no secrets.
+func TestMaskLine(t *testing.T) {
+	s := &jfr.Summary{JVM: "OpenJDK", PID: 7, Arguments: "shop.Main --password=hunter2 in.txt"}
+	for _, asJSON := range []bool{false, true} {
+		var b bytes.Buffer
+		if err := writeSummary(&b, s, "a.jfr", asJSON, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "hunter2") || !strings.Contains(b.String(), "shop.Main --password=***") {
+			t.Errorf("%s", b.String())
+		}
 	}
 }

@@ -219,7 +219,7 @@ func samplesOf(ctx context.Context, r *jfr.Reader, s *jfr.Summary, target export
 		notes = append(notes, "Flight Recorder samples a few threads at a time: where more are running, samples stand for more time than is shown, and shares are right.")
 	}
 	if target.PID == 0 {
-		target.PID, target.Main = int(s.PID), s.Arguments
+		target.PID, target.Main = int(s.PID), maskLine(s.Arguments)
 		target.VM = s.JVM
 	}
 	c := collect.New(target, pcct.Options{Lines: lines})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/jfr"
 )
@@ -26,12 +27,17 @@ type jfrJSON struct {
 	Damage    string      `json:"damage,omitempty"`
 }
 
+// maskLine leaves no secrets in a command line that was joined by spaces.
+func maskLine(text string) string {
+	return strings.Join(attach.MaskJoined(strings.Split(text, " ")), " ")
+}
+
 func writeSummary(w io.Writer, s *jfr.Summary, file string, asJSON bool, top int, damage error) error {
 	start := time.Unix(0, s.Start).UTC()
 	if asJSON {
 		j := jfrJSON{
 			Schema: export.Schema, Kind: "jfr", File: file, Chunks: s.Chunks, Start: start, Seconds: time.Duration(s.Duration).Seconds(),
-			Running: s.Running, JVM: s.JVM, Arguments: s.Arguments, PID: s.PID, Events: append([]jfr.Count{}, s.Events...),
+			Running: s.Running, JVM: s.JVM, Arguments: maskLine(s.Arguments), PID: s.PID, Events: append([]jfr.Count{}, s.Events...),
 		}
 		if damage != nil {
 			j.Damage = damage.Error()
@@ -49,7 +55,7 @@ func writeSummary(w io.Writer, s *jfr.Summary, file string, asJSON bool, top int
 		b.WriteString("the JVM is still writing it; this is what it has flushed\n")
 	}
 	if s.JVM != "" {
-		fmt.Fprintf(&b, "%s, process %d: %s\n", export.Clean(s.JVM), s.PID, export.Clean(s.Arguments))
+		fmt.Fprintf(&b, "%s, process %d: %s\n", export.Clean(s.JVM), s.PID, export.Clean(maskLine(s.Arguments)))
 	}
 	rows := [][]string{{"EVENT", "COUNT", "BYTES", "TIME", "WHAT"}}
 	shown := s.Events

@@ -39,9 +39,9 @@ func Mask(args []string) []string {
 	return out
 }
 
-// maskJoined is [Mask] for arguments that the JVM has joined by spaces, so that a value with spaces
+// MaskJoined is [Mask] for arguments that the JVM has joined by spaces, so that a value with spaces
 // lies in several: words behind a value that is masked are taken for the rest of it.
-func maskJoined(args []string) []string {
+func MaskJoined(args []string) []string {
 	out := Mask(args)
 	rest := false
 	for i, a := range args {
@@ -58,9 +58,9 @@ func maskJoined(args []string) []string {
 // their values.
 func (p *Process) mask() {
 	if p.Options != nil {
-		p.Options = maskJoined(p.Options)
+		p.Options = MaskJoined(p.Options)
 	}
 	if p.Args != "" {
-		p.Args = strings.Join(maskJoined(strings.Split(p.Args, " ")), " ")
+		p.Args = strings.Join(MaskJoined(strings.Split(p.Args, " ")), " ")
 	}
 }

@@ -49,7 +49,7 @@ func TestMaskJoined(t *testing.T) {
 		"run file mode=fast here":                  "run file mode=fast here",
 		"password=a b user=c d":                    "password=*** *** user=c d",
 	} {
-		if got := strings.Join(maskJoined(strings.Split(args, " ")), " "); got != want {
+		if got := strings.Join(MaskJoined(strings.Split(args, " ")), " "); got != want {
 			t.Errorf("%s: %s, want %s", args, got, want)
 		}
 	}

@@ -119,7 +119,7 @@ func TestCompareRuns(t *testing.T) {
 	t.Parallel()
 	j, dir := jvmtest.Need(t, 17), sources(t)
 	file := filepath.Join(t.TempDir(), "compared.json")
-	p := sessiontest.Rivulet(t, "run", "--compare", "--root", "t.Compare.root", "-o", file, "--", j.Java(), "-cp", dir, "t.Compare", "40")
+	p := sessiontest.Rivulet(t, "run", "--compare", "--root", "t.Compare.root", "-o", file, "--", j.Java(), "-Dapp.password=hunter2", "-cp", dir, "t.Compare", "40")
 	if code := p.Wait(); code != 0 {
 		t.Fatalf("exit code %d: %q", code, p.Stderr())
 	}
@@ -130,6 +130,9 @@ func TestCompareRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(string(b), "hunter2") {
+		t.Error("the file has a secret of the command line")
+	}
 	c, err := export.ReadComparison(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +142,7 @@ func TestCompareRuns(t *testing.T) {
 	if err := c.JSON(&again); err != nil || again.String() != string(b) {
 		t.Errorf("written again: %v\n%s\nwas\n%s", err, again.String(), b)
 	}
-	if c.Whole == nil || *c.Whole <= 0 || len(c.Command) != 5 {
+	if c.Whole == nil || *c.Whole <= 0 || len(c.Command) != 6 {
 		t.Errorf("%v, %q", c.Whole, c.Command)
 	}
 	for i := range c.Runs {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
@@ -20,7 +21,7 @@ import (
 // [session.Session.Start], and a program
 // that can't be started; what was compared before is returned with them.
 func Runs(ctx context.Context, argv []string, std session.Stdio, c Options) (*export.Comparison, error) {
-	out := &export.Comparison{Command: argv, Clock: clockOf(c.Clock)}
+	out := &export.Comparison{Command: attach.Mask(argv), Clock: clockOf(c.Clock)}
 	c.Wait = true // any class may still come
 	c.say("running without a profiler")
 	whole, code, err := runBare(ctx, argv, std)

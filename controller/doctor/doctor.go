@@ -74,6 +74,7 @@ func (e *examination) examine(root string) {
 		e.agents()
 		e.busy()
 		e.files()
+		e.memory()
 		e.neighbours()
 		e.measures()
 		e.sampling()
@@ -233,6 +234,21 @@ func (e *examination) files() {
 				"/tmp is writable by others and has no sticky bit: another user could put a file of theirs in the place of the agent")
 		}
 		tmp.Close()
+	}
+}
+
+// leastMemory is what a JVM should be able to take beside what it has, in bytes: for the agent, the classes' new
+// versions and compiling them again. Small targets take 10 to 20 MB.
+const leastMemory = 64 << 20
+
+// memory tells whether a limit is so near that the kernel may kill the target.
+func (e *examination) memory() {
+	switch left, limited := attach.GroupMemoryLeft(e.pid); {
+	case limited && left < leastMemory:
+		e.add("memory", Warning, "raise the limit of its container for the time of the recording, or record a small subgraph",
+			"its control group may take %d MB more: redefined classes and their compiled code take some, and the kernel kills a process that takes too much", max(left, 0)>>20)
+	case limited:
+		e.add("memory", OK, "", "its control group may take %d MB more", left>>20)
 	}
 }
 

@@ -22,8 +22,7 @@ var places = []config{
 	{name: "user namespace, an ordinary user there", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--user", "--map-user=1000", "--map-group=1000")},
 	{name: "no capabilities, no new privileges", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")},
 	{name: "time namespace, eleven days ahead", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000")},
-	{name: "memory limit 48 MB above what it uses", prepare: pressed(48)},
-	{name: "memory limit 16 MB above what it uses", prepare: pressed(16)},
+	{name: "memory limit 48 MB above what it uses", prepare: pressed(48)}, // with 16 the program alone is killed
 }
 
 // mounted starts the program in a mount namespace of its own, prepared by a shell script, in which %[1]s is the
@@ -79,7 +78,7 @@ func measurePlaces(k *bench.Kit, dir string, page *bench.Page) error {
 	}
 	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: places, begin: func(p *bench.Page, headings []string) {
 		headings[0] = "the program's place|"
-		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root. Each cell is one process, and what is done and checked is that of the table before. "+
+		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root. Each cell is one process, and what is done and checked is that of the table of JVMs. "+
 			"*exact* and *refused* are as there.", headings...)
 	}}
 	return m.page(page, func() error { return all.write(*keep) })
