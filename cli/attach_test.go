@@ -295,7 +295,7 @@ func checkForms(t *testing.T, file func(string) string) {
 		}
 	}
 
-	if page := string(read("a.html")); !strings.Contains(page, "Content-Security-Policy") || strings.Contains(page, "http://") || strings.Contains(page, "https://") {
+	if page := strings.ReplaceAll(string(read("a.html")), "http://www.w3.org/", ""); !strings.Contains(page, "Content-Security-Policy") || strings.Contains(page, "http://") || strings.Contains(page, "https://") {
 		t.Error("the page is not self-contained")
 	}
 

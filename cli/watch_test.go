@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"compress/gzip"
-	"encoding/base64"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,14 +31,8 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, packed, _ := strings.Cut(string(page), `"packed":"`)
-	packed, _, _ = strings.Cut(packed, `"`)
-	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := io.ReadAll(z); err != nil || !strings.Contains(string(text), "shop.Orders$Line.handle") {
-		t.Errorf("the page lacks a method: %v", err)
+	if text := pageData(t, string(page)); !strings.Contains(text, "shop.Orders$Line.handle") {
+		t.Error("the page lacks a method")
 	}
 	f.run(t, "watch", "ls", dir).want(t, 0, "kept ", "")
 	var ls jsonWatches
