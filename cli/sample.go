@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/below"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
@@ -25,6 +26,7 @@ type sampleFlags struct {
 	inlined bool
 	frames  int
 	lines   bool
+	roots   []string
 }
 
 const (
@@ -49,6 +51,11 @@ func (f *sampleFlags) options(cmd *cobra.Command) (o sampleOptions, err error) {
 		return o, usage("--hz %d: give a number from 1 to %d", f.hz, mostHz)
 	case f.frames < 0:
 		return o, usage("--frames %d: give a number of frames, or 0 for all", f.frames)
+	case f.frames > 0 && len(f.roots) > 0:
+		return o, usage("--root and --frames %d: whole stacks say what is below a root; give one of both", f.frames)
+	}
+	if _, err := below.New(f.roots); err != nil {
+		return o, usage("--root %w", err)
 	}
 	return f.plain(), nil
 }
@@ -65,6 +72,7 @@ func (f *sampleFlags) plain() (o sampleOptions) {
 	if f.threads != "" {
 		o.sampler.Threads = wildcard(f.threads)
 	}
+	o.roots = f.roots
 	o.tree.Depth, o.tree.Lines, o.tree.States, o.inlined = f.frames, f.lines, f.wall, f.inlined
 	return o
 }
@@ -106,6 +114,9 @@ time, in which contexts, with the interval in which each share lies, and how man
 activations of each were met: at least so often it is called. For exact counts below
 one method see rivulet profile; rivulet suggest says which are worth it.
 
+With --root only samples below a method are kept, as a recording has the calls below its
+root: what a request does and waits for, without probes.
+
 Without --for it samples until Ctrl-C, which reports and exits 0. With --ui a page in the
 browser shows the tree while it grows, until Ctrl-C.
 
@@ -118,6 +129,7 @@ perf events, threads are stopped for each sample, by ptrace.`,
 		Example: `  rivulet sample 4711 --for 10s
   rivulet sample 4711 --for 30s -o flame.html
   rivulet sample 4711 --ui
+  rivulet sample 4711 --root shop.ItemAction.execute --wall --for 30s
   rivulet sample --match 'main=*Order*' --for 10s
   rivulet sample 4711 4712 4713 --for 10s --json
   rivulet sample 4711 --wall --threads 'http-*' --for 10s
@@ -187,6 +199,7 @@ perf events, threads are stopped for each sample, by ptrace.`,
 	fs.DurationVar(&length, "for", 0, "sample for this `time`, such as 10s (default: until Ctrl-C)")
 	targets.add(fs)
 	f.add(fs)
+	fs.StringArrayVar(&f.roots, "root", nil, "keep samples below this `METHOD` alone, such as shop.Main.loop, with * for any text; may be repeated")
 	fs.IntVar(&f.frames, "frames", 0, "look at the innermost `N` frames of a stack only; 0 for all")
 	fs.BoolVar(&f.lines, "lines", false, "count source lines of the innermost frames, for JSON")
 	v.add(cmd)

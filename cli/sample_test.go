@@ -108,6 +108,8 @@ func TestSampleFlags(t *testing.T) {
 		{[]string{"sample", "4711", "--hz", "10001"}, "from 1 to 10000"},
 		{[]string{"sample", "4711", "--for", "-1s"}, "above zero"},
 		{[]string{"sample", "4711", "--frames", "-1"}, "--frames -1"},
+		{[]string{"sample", "4711", "--root", "main"}, `"main": a root is a method`},
+		{[]string{"sample", "4711", "--root", "a.B.c", "--frames", "9"}, "give one of both"},
 		{[]string{"sample", "4711", "--format", "x"}, "there is only text"},
 		{[]string{"sample", "4711", "--json", "--format", "html"}, "give one of both"},
 		{[]string{"sample", "4711", "-o", "/no/such/folder/x"}, "can't write there"},

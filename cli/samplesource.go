@@ -14,6 +14,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/below"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/collect"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
@@ -30,7 +31,8 @@ type sampling interface {
 type sampleOptions struct {
 	sampler sampler.Options
 	tree    pcct.Options
-	inlined bool // self time of inlined methods as the JVM guesses it
+	inlined bool     // self time of inlined methods as the JVM guesses it
+	roots   []string // methods below which samples are kept; none for all
 }
 
 // A sampled is a JVM while it is sampled, or afterwards.
@@ -41,6 +43,7 @@ type sampled struct {
 	late      time.Duration                     // from the command to the opening of the source
 	moves     *moveWatch                        // nil if the JVM has no counters
 	filter    func([]stack.Stack) []stack.Stack // what is collected; nil for all
+	below     *below.Roots                      // whose callers are cut off reports; nil for nobody's
 	collected atomic.Int64                      // ns of a core that collecting took
 }
 
@@ -52,6 +55,10 @@ func (a *app) sample(ctx context.Context, pid int, o sampleOptions, begun time.T
 		return nil, err
 	}
 	late := time.Since(begun)
+	roots, err := below.New(o.roots)
+	if err != nil {
+		return nil, err
+	}
 	source, err := a.backend.sample(ctx, pid, o.sampler)
 	if err != nil {
 		return nil, err
@@ -59,9 +66,13 @@ func (a *app) sample(ctx context.Context, pid int, o sampleOptions, begun time.T
 	o.tree.Present = threadsOf(pid)
 	o.tree.Physical = !source.Stats().NonSafepoints && !o.inlined
 	target := export.Target{PID: pid, Java: p.JavaVersion, VM: p.VM, Main: p.Main}
-	return &sampled{
+	s := &sampled{
 		source: source, collector: collect.New(target, o.tree), inlined: o.inlined, late: late, moves: watchMoves(pid),
-	}, nil
+	}
+	if len(o.roots) > 0 {
+		s.below, s.filter = roots, roots.Filter
+	}
+	return s, nil
 }
 
 // threadsOf are the numbers of a process's threads; nil if they can't be had.
@@ -136,7 +147,11 @@ func (s *sampled) report(ended string) *export.Report {
 	if st.Elapsed > 0 {
 		from.Share = (st.CPU.Seconds() + float64(s.collected.Load())/1e9) / st.Elapsed.Seconds()
 	}
-	return s.collector.Report(from, ended)
+	r := s.collector.Report(from, ended)
+	if s.below != nil {
+		s.below.Cut(r)
+	}
+	return r
 }
 
 // A moveWatch notices collections by the JVM's own counters.

@@ -20,7 +20,9 @@ func (t *textWriter) sampleSummary() {
 	}
 	t.text("\n")
 	if s.Samples == 0 {
-		if s.Mode == CPUMode {
+		if s.Outside > 0 {
+			t.printf("No samples below %s, and %s elsewhere. --wall samples threads that wait, too.\n", Clean(strings.Join(s.Below, ", ")), Count(s.Outside))
+		} else if s.Mode == CPUMode {
 			t.text("No samples: no thread of the process used a core meanwhile. --wall samples threads that wait, too.\n")
 		} else {
 			t.text("No samples: there was no thread to look at.\n")

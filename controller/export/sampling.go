@@ -46,6 +46,8 @@ type Sampling struct {
 	States   map[string]int64 `json:"states,omitempty"`      // samples by what the thread did
 	Skewed   bool             `json:"skewed,omitempty"`      // the JVM has no debug information between calls: see the report's notes
 	Physical bool             `json:"by_compiled,omitempty"` // self time of inlined methods is the compiled method's
+	Below    []string         `json:"below,omitempty"`       // roots: the samples are those below them
+	Outside  int64            `json:"outside,omitempty"`     // samples elsewhere, which are left out
 	OverTime *OverTime        `json:"over_time,omitempty"`   // when samples were taken; nil where that was not kept
 }
 
@@ -212,6 +214,7 @@ func (s *Sampling) plus(o *Sampling) *Sampling {
 	out.First = max(s.First, o.First)
 	out.Broken, out.States = sumOf(s.Broken, o.Broken), sumOf(s.States, o.States)
 	out.Skewed, out.Physical = s.Skewed || o.Skewed, s.Physical || o.Physical
+	out.Outside = s.Outside + o.Outside
 	out.OverTime = nil // their times are not one another's
 	return &out
 }
