@@ -17,7 +17,7 @@ export function Doubts() {
   if (!store.state?.figures && ui.source === 0) return <Empty title="Nothing is recorded yet." />;
   if (!d) return <Empty title="Looking…" />;
   return (
-    <div class="split scroll" id="doubts" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Accuracy">
+    <div class="split scroll" id="doubts" data-main tabIndex={0} ref={focusMain} role="region" aria-label="Accuracy">
       <SourceBar />
       <Agents />
       {sampling() ? <SampledDoubts s={sampling()!} /> : <div class="columns"><Counts d={d} /><Times d={d} /></div>}

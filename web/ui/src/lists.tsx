@@ -14,7 +14,7 @@ export function Threads() {
   const list = t?.threads ?? [];
   const whole = list.reduce((s, x) => s + x.total, 0);
   return (
-    <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Threads">
+    <div class="split scroll" data-main tabIndex={0} ref={focusMain} role="region" aria-label="Threads">
       <SourceBar />
       {list.length === 0 ? <Empty title={sampling() ? "No thread was sampled." : "No thread has called a root."} /> : (
         <table class="plain-table">
@@ -39,7 +39,7 @@ export function Threads() {
 export function Log() {
   useStore();
   return (
-    <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Log">
+    <div class="split scroll" data-main tabIndex={0} ref={focusMain} role="region" aria-label="Log">
       {store.log.length === 0 ? <Empty title="Nothing has happened yet." /> : (
         <table class="plain-table log"><tbody>
           {store.log.slice().reverse().map((e) => <tr key={e.seq} class={e.level}><td class="num">{clock(e.time)}</td><td>{e.level === "info" ? "" : e.level}</td><td>{e.text}</td></tr>)}

@@ -20,7 +20,7 @@ const text = document.getElementById("text")?.textContent ?? "";
 
 /** Text is the report for a terminal. */
 function Text() {
-  return <div class="split scroll" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Text report"><pre class="textreport">{text}</pre></div>;
+  return <div class="split scroll" data-main tabIndex={0} ref={focusMain} role="region" aria-label="Text report"><pre class="textreport">{text}</pre></div>;
 }
 
 const views: Partial<Record<Tab, () => preact.JSX.Element>> = { tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, slowest: Slowest, log: Text };
