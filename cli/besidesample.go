@@ -20,13 +20,14 @@ func (f *recordFlags) allowSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.IntVar(&f.sampleHz, "sample", 0, "sample all threads beside the recording, `HZ` times a second ("+strconv.Itoa(besideHz)+" without a number): estimates of time on a core, of lines, and of methods without probes go into the tree")
 	fs.Lookup("sample").NoOptDefVal = strconv.Itoa(besideHz)
+	fs.BoolVar(&f.sampleHeap, "sample-heap", false, "with --count allocations: have the JVM (JDK 16 and later) sample what is allocated on the heap, and put estimates beside the counts: what the compiler has removed, and what methods without probes allocate")
 }
 
 // checkSamples refuses what makes no sense with --sample.
 func (f *recordFlags) checkSamples(cmd *cobra.Command) error {
 	switch {
 	case !cmd.Flags().Changed("sample"):
-		return nil
+		return f.checkHeap()
 	case f.sampleHz < 1 || f.sampleHz > mostHz:
 		return usage("--sample %d: give a number from 1 to %d", f.sampleHz, mostHz)
 	case f.rec.CPU:
@@ -36,7 +37,7 @@ func (f *recordFlags) checkSamples(cmd *cobra.Command) error {
 	case f.rec.Follow:
 		return usage("--sample and --follow: samples can't tell who handed a task over; give one of them")
 	}
-	return nil
+	return f.checkHeap()
 }
 
 // A besideSampling samples while something is recorded. The nil one does nothing.

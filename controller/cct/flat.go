@@ -20,6 +20,7 @@ type Flat struct {
 	Total      int64          // recursion counted once: only the outermost level of each path
 	Counts     *metric.Values // its Total as Total; nil where nodes have none
 	Allocs     []Alloc        // what it has allocated itself
+	Heap       []HeapSample   // what of it samples of the heap have met
 	Uncertainty
 }
 
@@ -58,6 +59,7 @@ func FlatOf(roots []*Node) []Flat {
 			f.Incomplete = f.Incomplete || n.Incomplete
 			f.Counts = addCounts(f.Counts, n.Counts)
 			f.Allocs = addAllocs(f.Allocs, n.Allocs)
+			f.Heap = addHeaps(f.Heap, n.Heap)
 			if open[i] == 0 {
 				f.Total += n.Total
 				if n.Counts != nil {

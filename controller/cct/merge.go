@@ -68,6 +68,7 @@ func (n *Node) add(o *Node) {
 	n.Uncertainty = n.Uncertainty.Plus(o.Uncertainty)
 	n.Counts = addCounts(n.Counts, o.Counts)
 	n.Allocs = addAllocs(n.Allocs, o.Allocs)
+	n.Heap = addHeaps(n.Heap, o.Heap)
 	n.Sample = addSample(n.Sample, o.Sample)
 	n.Below = n.Below.plus(o.Below)
 	n.Incomplete = n.Incomplete || o.Incomplete

@@ -89,7 +89,11 @@ func (t *textWriter) allocations() {
 	if t.o.Top > 0 && len(shown) > t.o.Top {
 		shown = shown[:t.o.Top]
 	}
-	table := table{head: []string{"bytes", "share", "objects", "elements", "call paths", "type"}}
+	heap := map[string]cct.HeapSample(nil)
+	if t.report.Heap != nil {
+		heap = onHeap(t.snapshot.Roots())
+	}
+	table := table{head: []string{"bytes", "share", "on the heap", "objects", "elements", "call paths", "type"}}
 	for _, s := range shown {
 		bytes, elements := notKnown, ""
 		if s.Bytes >= 0 {
@@ -98,7 +102,11 @@ func (t *textWriter) allocations() {
 		if s.Type.Array {
 			elements = Count(s.Elements)
 		}
-		table.add(Clean(s.Type.Name), "", bytes, share(max(s.Bytes, 0), all), Count(s.Objects), elements, Count(s.Contexts))
+		met := ""
+		if heap != nil {
+			met = estimatedBytes(heap[s.Type.Name])
+		}
+		table.add(Clean(s.Type.Name), "", bytes, share(max(s.Bytes, 0), all), met, Count(s.Objects), elements, Count(s.Contexts))
 	}
 	table.write(&t.sink, t.o.Color, t.o.Width)
 	if rest := types[len(shown):]; len(rest) > 0 {

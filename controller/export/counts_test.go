@@ -190,7 +190,7 @@ func TestMetricsDamaged(t *testing.T) {
 	if err := withCounts(1).JSON(&b, export.JSONOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{`"metrics": [{}],`, `"metrics": 1,`, `"metrics": [{"name":"a","self":"b"},{"name":"a","self":"b"},{"name":"a","self":"b"},{"name":"a","self":"b"},{"name":"a","self":"b"}],`} {
+	for _, bad := range []string{`"metrics": [{}],`, `"metrics": 1,`, `"metrics": [` + strings.Repeat(`{"name":"a","self":"b"},`, metric.Room) + `{"name":"a","self":"b"}],`} {
 		from := strings.Index(b.String(), `"metrics":`)
 		to := from + strings.Index(b.String()[from:], "],") + 2
 		if _, err := export.ReadJSON(strings.NewReader(b.String()[:from] + bad + b.String()[to:])); err == nil {

@@ -61,6 +61,7 @@ type head struct {
 	Calibration      *Calibration     `json:"calibration"`
 	CPU              *CPU             `json:"cpu"`
 	Estimates        *Sampling        `json:"estimates,omitempty"` // how samples were taken beside the recording
+	Heap             *HeapSampling    `json:"heap_sampling,omitempty"`
 	Unthrown         int64            `json:"thrown_without_room,omitempty"`
 	Metrics          []metric.Metric  `json:"metrics,omitempty"`
 	Density          *Density         `json:"allocation_density,omitempty"`
@@ -209,6 +210,7 @@ func (r *Report) head(f figures) head {
 		Room:             r.Room,
 		CPU:              r.CPU,
 		Estimates:        r.Estimates,
+		Heap:             r.Heap,
 		Time:             jsonTime{Measured: f.sums.Self, Suspended: f.suspended},
 		Events:           r.Events.json(f.sums.Self),
 		Marks:            r.Marks.json(),

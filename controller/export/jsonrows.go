@@ -69,6 +69,7 @@ func (w *jsonWriter) flat(e cct.Flat) {
 	w.field("total_ns", e.Total)
 	w.counts(e.Counts, w.report.Counted[e.Method], e.Self)
 	w.allocs(e.Allocs)
+	w.heap(e.Heap)
 	w.uncorrected(e.Raw, e.Uncertainty)
 	w.cpu(e.Self, e.Sample)
 	w.flag("incomplete", e.Incomplete)
@@ -105,6 +106,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("total_ns", n.Total)
 		w.counts(n.Counts, w.report.Counted[n.Method], n.Self)
 		w.allocs(n.Allocs)
+		w.heap(n.Heap)
 		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)

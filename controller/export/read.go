@@ -138,7 +138,7 @@ func (in *reader) build() (*Report, error) {
 	if h.Time.Subtracted != nil && h.Time.Clamped != nil {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
-	r.Sampling, r.Estimates = h.Sampling, h.Estimates
+	r.Sampling, r.Estimates, r.Heap = h.Sampling, h.Estimates, h.Heap
 	r.Processes, r.Pauses, r.History = h.Processes, h.Pauses, h.History
 	for _, fill := range in.columns {
 		fill(r.Processes)

@@ -28,6 +28,7 @@ type entry struct {
 	lines  [][2]int64
 	states map[string]int64
 	allocs []jsonAlloc
+	heap   []jsonHeap
 
 	estimates *jsonEstimates
 }
@@ -186,6 +187,8 @@ func (e *entry) field(key string) any {
 		return &e.lines
 	case "allocations":
 		return &e.allocs
+	case "heap_samples":
+		return &e.heap
 	case "states":
 		return &e.states
 	case "below":
@@ -216,6 +219,7 @@ func (in *reader) finish(e *entry, path []entry) error {
 	if err := in.allocated(n, e.allocs); err != nil {
 		return err
 	}
+	readHeap(n, e.heap)
 	if k := e.samples; k != nil {
 		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
 		e.sample.States = readStates(e.states)

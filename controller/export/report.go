@@ -58,6 +58,10 @@ type Report struct {
 	// say of contexts is in [cct.Node] Sample and Below.
 	Estimates *Sampling
 
+	// Heap says how allocations were sampled beside a recording; nil where they were not. What
+	// was met in contexts is in [cct.Node] Heap.
+	Heap *HeapSampling
+
 	// Calibration is what the probes cost in this target, nil where it was not
 	// measured. With it the tree's times are corrected, and Correction says by
 	// how much in all.

@@ -15,6 +15,8 @@ import (
 const (
 	ExecutionSample = "jdk.ExecutionSample"
 	CPUTimeSample   = "jdk.CPUTimeSample"
+
+	AllocationSample = "jdk.ObjectAllocationSample" // JDK 16 and later
 )
 
 // Each gives all events of a recording, chunk by chunk. It returns the first error; what
@@ -157,4 +159,23 @@ func ParseSpan(text string) (time.Duration, bool) {
 		return 0, false
 	}
 	return time.Duration(n) * of, true
+}
+
+// An Allocation is an [AllocationSample].
+type Allocation struct {
+	stack.Stack
+	Class string // of the object, in internal form; of an array its descriptor
+	Bytes int64  // that the thread has allocated since its last sample, or since it began
+}
+
+// Allocation makes one of an event. The stack is valid until the next call; ok is false if
+// there is none.
+func (s *Stacks) Allocation(e *Event) (out Allocation, ok bool) {
+	frames, complete := s.Frames(e, "stackTrace")
+	out = Allocation{
+		Stack: stack.Stack{Time: e.Start(), Java: true, State: stack.Running, Frames: frames, Complete: complete},
+		Class: e.Field("objectClass").Field("name").Text(), Bytes: max(e.Field("weight").Int(), 0),
+	}
+	out.Thread, out.TID = Thread(e.Field("eventThread"))
+	return out, len(frames) > 0 && out.Class != ""
 }

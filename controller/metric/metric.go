@@ -174,7 +174,7 @@ func Named(name string) (m Metric, ok bool) {
 }
 
 // Room is how many metrics a recording can have beside [Fixed].
-const Room = 4
+const Room = 6
 
 // A Table is the metrics that a recording has beside [Fixed], at most [Room].
 type Table struct{ Rows []Metric }

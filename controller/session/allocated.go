@@ -134,27 +134,10 @@ func (a arrayLayout) size(desc string) int64 {
 	return a.reference
 }
 
-// typeNames are the primitive types by their letters (JVMS §4.3.2).
-var typeNames = map[byte]string{'Z': "boolean", 'C': "char", 'F': "float", 'D': "double", 'B': "byte", 'S': "short", 'I': "int", 'J': "long"}
-
-// sourceType is a type's name as sources have it: of a class in internal form, or an array's descriptor.
-func sourceType(name string) string {
-	element := strings.TrimLeft(name, "[")
-	dims := len(name) - len(element)
-	if dims > 0 {
-		if p, ok := typeNames[element[0]]; ok && len(element) == 1 {
-			element = p
-		} else {
-			element = strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";")
-		}
-	}
-	return strings.ReplaceAll(element, "/", ".") + strings.Repeat("[]", dims)
-}
-
 // typeOf is a type of the ledger's.
 func (l *loop) typeOf(text string) *cct.Type {
 	name, more, _ := strings.Cut(text, ":")
-	t := &cct.Type{Name: sourceType(name), Array: text[0] == '[', Size: cct.NotKnown}
+	t := &cct.Type{Name: cct.SourceType(name), Array: text[0] == '[', Size: cct.NotKnown}
 	if size := l.allocations.sizes[name]; size > 0 {
 		t.Size = size
 	}

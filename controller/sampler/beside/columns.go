@@ -25,18 +25,9 @@ var columns = []metric.Metric{
 
 // measure gives the contexts of a recording their columns, as far as there is room.
 func measure(r *export.Report) {
-	rows := append([]metric.Metric{}, r.Tree.Metrics.All()...)
-	first := len(rows)
-	table := metric.NewTable(append(rows, columns...)...)
-	r.Tree.Metrics = table
+	table, first := widen(r, columns)
 	for n := range cct.All(r.Tree.Roots()) {
-		v := &metric.Values{Table: table}
-		if n.Counts != nil {
-			*v = *n.Counts
-			v.Table = table
-		}
-		n.Counts = v
-		s := n.Sample
+		v, s := n.Counts, n.Sample
 		if s == nil || s.Count == 0 || s.Wall == 0 {
 			continue
 		}
@@ -59,4 +50,22 @@ func measure(r *export.Report) {
 	for _, t := range r.Tree.Threads {
 		cct.Totals(t.Roots)
 	}
+}
+
+// widen gives all contexts of a recording further metrics, as far as there is room; first is the
+// place of the first one.
+func widen(r *export.Report, more []metric.Metric) (table *metric.Table, first int) {
+	rows := append([]metric.Metric{}, r.Tree.Metrics.All()...)
+	first = len(rows)
+	table = metric.NewTable(append(rows, more...)...)
+	r.Tree.Metrics = table
+	for n := range cct.All(r.Tree.Roots()) {
+		v := &metric.Values{Table: table}
+		if n.Counts != nil {
+			*v = *n.Counts
+			v.Table = table
+		}
+		n.Counts = v
+	}
+	return table, first
 }
