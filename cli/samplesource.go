@@ -138,7 +138,7 @@ func (s *sampled) report(ended string) *export.Report {
 	st := s.source.Stats()
 	from := collect.Source{
 		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
-		Stop: st.Stop, Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
+		Stop: st.Stop, Stops: st.Stops, Long: st.LongStops, Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
 	}
 	from.Why = whySource(&st)
 	if st.First > 0 {

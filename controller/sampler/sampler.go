@@ -207,6 +207,10 @@ func (s *Sampler) Close() error {
 		s.perf.Close()
 		s.perf = nil
 	}
+	if s.stops.by != nil {
+		s.stops.by.Close()
+		s.stops.by = nil
+	}
 	if s.images != nil {
 		s.images.Close()
 	}

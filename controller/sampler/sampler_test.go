@@ -205,7 +205,16 @@ func TestStops(t *testing.T) {
 		p.WaitLine("READY")
 		for _, wall := range []bool{false, true} {
 			spins, parks := 0, 0
+			var first, last, sum int64 // of a thread that waits
 			st := sample(t, p.PID(), Options{Hz: 100, Wall: wall, noPerf: true}, func(s *stack.Stack) bool {
+				if strings.HasSuffix(s.Thread, "is parked") {
+					if first == 0 {
+						first = s.Time
+					} else {
+						sum += s.Weight
+					}
+					last = s.Time
+				}
 				switch {
 				case strings.HasSuffix(s.Thread, "is spinning ü世") && s.Complete:
 					if f := s.Frames[0]; f.Method.Name != "spinning" || s.State != stack.Running && s.State != stack.Runnable && s.State != stack.InVM {
@@ -220,8 +229,11 @@ func TestStops(t *testing.T) {
 				}
 				return spins >= 20 && (parks >= 20 || !wall)
 			})
-			if st.Source != "ptrace" || st.NoPerf == "" || st.Stop <= 0 || !wall && parks > 0 {
+			if st.Source != "ptrace" || st.NoPerf == "" || st.Stop <= 0 || st.Stops < 20 || st.LongStops > st.Stops || !wall && parks > 0 {
 				t.Errorf("%+v, %d that wait", st, parks)
+			}
+			if wall && sum != last-first {
+				t.Errorf("samples of %d ns in %d of a thread that waits", sum, last-first)
 			}
 		}
 		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID())); err != nil || !strings.Contains(string(b), "TracerPid:\t0\n") {

@@ -31,7 +31,10 @@ type Stats struct {
 
 	StackBytes int // how much of each stack the kernel copies
 
-	Stop     time.Duration // the longest that a thread was stopped; 0 with perf
+	Stops     int64         // of threads, to sample them; 0 with perf
+	LongStops int64         // of them, of more than a millisecond
+	Stop      time.Duration // the longest of them
+
 	Setup    time.Duration // that Open took
 	SetupCPU time.Duration
 	First    time.Duration // from the begin of Open to when the first sample was handed over; 0: none yet
@@ -54,7 +57,7 @@ func (s *Sampler) count(batch []stack.Stack, elapsed time.Duration) {
 	defer s.mu.Unlock()
 	st := &s.stats
 	st.Elapsed = elapsed
-	st.Stop = s.stops.longed
+	st.Stops, st.LongStops, st.Stop = s.stops.n, s.stops.longs, s.stops.longest
 	st.CPU = threadCPU() - s.cpu - s.handing
 	if s.perf != nil {
 		st.Lost, st.Events = s.lost+s.perf.Lost(), s.perf.Events()

@@ -13,14 +13,14 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler/ptrace"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/unwinder"
-	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
 
 // Without perf events, each tick asks the kernel how much CPU time every thread has used. One
-// that runs Java code is stopped for some 30 us to be read; the others have left their
+// that runs Java code is stopped for some 20 us to be read; the others have left their
 // anchor. A stop of a thread that is in Java code can't end a system call of its.
 
-// After a stop that was longer than longStop none follows for so many times its length.
+// After a stop that was longer than longStop none follows for so many times its length, so
+// that a thread stands still for a hundredth of its time at the most.
 const (
 	longStop = time.Millisecond
 	patience = 100
@@ -28,11 +28,47 @@ const (
 
 // stops are the state of that.
 type stops struct {
-	on     bool
-	used   map[int]int64 // ns of CPU time of each thread
-	dump   []byte
-	longed time.Duration // the longest stop
-	until  int64         // no thread is stopped before that time
+	on   bool
+	by   stopper
+	used map[int]int64 // ns of CPU time of each thread
+
+	others  int64 // when others were asked
+	n       int64
+	longs   int64         // of them, longer than longStop
+	longest time.Duration // of them
+	until   int64         // no thread is stopped before that time
+}
+
+// othersEach is how often threads are asked that are not Java's, in nanoseconds.
+const othersEach = 100e6
+
+// A rest spares threads that wait: to ask for a thread's CPU time takes some 8 us, so one that has
+// used none, at the same place, is asked ever more rarely. What it uses meanwhile counts later.
+type rest struct {
+	anchor unwinder.Anchor
+	until  int64
+	length int64
+}
+
+const longestRest = 500e6
+
+// on reports whether a thread with this anchor is not asked now.
+func (r *rest) on(a unwinder.Anchor, now int64) bool {
+	return r.anchor == a && a.SP != 0 && now < r.until
+}
+
+// look notes what a thread has used.
+func (r *rest) look(a unwinder.Anchor, spent, now, period int64) {
+	if r.length = min(2*r.length, longestRest); spent > 0 || a != r.anchor || a.SP == 0 {
+		r.length = period
+	}
+	r.anchor, r.until = a, now+r.length
+}
+
+// A stopper is a [ptrace.Stopper].
+type stopper interface {
+	Stop(tid int, base uint64) (ptrace.Stop, error)
+	Close()
 }
 
 // fallBack finds whether threads can be stopped instead of perf's events. It returns the error of
@@ -42,8 +78,10 @@ func (s *Sampler) fallBack(err error) error {
 		return err
 	}
 	s.stats.NoPerf = err.Error()
-	s.stops.dump = make([]byte, smallStack)
-	if _, _, _, e := ptrace.Stop(s.pid, vmstructs.Process(s.pid), s.stops.dump, 0); e != nil {
+	s.stops.by = ptrace.New(smallStack)
+	if _, e := s.stops.by.Stop(s.pid, 0); e != nil && !errors.Is(e, ptrace.ErrStuck) {
+		s.stops.by.Close()
+		s.stops.by = nil
 		if s.o.Wall { // threads that wait are seen without
 			s.stats.Source = "anchors"
 			return nil
@@ -89,18 +127,28 @@ func (s *Sampler) others(now int64) {
 	}
 }
 
-// stop samples a thread that runs Java code by stopping it.
+// stop samples a thread that runs Java code by stopping it. It is false if the thread did not stop
+// in time: it may be sampled later.
 func (s *Sampler) stop(out *stack.Stack, t unwinder.Thread, waiter *waiter) bool {
-	r, dump, still, err := ptrace.Stop(out.TID, vmstructs.Process(s.pid), s.stops.dump, t.StackBase)
-	s.stops.longed = max(s.stops.longed, still)
-	if still > longStop { // this machine is busy: the target shall not pay for it
-		s.stops.until = out.Time + patience*still.Nanoseconds()
+	k := &s.stops
+	stop, err := k.by.Stop(out.TID, t.StackBase)
+	if errors.Is(err, ptrace.ErrStuck) {
+		k.until = out.Time + patience*longStop.Nanoseconds()
+		return false
+	}
+	if stop.Still > 0 {
+		k.n++
+		k.longest = max(k.longest, stop.Still)
+	}
+	if stop.Still > longStop { // this machine is busy: the target shall not pay for it
+		k.longs++
+		k.until = out.Time + patience*stop.Still.Nanoseconds()
 	}
 	if err != nil {
 		out.Broken = brokenStop
-		return false
+		return true
 	}
-	w := s.u.Walk(unwinder.Registers{PC: r.IP, SP: r.SP, FP: r.BP, BX: r.BX, R13: r.R13}, dump, t)
+	w := s.u.Walk(unwinder.Registers{PC: stop.IP, SP: stop.SP, FP: stop.BP, BX: stop.BX, R13: stop.R13}, stop.Stack, t)
 	s.take(out, nil, w)
 	s.walks = append(s.walks, walkOf{len(s.batch), waiter})
 	return true
@@ -111,6 +159,13 @@ func (s *Sampler) stop(out *stack.Stack, t unwinder.Thread, waiter *waiter) bool
 func (s *Sampler) split(out stack.Stack, used int64) {
 	running := out
 	running.Weight, running.State = min(used, out.Weight), stack.Running
+	if s.stops.on && used > running.Weight { // it was not asked for a while
+		if s.o.Wall {
+			s.stops.used[out.TID] -= used - running.Weight
+		} else {
+			running.Weight = used
+		}
+	}
 	if running.Weight > 0 {
 		s.batch = append(s.batch, running)
 	}

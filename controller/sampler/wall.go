@@ -21,6 +21,7 @@ type waiter struct {
 	owed   int64       // ns that passed and are in no sample yet
 	last   []stack.Frame
 	lastAt int64
+	rest   rest
 }
 
 // Reasons of stacks without frames.
@@ -95,8 +96,9 @@ func (s *Sampler) tick(now int64) {
 	n := len(w.tids)
 	w.anchors, w.again = slices.Grow(w.anchors[:0], n)[:n], slices.Grow(w.again[:0], n)[:n]
 	s.u.Anchors(w.threads, w.anchors)
-	s.readStacks()
-	if s.stops.on {
+	s.readStacks(now)
+	if s.stops.on && now-s.stops.others >= othersEach {
+		s.stops.others = now
 		s.others(now)
 	}
 	first := len(s.batch)
@@ -134,7 +136,7 @@ func (s *Sampler) tick(now int64) {
 }
 
 // readStacks reads the upper ends of the stacks of those that have left Java code.
-func (s *Sampler) readStacks() {
+func (s *Sampler) readStacks(now int64) {
 	w := &s.wall
 	n := len(w.tids)
 	w.spans = slices.Grow(w.spans[:0], n)[:n]
@@ -146,6 +148,9 @@ func (s *Sampler) readStacks() {
 		base := w.threads[i].StackBase
 		if a.SP < 8 || a.SP%8 != 0 || a.SP >= base {
 			continue
+		}
+		if s.stops.on && !s.o.Wall && s.waiterOf(w.tids[i]).rest.on(a, now) {
+			continue // it is not sampled
 		}
 		size := min(stackWindow, int(min(base-a.SP+8, stackWindow)))
 		w.spans[i] = vmstructs.Span{At: a.SP - 8, P: w.room[i*stackWindow:][:size]}
@@ -160,8 +165,9 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	k.fresh = false
 	owed := k.owed + passed
 	spent := int64(0)
-	if s.stops.on {
+	if s.stops.on && !k.rest.on(a, now) {
 		spent = s.spent(tid)
+		k.rest.look(a, spent, now, s.period())
 	}
 	used := min(k.cpu, owed)
 	k.cpu -= used
@@ -172,15 +178,14 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	}
 	out := stack.Stack{Time: now, Weight: owed, TID: tid, Thread: s.threads.known[tid].name, Java: true}
 	if a.SP == 0 {
-		if s.stops.on && a.State == unwinder.InJava && now < s.stops.until {
-			k.owed = owed
-			s.stops.used[tid] -= spent
-			return
-		}
 		if s.stops.on && a.State == unwinder.InJava {
 			out.State = stack.Runnable
 			k.valid = false
-			s.stop(&out, w.threads[i], k)
+			if now < s.stops.until || !s.stop(&out, w.threads[i], k) { // later
+				k.owed = owed
+				s.stops.used[tid] -= spent
+				return
+			}
 			s.split(out, spent)
 			return
 		}

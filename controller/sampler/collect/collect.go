@@ -78,6 +78,8 @@ type Source struct {
 	First    time.Duration // from the command to the first sample; 0 if there was none
 	Share    float64       // of one core, that sampling takes
 	Stop     time.Duration // the longest that a thread was stopped for a sample; 0 if none was
+	Stops    int64         // of threads, to sample them
+	Long     int64         // of them, of more than a millisecond
 	Skewed   bool          // the JVM has debug information at calls only: no -XX:+DebugNonSafepoints
 	Physical bool          // see [pcct.Options]
 	NoKernel bool          // no samples while a thread is in the kernel
@@ -140,7 +142,12 @@ func notes(s Source, st pcct.Stats) []string {
 			"since they are given to the next place in the code with debug information. Start it with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints.")
 	}
 	if s.Stop > 0 {
-		out = append(out, fmt.Sprintf("Threads were stopped for each sample, for %s at the longest.", export.Duration(int64(s.Stop))))
+		long := "none"
+		if s.Long > 0 {
+			long = export.Count(s.Long)
+		}
+		out = append(out, fmt.Sprintf("Threads were stopped for a moment, %s in all, %s of them for more than a millisecond; the longest took %s.",
+			export.Plural(s.Stops, "time", "times"), long, export.Duration(int64(s.Stop))))
 	}
 	if s.Name == anchors {
 		out = append(out, "Threads that run Java code could not be sampled: only those that wait, or are in native code, have frames.")

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/sampler/cfi"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/unwinder"
@@ -35,6 +36,8 @@ type Images struct {
 	files map[string]*file // by path and inode
 	rules map[uint64]rule
 	read  int64 // when the mappings were read, as the user's clock has it
+	every int64 // ns after which they are read again
+	used  bool  // since they were read
 	now   int64
 }
 
@@ -72,32 +75,39 @@ const (
 	maxRules    = 1 << 18
 	maxSection  = 64 << 20
 	maxFiles    = 1 << 10
-	rereadAfter = 100e6 // ns
+	rereadAfter = 100e6 // ns, where an address is in none
+	rereadEach  = 2e9   // ns: a library may have taken the place of another
+	mostReading = 500   // and so many times as long as reading takes, at the least
 	maxVDSO     = 1 << 20
 )
 
 // New makes the images of a process, of which none is read yet.
 func New(pid int, mem reader) *Images {
-	return &Images{pid: pid, mem: mem, files: map[string]*file{}, rules: map[uint64]rule{}, read: -rereadAfter}
+	return &Images{pid: pid, mem: mem, files: map[string]*file{}, rules: map[uint64]rule{}, read: -rereadAfter, every: rereadEach}
 }
 
 // Close closes the files.
 func (m *Images) Close() {
 	for _, f := range m.files {
-		if f.elf != nil {
-			_ = f.elf.Close() // it was only read
-		}
+		f.close()
 	}
 	clear(m.files)
 	m.maps = nil
 }
 
 // Begin says what time it is, in nanoseconds. Mappings are read again, when an address is
-// in none, no more often than each 100 ms.
-func (m *Images) Begin(now int64) { m.now = now }
+// in none, no more often than each 100 ms; and while they are used, each two seconds, since a
+// process may map other files to the same place.
+func (m *Images) Begin(now int64) {
+	m.now = now
+	if m.used && now-m.read >= m.every {
+		_ = m.readMaps() // where there are none any more, the process has ended
+	}
+}
 
 // Step is for [unwinder.Native].
 func (m *Images) Step(pc, sp, fp uint64, first bool, word func(uint64) (uint64, bool)) (s unwinder.NativeStep, ok bool) {
+	m.used = true
 	at := pc
 	if !first && at > 0 {
 		at-- // the call, which may be the function's last instruction
@@ -152,6 +162,7 @@ func (m *Images) find(pc uint64) rule {
 
 // Name is for [unwinder.Native].
 func (m *Images) Name(pc uint64) string {
+	m.used = true
 	g := m.mapping(pc)
 	if g == nil {
 		return ""
@@ -181,15 +192,17 @@ func (m *Images) mapping(pc uint64) *mapping {
 		if m.now-m.read < rereadAfter {
 			return nil
 		}
-		m.read = m.now
 		if m.readMaps() != nil {
 			return nil
 		}
 	}
 }
 
-// readMaps reads the mappings, and forgets the rules of those that changed.
+// readMaps reads the mappings. If there are others than before, it forgets what rests on them, and
+// the files that are mapped no more.
 func (m *Images) readMaps() error {
+	begun := time.Now()
+	m.read, m.used = m.now, false
 	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", m.pid))
 	if err != nil {
 		return err
@@ -201,9 +214,28 @@ func (m *Images) readMaps() error {
 			maps = append(maps, g)
 		}
 	}
+	m.every = max(rereadEach, mostReading*time.Since(begun).Nanoseconds())
+	if slices.EqualFunc(m.maps, maps, mapping.same) {
+		return nil
+	}
 	m.maps = maps
 	clear(m.rules)
+	there := make(map[string]bool, len(maps))
+	for _, g := range maps {
+		there[g.key] = true
+	}
+	for key, f := range m.files {
+		if !there[key] {
+			f.close()
+			delete(m.files, key)
+		}
+	}
 	return nil
+}
+
+// same reports whether another is the same mapping of the same file.
+func (g mapping) same(o mapping) bool {
+	return g.begin == o.begin && g.end == o.end && g.offset == o.offset && g.key == o.key
 }
 
 // parse takes an executable mapping of a file, or the vdso, from a line of /proc/PID/maps
@@ -244,6 +276,12 @@ func (m *Images) open(g *mapping) *file {
 		}
 	}
 	return f
+}
+
+func (f *file) close() {
+	if f.elf != nil {
+		_ = f.elf.Close() // it was only read
+	}
 }
 
 // source opens the bytes of a mapping's file.

@@ -2,21 +2,14 @@
 
 package ptrace
 
-import (
-	"errors"
-	"time"
-)
+// A Stopper can't stop threads of this machine.
+type Stopper struct{}
 
-// ErrDenied reports that threads can't be stopped: on this machine they never can.
-var ErrDenied = errors.New("ptrace works on x86-64 only")
-
-// Registers are those that an unwinder of HotSpot's frames needs.
-type Registers struct{ BX, BP, SP, IP, R13 uint64 }
+// New makes one.
+func New(int) *Stopper { return &Stopper{} }
 
 // Stop returns [ErrDenied].
-func Stop(int, interface {
-	Read(p []byte, at uint64) error
-}, []byte, uint64,
-) (r Registers, stack []byte, still time.Duration, err error) {
-	return r, nil, 0, ErrDenied
-}
+func (*Stopper) Stop(int, uint64) (Stop, error) { return Stop{}, ErrDenied }
+
+// Close does nothing.
+func (*Stopper) Close() {}

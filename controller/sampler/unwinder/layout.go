@@ -270,8 +270,20 @@ func resolve(rows []row, find func(names ...string) (uint64, bool)) error {
 	return nil
 }
 
-// complete sees that of fields that stand for each other there is one.
+// complete sees that of fields that stand for each other there is one, and that structures are as
+// large as their fields need.
 func (l *Layout) complete() error {
+	for name, size := range map[string]bool{
+		"HeapBlock":    l.BlockSize > 0,
+		"PcDesc":       l.DescSize >= max(l.DescPC, l.DescScope)+4,
+		"ConstMethod":  l.ConstMethodSize > 0,
+		"ConstantPool": l.PoolSize > 0,
+		"JVMFlag":      l.FlagSize > 0,
+	} {
+		if !size {
+			return fmt.Errorf("%w: %s has no size", vmstructs.ErrUnknown, name)
+		}
+	}
 	for name, fields := range map[string][]uint64{
 		"CodeCache::_heaps":                     {l.Heap, l.Heaps},
 		"CodeBlob::_code_begin":                 {l.BlobCodeBegin, l.BlobCodeOffset},
