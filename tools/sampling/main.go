@@ -19,11 +19,11 @@ import (
 )
 
 // compared are the programs, with more iterations than the windows take.
-var compared = map[string]int{"h2": 2000, "sunflow": 400, "xalan": 8000, "batik": 1000}
+var compared = map[string]int{"h2": 2000, "sunflow": 400, "xalan": 8000, "batik": 1000, "javac": 1000}
 
 const (
-	warm   = 5 * time.Second
-	window = 4 * time.Second
+	warm   = 4 * time.Second
+	window = 3 * time.Second
 	turns  = 2
 	hz     = 249 // of Rivulet
 	period = "4ms"
@@ -55,12 +55,28 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			if err != nil {
 				return page, fmt.Errorf("JDK %d, %s: %w", j.Version, p.Name, err)
 			}
-			page.Row(p.Name, j.Version, c.samples, fmt.Sprintf("%.2f", 100*float64(c.complete)/float64(c.samples)), c.lost,
-				fmt.Sprintf("%.1f", c.between), fmt.Sprintf("%.1f", c.theirs), fmt.Sprintf("%.1f", c.ours), fmt.Sprintf("%.0f", c.first), fmt.Sprintf("%.2f", c.slow), fmt.Sprintf("%.2f", c.fast))
+			c.row(page, p.Name, j)
+		}
+		if k.Wants("shop") && j.Version >= leastShop {
+			log.Printf("JDK %d, shop", j.Version)
+			c, err := compareShop(k, j, lib)
+			if err != nil {
+				return page, fmt.Errorf("JDK %d, shop: %w", j.Version, err)
+			}
+			c.row(page, "shop", j)
 		}
 	}
-	return page, nil
+	return page, waiting(k, page)
 }
+
+// row writes a comparison.
+func (c *comparison) row(page *bench.Page, name string, j jdk.JDK) {
+	page.Row(name, j.Version, c.samples, fmt.Sprintf("%.2f", 100*float64(c.complete)/float64(max(c.samples, 1))), c.lost,
+		fmt.Sprintf("%.1f", c.between), fmt.Sprintf("%.1f", c.theirs), fmt.Sprintf("%.1f", c.ours), fmt.Sprintf("%.0f", c.first), fmt.Sprintf("%.2f", c.slow), fmt.Sprintf("%.2f", c.fast))
+}
+
+// debugInfo has the JVM say of each instruction which inlined method it is of.
+var debugInfo = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"}
 
 // A sampled is what is read of a report.
 type sampled struct {
@@ -87,7 +103,7 @@ type comparison struct {
 func compare(k *bench.Kit, j jdk.JDK, p *bench.Program, lib string) (c comparison, err error) {
 	done := make(chan error, 1)
 	_, err = k.Run(j, p, bench.Job{
-		Options: []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"},
+		Options: debugInfo,
 		Begin: func(pid string) error {
 			go func() {
 				time.Sleep(warm)
@@ -156,8 +172,12 @@ func windows(k *bench.Kit, pid, lib string) (c comparison, err error) {
 
 // sample is one window of Rivulet's.
 func sample(k *bench.Kit, pid string, hz int) (*sampled, error) {
+	return sampleFor(k, pid, window, "--hz", fmt.Sprint(hz))
+}
+
+func sampleFor(k *bench.Kit, pid string, length time.Duration, flags ...string) (*sampled, error) {
 	file := filepath.Join(k.Temp, "own.json")
-	rec, err := k.Sample(pid, file, "--hz", fmt.Sprint(hz), "--for", window.String())
+	rec, err := k.Sample(pid, file, append(flags, "--for", length.String())...)
 	if err == nil {
 		err = rec.Wait()
 	}

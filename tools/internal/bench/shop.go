@@ -199,6 +199,12 @@ func (s *Server) script(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// Load is load without its figures.
+func (s *Server) Load(seconds int) error {
+	_, _, err := s.load(seconds)
+	return err
+}
+
 // load has eight connections ask for some seconds.
 func (s *Server) load(seconds int) (rate, requests float64, err error) {
 	b, err := s.script("load", strconv.Itoa(seconds), "8").CombinedOutput()
