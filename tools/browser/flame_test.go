@@ -20,8 +20,9 @@ func TestFlameGraph(t *testing.T) {
 	program := program(t, "Counted")
 	p.root(program, "counted root")
 	value[bool](p, `document.querySelector("details.more").open = true`)
-	p.click("#bytecodes")
-	p.click("#allocations")
+	// Both at once, before the page has drawn the first.
+	value[bool](p, `(document.querySelector("#bytecodes").click(), document.querySelector("#allocations").click(), true)`)
+	p.until(`document.querySelector("#bytecodes").checked && document.querySelector("#allocations").checked`)
 	p.click("#start")
 	p.wait(".phase.recording")
 	program.counts(t, 2000)
@@ -69,6 +70,7 @@ func TestFlameGraph(t *testing.T) {
 	// By what is allocated: 575 exceptions, of which the box has the context's own width; and by bytecodes.
 	weigh := func(field string) {
 		value[bool](p, fmt.Sprintf(`((s) => { s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); return true; })(document.querySelector("#weight"))`, field))
+		p.until(fmt.Sprintf(`document.querySelector(".icicle").dataset.weight === %q`, field)) // until then keys move in the graph of before
 	}
 	weigh("total_objects")
 	p.do("the flame graph", chromedp.Focus(".icicle"))

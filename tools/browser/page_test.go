@@ -4,6 +4,7 @@ package browser
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -202,14 +204,27 @@ func open(t *testing.T, url string, width, height int64) *page {
 	return p
 }
 
-// do carries out actions; what names them in a failure.
+// do carries out actions; what names them in a failure. An action that looks for an element
+// begins anew where the page has drawn another in its place meanwhile.
 func (p *page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		p.fail(what, err)
+	for _, action := range actions {
+		err := chromedp.Do(ctx, action)
+		for ; goneMeanwhile(err) && ctx.Err() == nil; err = chromedp.Do(ctx, action) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if err != nil {
+			p.fail(what, err)
+		}
 	}
+}
+
+// goneMeanwhile tells whether an action has failed since its element was not in the page any more.
+func goneMeanwhile(err error) bool {
+	var e *cdproto.Error
+	return errors.As(err, &e) && e.Code == -32000 && strings.Contains(e.Message, "node with given id")
 }
 
 func (p *page) fail(what string, err error) {

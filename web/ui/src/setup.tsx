@@ -80,9 +80,9 @@ function Choice({ name, value, set, options }: { name: string; value: string; se
   );
 }
 
-/** counted is what is counted with or without something. */
-function counted(list: string[], name: string, on: boolean): string[] {
-  return [...list.filter((n) => n !== name), ...(on ? [name] : [])];
+/** countAnew changes what is counted. It goes by what was chosen last, which may not have been drawn yet. */
+function countAnew(without: string[], more: string[]): void {
+  choose({ count: [...ui.setup.count.filter((n) => !without.includes(n)), ...more] });
 }
 
 /** Filter edits the rules; their order counts. */
@@ -133,7 +133,7 @@ function Modes() {
   const [text, setText] = useState("");
   const [mode, setMode] = useState("counted");
   const add = () => {
-    if (text.trim()) (choose({ modes: [...s.modes, text.trim() + "=" + mode] }), setText(""));
+    if (text.trim()) (choose({ modes: [...ui.setup.modes, text.trim() + "=" + mode] }), setText(""));
   };
   return (
     <div class="modes">
@@ -151,7 +151,7 @@ function Modes() {
           {s.modes.map((r, i) => (
             <li key={i + r}>
               <span><span class="muted">{r.slice(r.lastIndexOf("=") + 1)}</span> <code>{r.slice(0, r.lastIndexOf("="))}</code></span>
-              <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ modes: s.modes.filter((_, k) => k !== i) })}>✕</button>
+              <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ modes: ui.setup.modes.filter((_, k) => k !== i) })}>✕</button>
             </li>
           ))}
         </ol>
@@ -186,17 +186,17 @@ function More() {
         <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
       </label>
       <label class="radio">
-        <input type="checkbox" id="bytecodes" checked={executed} onChange={(e) => choose({ count: counted(counted(s.count, "blocks", false), "bytecodes", e.currentTarget.checked) })} /> count the bytecodes that each call path executes
+        <input type="checkbox" id="bytecodes" checked={executed} onChange={(e) => countAnew(["bytecodes", "blocks"], e.currentTarget.checked ? ["bytecodes"] : [])} /> count the bytecodes that each call path executes
         <small class="muted">Exact, and the same on every machine; costs a few percent more</small>
       </label>
       {executed && (
         <label class="radio inset">
-          <input type="checkbox" id="blocks" checked={s.count.includes("blocks")} onChange={(e) => choose({ count: counted(counted(s.count, e.currentTarget.checked ? "bytecodes" : "blocks", false), e.currentTarget.checked ? "blocks" : "bytecodes", true) })} /> by whole blocks of code
+          <input type="checkbox" id="blocks" checked={s.count.includes("blocks")} onChange={(e) => countAnew(["bytecodes", "blocks"], [e.currentTarget.checked ? "blocks" : "bytecodes"])} /> by whole blocks of code
           <small class="muted">Makes methods less long, and counts too many where exceptions leave blocks</small>
         </label>
       )}
       <label class="radio">
-        <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => choose({ count: counted(s.count, "allocations", e.currentTarget.checked) })} /> count the objects and arrays that each call path allocates, by type
+        <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => countAnew(["allocations"], e.currentTarget.checked ? ["allocations"] : [])} /> count the objects and arrays that each call path allocates, by type
         <small class="muted">With their bytes in this JVM; objects that the compiler removes count, too</small>
       </label>
       <Modes />

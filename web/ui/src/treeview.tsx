@@ -108,7 +108,7 @@ export function Icicle({ pick }: { pick?: (path: number) => void }) {
         )}
       </nav>
       <div
-        class="icicle" data-inverted={page?.inverted ?? false} data-total={page?.total ?? 0} ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
+        class="icicle" data-inverted={page?.inverted ?? false} data-weight={page?.metric?.total ?? ""} data-total={page?.total ?? 0} ref={ref} tabIndex={0} role="application" aria-label={"Flame graph. Arrow keys move, Enter zooms, Escape zooms out. " +
           (box && name ? `${name.cls}.${name.method}, ${percent(box[B.total], page?.whole ?? 0)} percent, ${upsideDown() ? "" : callsOf(box[B.calls])} ${sampling() ? "entries" : "calls"}${box[B.flags] & flagAsync ? ", asynchronous" : ""}` : "")}
         onWheel={(e) => {
           if (!e.ctrlKey || !page) return;
