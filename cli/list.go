@@ -90,28 +90,41 @@ func writeProcesses(w io.Writer, found []attach.Process) error {
 }
 
 func (a *app) classes() *cobra.Command {
-	var asJSON bool
+	var f causesFlags
 	cmd := &cobra.Command{
-		Use:   "classes PID [PATTERN]",
-		Short: "List the loaded classes of a JVM, to find a root",
+		Use:   "classes PID|REPORT [PATTERN]",
+		Short: "List the loaded classes of a JVM, to find a root; with --causes say why classes were loaded",
 		Long: `Lists the loaded classes with their loaders and numbers of methods. They are read
 from the JVM's memory; where that can't be, as with JDK 8 and ZGC, an agent lists
-them and leaves. PATTERN is a part of the name, or a whole name with * and ?.`,
+them and leaves. PATTERN is a part of the name, or a whole name with * and ?.
+
+With --causes it says which method needed each class that was loaded, when, from where, and how
+long that took: of a report, whose contexts are exact (times are in those of --count classes), or
+of a running JVM from now on, by Flight Recorder.`,
 		Example: `  rivulet classes 4711
   rivulet classes 4711 OrderService
-  rivulet classes 4711 'shop.orders.*' --json`,
-		Args: takes(1, "PID", "PATTERN"),
+  rivulet classes 4711 'shop.orders.*' --json
+  rivulet classes 4711 --causes --for 30s
+  rivulet run --root shop.Main.main --count classes -o run.json -- java -jar shop.jar
+  rivulet classes run.json --causes`,
+		Args: takes(1, "PID|REPORT", "PATTERN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			pattern := ""
 			if len(args) > 1 {
 				pattern = args[1]
+			}
+			if f.causes {
+				return a.classCauses(args[0], pattern, &f)
+			}
+			if f.length != 0 {
+				return usage("--for goes with --causes")
 			}
 			return a.list(args[0], func(ctx context.Context, s listing) error {
 				found, err := s.Classes(ctx, pattern)
 				switch {
 				case err != nil:
 					return err
-				case asJSON:
+				case f.asJSON:
 					return writeJSON(a.stdout, append([]session.ClassInfo{}, found...))
 				case len(found) == 0:
 					a.say("no loaded class matches %q; a class that is not loaded yet can be a root all the same", pattern)
@@ -125,7 +138,12 @@ them and leaves. PATTERN is a part of the name, or a whole name with * and ?.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: a list of objects with name, loader and methods")
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.causes, "causes", false, "say which method needed each class that was loaded, when, and how long that took")
+	fs.DurationVar(&f.length, "for", 0, fmt.Sprintf("with --causes, look at a running JVM for this `time` (default %v)", usualCauses))
+	fs.IntVar(&f.top, "top", export.DefaultTop, "with --causes, `N` rows in the text; 0 for all")
+	fs.BoolVar(&f.asJSON, "json", false, "write JSON: a list of objects with name, loader and methods; with --causes an object")
 	return cmd
 }
 

@@ -44,7 +44,17 @@ const mostRecorded = "250m"
 // A JVM in which JFR was never used loads it (docs/jfr.md says what that costs). It
 // keeps an empty folder in its /tmp until it ends, and two threads. The error matches
 // ErrRejected where there is no JFR.
-func (vm *VM) StartRecording(ctx context.Context, events []EventSetting, length time.Duration) (r *Recording, err error) {
+func (vm *VM) StartRecording(ctx context.Context, events []EventSetting, length time.Duration) (*Recording, error) {
+	return vm.startRecording(ctx, events, length)
+}
+
+// StartRecordingToExit is [VM.StartRecording], and has a JVM that exits before write what it has
+// recorded: see [Recording.Left].
+func (vm *VM) StartRecordingToExit(ctx context.Context, events []EventSetting, length time.Duration) (*Recording, error) {
+	return vm.startRecording(ctx, events, length, "dumponexit=true")
+}
+
+func (vm *VM) startRecording(ctx context.Context, events []EventSetting, length time.Duration, more ...string) (r *Recording, err error) {
 	r = &Recording{vm: vm, name: "rivulet-" + rand.Text()[:12]}
 	defer func() {
 		if err != nil {
@@ -59,8 +69,11 @@ func (vm *VM) StartRecording(ctx context.Context, events []EventSetting, length 
 		return r, err
 	}
 	// Without a name for the file, some JDKs write one into the JVM's working folder.
-	_, err = vm.jfr(ctx, "JFR.start", "name="+r.name, "settings="+path.Join(r.folder.target(), settingsName),
-		"maxsize="+mostRecorded, "filename="+path.Join(r.folder.target(), recordingName), fmt.Sprintf("duration=%ds", int((length+guard).Seconds())))
+	words := []string{
+		"JFR.start", "name=" + r.name, "settings=" + path.Join(r.folder.target(), settingsName),
+		"maxsize=" + mostRecorded, "filename=" + path.Join(r.folder.target(), recordingName), fmt.Sprintf("duration=%ds", int((length + guard).Seconds())),
+	}
+	_, err = vm.jfr(ctx, append(words, more...)...)
 	return r, err
 }
 
@@ -92,6 +105,13 @@ func (r *Recording) Stop(ctx context.Context) error {
 	}
 	r.stopped = true
 	var err error
+	r.File, r.Size, err = r.folder.open(recordingName)
+	return err
+}
+
+// Left opens what a JVM has written that has exited.
+func (r *Recording) Left() (err error) {
+	r.stopped = r.vm.Alive() != nil
 	r.File, r.Size, err = r.folder.open(recordingName)
 	return err
 }

@@ -69,6 +69,7 @@ func (n *Node) add(o *Node) {
 	n.Counts = addCounts(n.Counts, o.Counts)
 	n.Allocs = addAllocs(n.Allocs, o.Allocs)
 	n.Heap = addHeaps(n.Heap, o.Heap)
+	n.Loads = n.Loads.plus(o.Loads)
 	n.Sample = addSample(n.Sample, o.Sample)
 	n.Below = n.Below.plus(o.Below)
 	n.Incomplete = n.Incomplete || o.Incomplete

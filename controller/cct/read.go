@@ -58,6 +58,8 @@ type Options struct {
 	Types []*Type
 	// Metrics are read beside calls, thrown and time; nil for none.
 	Metrics *metric.Table
+	// Loads are the classes that were loaded at nodes, by their offset in the file.
+	Loads map[uint32]*Loads
 }
 
 // ReadWith is [Read] with options, and fails as that does.
@@ -335,6 +337,7 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 				if k, ok := r.Samples[next]; ok {
 					n.Sample = &k
 				}
+				n.Loaded(r.Loads[next])
 				found = append(found, n)
 				stack = append(stack, item{off, n, it.in})
 				r.put(next, n, it.in)

@@ -69,6 +69,7 @@ type head struct {
 	Events           *jsonEvents      `json:"events,omitempty"`
 	Marks            *jsonMarks       `json:"marks,omitempty"`
 	Pauses           *Pauses          `json:"pauses,omitempty"`
+	Loads            *ClassLoads      `json:"classes_loaded,omitempty"`
 	History          *history.History `json:"history,omitempty"` // how it went over time
 	Agents           []Agent          `json:"agents,omitempty"`
 	Brief            []string         `json:"brief,omitempty"` // what is slow, in sentences
@@ -215,6 +216,7 @@ func (r *Report) head(f figures) head {
 		Events:           r.Events.json(f.sums.Self),
 		Marks:            r.Marks.json(),
 		Pauses:           r.Pauses,
+		Loads:            r.Loads,
 		History:          r.History,
 		Agents:           r.Agents,
 		Notes:            some(r.Notes),

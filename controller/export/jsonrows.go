@@ -107,6 +107,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.counts(n.Counts, w.report.Counted[n.Method], n.Self)
 		w.allocs(n.Allocs)
 		w.heap(n.Heap)
+		w.loads(n.Loads)
 		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)

@@ -29,6 +29,7 @@ type entry struct {
 	states map[string]int64
 	allocs []jsonAlloc
 	heap   []jsonHeap
+	loads  []jsonLoad
 
 	estimates *jsonEstimates
 }
@@ -189,6 +190,8 @@ func (e *entry) field(key string) any {
 		return &e.allocs
 	case "heap_samples":
 		return &e.heap
+	case "class_loads":
+		return &e.loads
 	case "states":
 		return &e.states
 	case "below":
@@ -220,6 +223,9 @@ func (in *reader) finish(e *entry, path []entry) error {
 		return err
 	}
 	readHeap(n, e.heap)
+	if err := loadedOf(n, e.loads); err != nil {
+		return err
+	}
 	if k := e.samples; k != nil {
 		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
 		e.sample.States = readStates(e.states)

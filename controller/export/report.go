@@ -77,6 +77,8 @@ type Report struct {
 
 	Pauses *Pauses // nil where nobody watched
 
+	Loads *ClassLoads // nil where no class was loaded meanwhile, or nobody knows
+
 	History *history.History // nil where none was kept
 
 	Stream *event.Dump // nil where nobody asked; no format has it

@@ -92,6 +92,7 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 		t.hotMethods()
 		t.allocations()
 		t.heap()
+		t.classLoads()
 	}
 	if wants(Tree) {
 		t.tree()

@@ -89,6 +89,13 @@ type File struct {
 type Transform struct {
 	ID    cha.ClassID
 	Flags uint8 // HOOK_ bits
+
+	// Of a class that is being loaded inside the subgraph; 0 and "" of all others.
+	Token  int64 // tag and node of the invocation that loads it
+	Thread int64 // the id of the thread
+	Place  string
+
+	Nano  int64 // the target's nanoTime when the class came
 	Bytes []byte
 }
 
@@ -224,6 +231,10 @@ func (m *Files) fields(f *fields) {
 func (m *Transform) fields(f *fields) {
 	f.class("loader", "name", &m.ID)
 	f.u8("flags", &m.Flags)
+	f.i64("token", &m.Token)
+	f.i64("thread", &m.Thread)
+	f.i64("nanoTime", &m.Nano)
+	f.str("place", &m.Place)
 	f.block("class", &m.Bytes)
 }
 

@@ -112,6 +112,19 @@ var (
 	}
 )
 
+// ClassLoads and ClassLoadTime are what "--count classes" counts. No word of a context has them: the
+// controller knows at which node each class was loaded.
+var (
+	ClassLoads = Metric{
+		Name: "class_loads", Title: "loads", Unit: Count, Merge: Sum, Self: "self_class_loads", Total: "total_class_loads",
+		Word: nowhere, Doc: "the classes that it causes to be loaded",
+	}
+	ClassLoadTime = Metric{
+		Name: "class_load_time", Title: "loading", Unit: Nanoseconds, Merge: Sum, Self: "self_class_load_ns", Total: "total_class_load_ns",
+		Word: nowhere, Doc: "how long loading these classes takes, as far as Flight Recorder tells",
+	}
+)
+
 // nowhere is the word of a metric that follows from others.
 var nowhere = Word{Offset: -1}
 
@@ -126,12 +139,14 @@ const (
 	CountBytecodes   = "bytecodes"
 	CountBlocks      = "blocks"
 	CountAllocations = "allocations"
+	CountClasses     = "classes"
 )
 
 // Countings are what a recording counts if it is asked for it.
 var Countings = []Counting{
 	{CountBytecodes, Bytecodes.Doc, []Metric{Bytecodes}},
 	{CountBlocks, "the same by whole blocks of code: makes methods less long, and counts too many where exceptions leave blocks", []Metric{Blocks}},
+	{CountClasses, "the classes that it causes to be loaded, and how long that takes, by Flight Recorder", []Metric{ClassLoads, ClassLoadTime}},
 	{CountAllocations, "the objects and arrays that it allocates, by type, and their bytes in this JVM", []Metric{Objects, Arrays, AllocatedBytes}},
 }
 
@@ -174,7 +189,7 @@ func Named(name string) (m Metric, ok bool) {
 }
 
 // Room is how many metrics a recording can have beside [Fixed].
-const Room = 6
+const Room = 8
 
 // A Table is the metrics that a recording has beside [Fixed], at most [Room].
 type Table struct{ Rows []Metric }

@@ -44,6 +44,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.stopWatching(ctx)
 	s.keepKnown()
 	s.lastSizes(ctx)
+	loadNote := s.endLoadTimes(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
@@ -57,9 +58,11 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.types()}); err != nil {
+	loaded, others := s.loadTimes.time(s.loop.loaded(), s.loop.loads.waits)
+	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.types(), Loads: loadsByNode(loaded)}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
+	s.loadTimes.report(r, others, loadNote)
 	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
@@ -81,6 +84,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.cfg.Gently = false
+	s.dropLoadTimes()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return errors.Join(s.detach(ctx), s.release())
@@ -294,6 +298,7 @@ func (l *loop) brief() *export.Report {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
 	}
 	l.noteAllocations(r)
+	l.reportLoads(r)
 	l.reportGovernor(r)
 	l.gaps(r)
 	return r

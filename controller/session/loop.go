@@ -92,6 +92,7 @@ type loop struct {
 	again       again
 	costs       map[byte]*cost // by mode; without those that could not be measured
 	allocations allocations
+	loads       loads
 	final       []byte // the modes of methods when the recording ended
 
 	names []cct.Method // of the ledger's ids, as far as somebody asked; only grows

@@ -126,6 +126,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("learning what was invoked")
+	s.startLoadTimes(ctx)
 	if err := s.armRoots(ctx, rec, make, specs, ids); err != nil {
 		return err
 	}

@@ -101,6 +101,7 @@ type Session struct {
 	early       earlyLook
 	watching    *observation // nil where threads wait for reveals
 	governing   *governing   // nil without a budget
+	loadTimes   loadTimes
 
 	loop loop
 }

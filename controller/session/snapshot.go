@@ -17,6 +17,7 @@ import (
 func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var r *export.Report
 	var b basis
+	var loaded []loadAt
 	var late *lateness
 	var closed map[int64]int64
 	var rec recording
@@ -27,6 +28,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 			return
 		}
 		r, b, late, closed = l.brief(), l.basis(), l.lateness(), s.data.Closed()
+		loaded = l.loaded()
 		rec, kind = l.rec, l.kind
 		r.Time = l.rec.took
 		if l.rec.since != 0 {
@@ -39,7 +41,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	if r == nil {
 		return nil, ErrNotRecording
 	}
-	if r.Tree, err = s.readTree(closed, b.types); err != nil {
+	if r.Tree, err = s.readTree(closed, b.types, loaded); err != nil {
 		return nil, err
 	}
 	s.mapped.RLock()
@@ -52,13 +54,13 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	return r, nil
 }
 
-func (s *Session) readTree(closed map[int64]int64, types []*cct.Type) (*cct.Snapshot, error) {
+func (s *Session) readTree(closed map[int64]int64, types []*cct.Type, loaded []loadAt) (*cct.Snapshot, error) {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
 	if s.data.Memory() == nil {
 		return nil, ErrNotRecording
 	}
-	return cct.ReadWith(s.data.Memory(), cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics, Types: types})
+	return cct.ReadWith(s.data.Memory(), cct.Options{Now: s.now(), Closed: closed, Metrics: s.metrics, Types: types, Loads: loadsByNode(loaded)})
 }
 
 // Room says how many bytes of the room for trees are taken, and how many there

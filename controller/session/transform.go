@@ -22,6 +22,7 @@ func (l *loop) onTransform(q *link.Transform, box int) {
 		l.stall.sign()
 	}
 	redefined := flags&wire.HookRedefined != 0
+	told := l.noteLoad(q)
 	if !redefined {
 		l.markLoad(id)
 	}
@@ -59,6 +60,7 @@ func (l *loop) onTransform(q *link.Transform, box int) {
 		if !redefined {
 			l.settled(id) // the bytes that go back have everything
 		}
+		told()
 		taken := l.link.Reply(box, &link.Transformed{Answer: d.answer, Bytes: d.bytes, Original: d.original})
 		l.verify(id, d.draft)
 		if !taken && !redefined {

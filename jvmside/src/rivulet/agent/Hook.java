@@ -3,7 +3,9 @@ package rivulet.agent;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.lang.instrument.ClassFileTransformer;
+import java.net.URL;
 import java.security.AccessController;
+import java.security.CodeSource;
 import java.security.PrivilegedExceptionAction;
 import java.security.ProtectionDomain;
 import java.util.HashMap;
@@ -26,6 +28,8 @@ final class Hook implements ClassFileTransformer {
     private static final long PATIENCE = 10_000_000_000L;
     /** No class file: the JVM drops the retransformation and the class stays as it is. */
     private static final byte[] REFUSE = {0};
+    /** Characters of a class's place that are told. */
+    private static final int PLACE_MAX = 400;
 
     private final Memory memory;
     private final Mailbox mailbox;
@@ -56,12 +60,13 @@ final class Hook implements ClassFileTransformer {
         long token = 0;
         try {
             token = Probe.suspend(); // first: what is called here may have probes
-            final int inside = token != 0 ? Wire.HOOK_INSIDE : 0;
-            if (System.getSecurityManager() == null) return change(loader, name, redefined, b, inside);
+            final long inside = token;
+            final String place = token != 0 && redefined == null ? place(pd) : "";
+            if (System.getSecurityManager() == null) return change(loader, name, redefined, b, inside, place);
             return AccessController.doPrivileged(new PrivilegedExceptionAction<byte[]>() { // the program's rights are not ours
                 @Override
                 public byte[] run() throws java.io.IOException {
-                    return change(loader, name, redefined, b, inside);
+                    return change(loader, name, redefined, b, inside, place);
                 }
             });
         } catch (Throwable t) { // out of memory or stack: leave the class alone
@@ -75,11 +80,21 @@ final class Hook implements ClassFileTransformer {
         }
     }
 
-    private byte[] change(ClassLoader loader, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
+    /** Where a class lies, if its loader says so and without a call of the program's code; else "". */
+    private static String place(ProtectionDomain pd) {
+        CodeSource s = pd == null ? null : pd.getCodeSource();
+        if (s == null || s.getClass() != CodeSource.class) return "";
+        URL u = s.getLocation();
+        if (u == null) return "";
+        String p = u.getProtocol().equals("file") ? u.getPath() : u.getProtocol() + ":" + u.getPath();
+        return p.length() > PLACE_MAX ? p.substring(0, PLACE_MAX) : p;
+    }
+
+    private byte[] change(ClassLoader loader, String name, Class<?> redefined, byte[] b, long inside, String place) throws java.io.IOException {
         if (name == null || loaders.own(loader)) return null;
         if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
         int id = loaders.id(loader);
-        return restoring ? restored(Loaders.key(id, name)) : ask(id, name, redefined, b, inside);
+        return restoring ? restored(Loaders.key(id, name)) : ask(id, name, redefined, b, inside, place);
     }
 
     /** The agent's own thread. */
@@ -132,14 +147,16 @@ final class Hook implements ClassFileTransformer {
         if (!restoring && !mailbox.closed()) memory.missed();
     }
 
-    private byte[] ask(int id, String name, Class<?> redefined, byte[] b, int inside) throws java.io.IOException {
+    private byte[] ask(int id, String name, Class<?> redefined, byte[] b, long inside, String place) throws java.io.IOException {
         long from = System.nanoTime();
         long deadline = from + (redefined == null ? memory.patience(PATIENCE) : PATIENCE);
         loaders.tell(mailbox, deadline - from);
-        int flags = inside | (redefined != null ? Wire.HOOK_REDEFINED : 0);
+        int flags = (inside != 0 ? Wire.HOOK_INSIDE : 0) | (redefined != null ? Wire.HOOK_REDEFINED : 0);
         if (Thread.currentThread() == agent) flags |= Wire.HOOK_AGENT | (redefined != null && redefined == last ? Wire.HOOK_LAST : 0);
         else if (Batch.busy()) flags |= Wire.HOOK_REVEAL;
-        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, new Out().u32(id).str(name).u8(flags).block(b).done(), deadline - System.nanoTime());
+        boolean cause = redefined == null && inside != 0;
+        Out q = new Out().u32(id).str(name).u8(flags).u64(cause ? inside : 0).u64(cause ? Memory.thread() : 0).u64(from).str(place).block(b);
+        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, q.done(), deadline - System.nanoTime());
         if (redefined == null) memory.waited(from);
         String key = Loaders.key(id, name);
         if (redefined != null) mute = reply == null;

@@ -29,7 +29,7 @@ final class Wire {
     static final int REQ_CLASSES = 18;
     /** class files as resources; empty where none was found. */
     static final int REQ_BYTES = 19;
-    /** a class is being loaded or retransformed; flags has the HOOK_ bits, answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the reply waits until other classes are instrumented that this one brings into reach. */
+    /** a class is being loaded or retransformed; flags has the HOOK_ bits; token has tag and node of the invocation that loads it, 0 outside of the subgraph; thread is the id of the thread that loads it, place is where its code source says that it lies, without a file's protocol: both of a load inside the subgraph alone; answer is a TRANSFORM_ row; original, where not empty, is what restoring must yield; the reply waits until other classes are instrumented that this one brings into reach. */
     static final int REQ_TRANSFORM = 20;
     /** a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself. */
     static final int REQ_REVEAL = 21;
