@@ -22,6 +22,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/kube"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
@@ -47,6 +48,8 @@ type app struct {
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
+
+	cluster func(kube.Config) (kube.Cluster, error) // nil is kube.Connect
 
 	verbose bool
 	running bool // a command has begun: its flags and arguments made sense
@@ -144,7 +147,7 @@ nothing of weight stays behind.`,
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
-	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.pushCommand(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.version())
+	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.pushCommand(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.kubeCommand(), a.inPod(), a.version())
 	return cmd
 }
 

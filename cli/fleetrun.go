@@ -186,7 +186,8 @@ func stateText(s *fleet.State) string {
 // mergeFleet puts the reports of an outcome together.
 func (a *app) mergeFleet(out *fleet.Outcome) (*export.Report, error) {
 	for _, l := range out.Lost {
-		a.say("%s/%d: %s", l.JVM.Name(l.Target.Node), l.Target.PID, oneLine(l.Why))
+		p := export.Process{Host: l.JVM.Name(l.Target.Node), PID: l.Target.PID}
+		a.say("%s: %s", p.Name(), oneLine(l.Why))
 	}
 	failed, first := len(out.Lost), ""
 	for _, l := range out.Lost {

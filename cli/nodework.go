@@ -71,8 +71,14 @@ func (a *app) isTarget(in *interrupts, w *job.Worker, c *fleet.Command) error {
 	return err
 }
 
+// A keeper is told that a recording begins, and has what there is of its report.
+type keeper interface {
+	Begin() error
+	Keep(r *export.Report) error
+}
+
 // carryOut does what a job says, as the command of the same name does.
-func (a *app) carryOut(in *interrupts, w *job.Worker, c *fleet.Command) (*export.Report, error) {
+func (a *app) carryOut(in *interrupts, w keeper, c *fleet.Command) (*export.Report, error) {
 	switch c.Do {
 	case fleet.DoProfile:
 		return a.workProfile(in, w, c)
@@ -82,9 +88,9 @@ func (a *app) carryOut(in *interrupts, w *job.Worker, c *fleet.Command) (*export
 	return nil, fmt.Errorf("this node does not know %q", c.Do)
 }
 
-func (a *app) workSample(in *interrupts, w *job.Worker, c *fleet.Command) (*export.Report, error) {
+func (a *app) workSample(in *interrupts, w keeper, c *fleet.Command) (*export.Report, error) {
 	k := c.Sample
-	f := sampleFlags{hz: k.Hz, wall: k.Wall, threads: k.Threads, native: k.Native, inlined: k.Inlined, frames: k.Frames, lines: k.Lines}
+	f := sampleFlags{hz: k.Hz, wall: k.Wall, threads: k.Threads, native: k.Native, inlined: k.Inlined, frames: k.Frames, lines: k.Lines, roots: k.Roots}
 	if err := w.Begin(); err != nil {
 		return nil, err
 	}
@@ -92,7 +98,7 @@ func (a *app) workSample(in *interrupts, w *job.Worker, c *fleet.Command) (*expo
 }
 
 // workProfile records, and keeps what there is every few seconds.
-func (a *app) workProfile(in *interrupts, w *job.Worker, c *fleet.Command) (*export.Report, error) {
+func (a *app) workProfile(in *interrupts, w keeper, c *fleet.Command) (*export.Report, error) {
 	rec := c.Recording.Clone()
 	cfg := a.config(rec.Memory)
 	cfg.Gently = true
@@ -126,7 +132,7 @@ func (a *app) workProfile(in *interrupts, w *job.Worker, c *fleet.Command) (*exp
 }
 
 // keepReports keeps the report so far again and again, until ctx is done.
-func (a *app) keepReports(ctx context.Context, w *job.Worker, s attached) {
+func (a *app) keepReports(ctx context.Context, w keeper, s attached) {
 	t := time.NewTicker(keepEvery)
 	defer t.Stop()
 	for {
@@ -148,7 +154,7 @@ func (a *app) keepReports(ctx context.Context, w *job.Worker, s attached) {
 // mostClasses bounds what is sent of a histogram: those that take most.
 const mostClasses = 5000
 
-func (a *app) workHeap(in *interrupts, w *job.Worker, c *fleet.Command) (any, error) {
+func (a *app) workHeap(in *interrupts, w keeper, c *fleet.Command) (any, error) {
 	if err := w.Begin(); err != nil {
 		return nil, err
 	}
@@ -160,7 +166,7 @@ func (a *app) workHeap(in *interrupts, w *job.Worker, c *fleet.Command) (any, er
 	return h, nil
 }
 
-func (a *app) workLocks(in *interrupts, w *job.Worker, c *fleet.Command) (any, error) {
+func (a *app) workLocks(in *interrupts, w keeper, c *fleet.Command) (any, error) {
 	if err := w.Begin(); err != nil {
 		return nil, err
 	}

@@ -276,8 +276,11 @@ func (a *app) sampleQuietly(ctx context.Context, pid int, o sampleOptions, lengt
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, length)
-	defer cancel()
+	if length > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, length)
+		defer cancel()
+	}
 	ended, err := s.run(ctx)
 	if err != nil && s.collector.Samples() == 0 {
 		return nil, err

@@ -148,8 +148,11 @@ func (p *Process) fill(r *Report, numbers map[int32]int32) {
 	}
 }
 
-// Name names the process: "host1/4711", or "pid 4711".
+// Name names the process: "host1/4711", or "pid 4711"; "host1" where there was no process.
 func (p *Process) Name() string {
+	if p.Host != "" && p.PID == 0 {
+		return p.Host
+	}
 	if p.Host != "" {
 		return fmt.Sprintf("%s/%d", p.Host, p.PID)
 	}

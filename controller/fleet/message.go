@@ -101,6 +101,8 @@ type Sample struct {
 	Inlined bool   `json:"inlined,omitempty"`
 	Frames  int    `json:"frames,omitempty"`
 	Lines   bool   `json:"lines,omitempty"`
+
+	Roots []string `json:"roots,omitempty"` // keep samples below these alone
 }
 
 // ID is the command's id, the same in each copy; to stop something is another command.

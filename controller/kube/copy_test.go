@@ -1,0 +1,78 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCopy copies by each tool that writes, and by a real shell.
+func TestCopy(t *testing.T) {
+	const size = 200_000
+	b, err := OpenBinary(binaryOf(t, 62, size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := os.ReadFile(b.Path)
+	for tool := range writers {
+		dir := t.TempDir()
+		v := &View{Arch: "x86_64", Writers: []string{tool}, Folders: []Folder{{Path: dir}}}
+		sent := int64(0)
+		name, err := Copy(t.Context(), &local{}, here, v, b, func(n int64) { sent = n })
+		if err != nil {
+			t.Fatalf("%s: %v", tool, err)
+		}
+		got, err := os.ReadFile(name)
+		if info, _ := os.Stat(name); err != nil || !bytes.Equal(got, want) || info.Mode().Perm() != 0o700 || sent != size || filepath.Dir(name) != dir || !IsCopy(name) {
+			t.Errorf("%s: %d bytes sent, %v, %v", tool, sent, info, err)
+		}
+		Remove(t.Context(), &local{}, here, name)
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%s: %v has stayed", tool, left)
+		}
+	}
+}
+
+// TestCopyCut loses the connection in the middle: nothing stays.
+func TestCopyCut(t *testing.T) {
+	b, err := OpenBinary(binaryOf(t, 62, 200_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	v := &View{Writers: []string{"cat"}, Folders: []Folder{{Path: dir}}}
+	c := &local{}
+	c.own = func(ctx context.Context, s Streams, command []string) (error, bool) {
+		if s.In == nil {
+			return context.Canceled, true // nor can it be removed from here
+		}
+		s.In = io.LimitReader(s.In, 1000)
+		return (&local{}).Exec(ctx, here, s, command...), true
+	}
+	if _, err := Copy(t.Context(), c, here, v, b, func(int64) {}); checkOf(err) != CheckPlace {
+		t.Errorf("cut: %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v has stayed", left)
+	}
+}
+
+// TestCopyRefused has binaries that a container can't run.
+func TestCopyRefused(t *testing.T) {
+	b, err := OpenBinary(binaryOf(t, 183, 64))
+	if err != nil || b.Arch != "aarch64" {
+		t.Fatalf("%+v, %v", b, err)
+	}
+	v := &View{Arch: "x86_64", Writers: []string{"cat"}, Folders: []Folder{{Path: t.TempDir()}}}
+	if _, err := Copy(t.Context(), &local{}, here, v, b, func(int64) {}); checkOf(err) != CheckBinary {
+		t.Error(err)
+	}
+	for _, name := range []string{"copy_test.go", binaryOf(t, 8, 64), "/bin/sh"} {
+		if _, err := OpenBinary(name); checkOf(err) != CheckBinary {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
