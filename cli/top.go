@@ -99,7 +99,7 @@ func (a *app) top(pid int, o sampleOptions, t *topFlags, begun time.Time) error 
 	var w collect.Window
 	look := func() collect.View { return s.collector.Look(&w) }
 	if isTerminal(a.stdout) && isTerminal(a.stdin) && !t.json && t.looks == 0 {
-		err = top.Run(ctx, export.Clean(title), t.every, look, over, a.stdin, a.stdout)
+		err = top.Run(ctx, export.Clean(title), t.every, s.collector, over, a.stdin, a.stdout)
 	} else {
 		err = a.looks(ctx, t, export.Clean(title), look, over)
 	}

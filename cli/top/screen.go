@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,10 +16,20 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler/collect"
 )
 
+// A Source is what is looked at.
+type Source interface {
+	Look(w *collect.Window) collect.View
+	Counts(most int) (counts []int64, piece int64)
+	Past() *collect.Past
+}
+
+// mostPieces bounds the pieces of a heat map.
+const mostPieces = 1024
+
 // Run shows looks on a terminal, one each interval, until it is quit, ended is closed
 // or ctx is done. It does not handle signals. The error says that the terminal failed.
-func Run(ctx context.Context, title string, every time.Duration, look func() collect.View, ended <-chan struct{}, in io.Reader, out io.Writer) error {
-	m := &model{title: title, every: every, look: look, ended: ended, width: 80, height: 24}
+func Run(ctx context.Context, title string, every time.Duration, of Source, ended <-chan struct{}, in io.Reader, out io.Writer) error {
+	m := &model{title: title, every: every, of: of, ended: ended, width: 80, height: 24}
 	m.bold, m.faint, m.head = lipgloss.NewStyle().Bold(true), lipgloss.NewStyle().Faint(true), lipgloss.NewStyle().Underline(true)
 	p := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(in), tea.WithOutput(out))
 	defer context.AfterFunc(ctx, p.Quit)()
@@ -35,18 +46,30 @@ func Run(ctx context.Context, title string, every time.Duration, look func() col
 type model struct {
 	title string
 	every time.Duration
-	look  func() collect.View
+	of    Source
+	w     collect.Window
 	ended <-chan struct{}
 
 	bold, faint, head lipgloss.Style
 	width, height     int
 	view              collect.View
+	part              collect.View // of the range
+	heat              heat
 	shown             bool
 	frozen            bool
 	sort              int
-	threads           bool
+	list              int  // of lists
 	over              bool // the target has ended
 }
+
+// lists are what fills the screen.
+var lists = []string{"methods", "threads", "calls"}
+
+const (
+	methodsList = iota
+	threadsList
+	callsList
+)
 
 type lookMsg struct{}
 
@@ -64,8 +87,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.width, m.height = msg.Width, msg.Height
 	case lookMsg:
 		if !m.over {
-			if v := m.look(); !m.frozen {
+			if v := m.of.Look(&m.w); !m.frozen {
 				m.view, m.shown = v, true
+				m.heat.counts, m.heat.piece = m.of.Counts(mostPieces)
+				if m.list == callsList && m.heat.to == 0 {
+					m.part = m.of.Past().Within(0, 0)
+				}
 			}
 		}
 		select {
@@ -76,17 +103,48 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, after(m.every)
 	case tea.KeyPressMsg:
 		switch msg.String() {
-		case "q", "esc", "ctrl+c":
+		case "q", "ctrl+c":
 			return m, tea.Quit
+		case "esc":
+			if m.heat.to == 0 {
+				return m, tea.Quit
+			}
+			m.span(0, 0)
+		case "left":
+			m.span(-1, 0)
+		case "right":
+			m.span(1, 0)
+		case "+":
+			m.span(0, 1)
+		case "-":
+			m.span(0, -1)
 		case "s":
 			m.sort = (m.sort + 1) % len(Sorts)
 		case "t":
-			m.threads = !m.threads
+			m.list = (m.list + 1) % len(lists)
+			m.again()
 		case "space":
 			m.frozen = !m.frozen
 		}
 	}
 	return m, nil
+}
+
+// span moves the range that is looked at, makes it wider, or ends that with 0, 0.
+func (m *model) span(by, wider int) {
+	if by == 0 && wider == 0 {
+		m.heat.from, m.heat.to = 0, 0
+	} else {
+		m.heat.move(by, wider, m.width)
+	}
+	m.again()
+}
+
+// again looks at what was sampled until now once more.
+func (m *model) again() {
+	if m.heat.to > 0 || m.list == callsList {
+		m.part = m.of.Past().Within(m.heat.from, m.heat.to)
+	}
 }
 
 // View implements tea.Model.
@@ -97,16 +155,24 @@ func (m *model) View() tea.View {
 }
 
 func (m *model) screen() string {
-	foot := "q quit  s sort by " + Sorts[(m.sort+1)%len(Sorts)] + "  t " + map[bool]string{false: "threads", true: "methods"}[m.threads] + "  space freeze"
+	foot := "q quit  s sort by " + Sorts[(m.sort+1)%len(Sorts)] + "  t " + lists[(m.list+1)%len(lists)] + "  space freeze  left right range"
 	switch {
 	case m.over:
 		foot = "the target has exited: q quits"
+	case m.heat.to > 0:
+		foot = "left right move the range  + - its length  t " + lists[(m.list+1)%len(lists)] + "  Esc back to now  q quit"
 	case m.frozen:
 		foot = "frozen: space goes on"
 	}
 	lines := []string{m.title, "sampling ..."}
 	if m.shown {
-		lines = Table(&m.view, Options{Title: m.title, Sort: Sorts[m.sort], Rows: m.height - 5, Width: m.width, Threads: m.threads})
+		view := &m.view
+		if m.heat.to > 0 || m.list == callsList {
+			view = &m.part
+		}
+		lines = Table(view, Options{Title: m.title, Sort: Sorts[m.sort], Rows: m.height - 7, Width: m.width, Threads: m.list == threadsList, Tree: m.list == callsList})
+		over := m.heat.lines(m.width)
+		lines = slices.Concat(lines[:2], over[:], lines[2:])
 	}
 	lines = fit(lines, m.width)
 	for i := range lines {
@@ -114,6 +180,8 @@ func (m *model) screen() string {
 		case 0:
 			lines[i] = m.bold.Render(lines[i])
 		case 3:
+			lines[i] = m.faint.Render(lines[i])
+		case headAt:
 			lines[i] = m.head.Render(export.Pad(lines[i], m.width))
 		}
 	}
@@ -122,3 +190,6 @@ func (m *model) screen() string {
 	}
 	return strings.Join(append(lines[:max(m.height-1, 0)], m.faint.Render(export.Fit(foot, m.width))), "\n")
 }
+
+// headAt is the line of the list's head.
+const headAt = 5

@@ -27,10 +27,28 @@ type Options struct {
 	Rows    int    // of the list
 	Width   int    // columns; 0 cuts nothing
 	Threads bool   // list threads instead of methods
+	Tree    bool   // the calls of a range of time, instead
 }
 
 // Table is a look as lines: two about all, an empty one, then a list under its head.
 func Table(v *collect.View, o Options) []string {
+	lines := about(v, o)
+	switch {
+	case o.Tree:
+		return fit(append(lines, tree(v, o)...), o.Width)
+	case o.Threads && v.To == 0:
+		lines = append(lines, "  time %  on core %  samples  thread")
+		took := max(v.Took, time.Millisecond)
+		for _, t := range v.Threads[:min(len(v.Threads), max(o.Rows, 0))] {
+			lines = append(lines, fmt.Sprintf("%8.1f  %9.1f  %7s  %s", percent(t.Time, took), percent(t.Ran, took), export.Count(t.Samples), export.Clean(t.Name)))
+		}
+		return fit(lines, o.Width)
+	}
+	return fit(append(lines, methods(v, o)...), o.Width)
+}
+
+// about are the lines about all.
+func about(v *collect.View, o Options) []string {
 	took := max(v.Took, time.Millisecond)
 	cores := float64(v.Time) / float64(took)
 	about := fmt.Sprintf("%s in %.1f s", export.Plural(v.Samples, "sample", "samples"), took.Seconds())
@@ -42,30 +60,36 @@ func Table(v *collect.View, o Options) []string {
 	for _, own := range ownWork(v) {
 		about += ", " + own
 	}
-	lines := []string{o.Title, about, ""}
-	if o.Threads {
-		lines = append(lines, "  time %  on core %  samples  thread")
-		for _, t := range v.Threads[:min(len(v.Threads), max(o.Rows, 0))] {
-			lines = append(lines, fmt.Sprintf("%8.1f  %9.1f  %7s  %s", percent(t.Time, took), percent(t.Ran, took), export.Count(t.Samples), export.Clean(t.Name)))
-		}
-		return fit(lines, o.Width)
-	}
-	lines = append(lines, "  self %   total %  entries/s  method")
+	return []string{o.Title, about, ""}
+}
+
+// methods are the list of them under its head.
+func methods(v *collect.View, o Options) []string {
+	took := max(v.Took, time.Millisecond)
+	lines := []string{"  self %   total %  entries/s  method"}
 	for _, m := range sorted(v.Methods, o.Sort)[:min(len(v.Methods), max(o.Rows, 0))] {
-		name, _, _ := strings.Cut(m.Method.Name, "(")
-		if name == "" {
-			name = m.Method.Name
-		}
+		name := short(m.Method.Name)
 		lines = append(lines, fmt.Sprintf("%8.1f  %8.1f  %9s  %s", percent(m.SelfTime, took), percent(m.TotalTime, took),
 			rate(m.Entries, took), export.Clean(name)))
 	}
-	return fit(lines, o.Width)
+	return lines
+}
+
+// short is a method's name without its parameters.
+func short(name string) string {
+	if s, _, _ := strings.Cut(name, "("); s != "" {
+		return s
+	}
+	return name
 }
 
 // percent is a time as a share of one core, or one thread.
 func percent(ns int64, took time.Duration) float64 { return 100 * float64(ns) / float64(took) }
 
 func rate(n int64, took time.Duration) string {
+	if n < 0 {
+		return "-"
+	}
 	v := float64(n) / took.Seconds()
 	if v < 10 {
 		return fmt.Sprintf("%.1f", v)

@@ -8,7 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/collect"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
 )
 
 func view() collect.View {
@@ -52,9 +55,28 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A source has looks that are all the same, and what a collector was given.
+type source struct{ *collect.Collector }
+
+func (source) Look(*collect.Window) collect.View { return view() }
+
+// sampled are samples of a.B.c for 1 s, in which nothing else runs, and of a.B.d below it for another.
+func sampled() source {
+	c := collect.New(export.Target{}, pcct.Options{})
+	outer, inner := &stack.Method{Class: "a/B", Name: "c", Desc: "(I)V"}, &stack.Method{Class: "a/B", Name: "d", Desc: "()V"}
+	for i := range int64(20) {
+		s := stack.Stack{Time: i * 1e8, Weight: 1e8, TID: 1, Thread: "main", Java: true, State: stack.Running, Complete: true, Frames: []stack.Frame{{Method: outer, Slot: 64, Return: 1, Words: 1}}}
+		if i >= 10 {
+			s.Frames = append([]stack.Frame{{Method: inner, Slot: 32, Return: 2, Words: uint64(i)}}, s.Frames...)
+		}
+		c.Add([]stack.Stack{s})
+	}
+	return source{c}
+}
+
 func TestKeys(t *testing.T) {
 	ended := make(chan struct{})
-	m := &model{title: "shop", every: time.Second, look: view, ended: ended, width: 60, height: 12}
+	m := &model{title: "shop", every: time.Second, of: sampled(), ended: ended, width: 60, height: 14}
 	press := func(key string) tea.Cmd {
 		_, cmd := m.Update(tea.KeyPressMsg{Code: rune(key[0]), Text: key})
 		return cmd
@@ -74,7 +96,34 @@ func TestKeys(t *testing.T) {
 	press("t")
 	shows("  main")
 	press("t")
+	shows("   105.3      52.6  a.B.c\n    52.6      52.6   a.B.d")
+	shows("█") // the map
+	shows("the samples of 1.9")
+	press("t")
 	shows("a.B.c")
+	// A range: its last tenth first, then to the left and wider.
+	key := func(k rune) { m.Update(tea.KeyPressMsg{Code: k}) }
+	key(tea.KeyLeft)
+	shows("   133.3     133.3          -  a.B.d\n     0.0     133.3          -  a.B.c")
+	shows("^^^^")
+	for range 60 {
+		key(tea.KeyLeft)
+	}
+	shows("125.0     125.0          -  a.B.c")
+	shows("0 ns to 160 ms")
+	if text := m.View().Content; strings.Contains(text, "a.B.d") {
+		t.Errorf("the first tenth has a.B.d:\n%s", text)
+	}
+	for range 80 {
+		press("+")
+	}
+	shows("a.B.d")
+	press("t")
+	press("t")
+	shows("105.3      52.6  a.B.c")
+	press("t")
+	key(tea.KeyEscape)
+	shows("the samples of 1.9")
 	press(" ")
 	shows("frozen")
 	press(" ")
@@ -83,6 +132,9 @@ func TestKeys(t *testing.T) {
 	shows("the target has exited")
 	m.Update(tea.WindowSizeMsg{Width: 5, Height: 1})
 	m.View()
+	if _, cmd := m.Update(tea.KeyPressMsg{Code: tea.KeyEscape}); cmd == nil {
+		t.Error("Esc does not quit")
+	}
 	if press("q") == nil {
 		t.Error("q does not quit")
 	}

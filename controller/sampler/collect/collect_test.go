@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -89,5 +90,41 @@ func TestStateName(t *testing.T) {
 	}
 	if StateName(200) != "unknown" {
 		t.Error("a state that there isn't has a name")
+	}
+}
+
+// TestWithin: a range of the past has the samples of its steps, those of recursion once, and stays when others come.
+func TestWithin(t *testing.T) {
+	c := New(export.Target{}, pcct.Options{})
+	a, b := &stack.Method{Class: "A", Name: "a", Desc: "()V"}, &stack.Method{Class: "B", Name: "b", Desc: "()V"}
+	add := func(at int64, methods ...*stack.Method) {
+		s := stack.Stack{Time: at, Weight: 10e6, TID: 1, Java: true, State: stack.Running, Complete: true}
+		for i, m := range methods {
+			s.Frames = append(s.Frames, stack.Frame{Method: m, Slot: uint64(64 + 8*i), Return: 1, Words: 1})
+		}
+		c.Add([]stack.Stack{s})
+	}
+	add(1e9, a)
+	add(1e9+20e6, b, a, a)
+	add(1e9+40e6, b, a)
+	p := c.Past()
+	add(1e9+60e6, b)
+	v := p.Within(20e6, 30e6)
+	if v.Samples != 1 || v.Time != 10e6 || v.From != 20e6 || v.To != 30e6 || len(v.Methods) != 2 {
+		t.Fatalf("%+v", v)
+	}
+	for i, want := range []Line{
+		{Method: v.Methods[0].Method, Self: 1, Total: 1, SelfTime: 10e6, TotalTime: 10e6, Entries: -1},
+		{Method: v.Methods[1].Method, Self: 0, Total: 1, SelfTime: 0, TotalTime: 10e6, Entries: -1},
+	} {
+		if v.Methods[i] != want {
+			t.Errorf("%+v, want %+v", v.Methods[i], want)
+		}
+	}
+	if all := p.Within(0, 0); all.Samples != 3 || all.Methods[0].Self != 2 {
+		t.Errorf("all: %+v", all)
+	}
+	if counts, piece := c.Counts(10); piece != 10e6 || fmt.Sprint(counts) != "[1 0 1 0 1 0 1]" {
+		t.Errorf("%v of %d", counts, piece)
 	}
 }

@@ -44,6 +44,11 @@ type View struct {
 	All     int64 // samples since the beginning
 	Methods []Line
 	Threads []ThreadLine
+
+	// Of a range of time: see [Past.Within].
+	From, To int64       // ns from the first sample on; 0, 0 of what is new since the last look
+	Tree     []*cct.Node // of all threads
+	Lookup   cct.Lookup
 }
 
 // Look is what was sampled since the last look at the window, methods with the most

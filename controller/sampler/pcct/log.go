@@ -101,3 +101,17 @@ func (l *log) steps(t *cct.Taken) {
 		t.Steps[i] = cct.TakenStep{At: e.at, Node: e.node.place, Count: e.count, Wall: e.wall, Ran: e.ran}
 	}
 }
+
+// Counts are the samples in each piece of the time since the first one, of which there are most at the
+// most, and how long a piece is, in nanoseconds.
+func (t *Tree) Counts(most int) (counts []int64, piece int64) {
+	l := &t.log
+	if len(l.list) == 0 {
+		return nil, 0
+	}
+	counts, piece = l.taken().Counts(most)
+	for _, e := range l.list {
+		counts[min(int64(e.at)*l.step/piece, int64(len(counts)-1))] += int64(e.count)
+	}
+	return counts, piece
+}
