@@ -139,8 +139,8 @@ type besides struct {
 }
 
 // openBesides opens what the flags ask for. It must be closed, also after an error.
-func (a *app) openBesides(ctx context.Context, pid int, f *recordFlags) (b besides, err error) {
-	if b.time, err = a.openBeside(ctx, pid, f); err != nil {
+func (a *app) openBesides(ctx context.Context, pid int, f *recordFlags, of attached) (b besides, err error) {
+	if b.time, err = a.openBeside(ctx, pid, f, of); err != nil {
 		return b, fmt.Errorf("--sample: %w", err)
 	}
 	if b.heap, err = a.openHeap(ctx, pid, f); err != nil {

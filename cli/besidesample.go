@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,9 +21,65 @@ const besideHz = 49
 // allowSamples has a command take --sample.
 func (f *recordFlags) allowSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntVar(&f.sampleHz, "sample", 0, "sample all threads beside the recording, `HZ` times a second ("+strconv.Itoa(besideHz)+" without a number): estimates of time on a core, of lines, and of methods without probes go into the tree")
+	fs.Var(&f.beside, "sample", "sample all threads beside the recording, `HZ` times a second ("+strconv.Itoa(besideHz)+" without a number): estimates of time on a core, of lines, and of methods without probes go into the tree; inside, or inside,HZ: only threads in a root call, and nothing while there is none")
 	fs.Lookup("sample").NoOptDefVal = strconv.Itoa(besideHz)
 	fs.BoolVar(&f.sampleHeap, "sample-heap", false, "with --count allocations: have the JVM (JDK 16 and later) sample what is allocated on the heap, and put estimates beside the counts: what the compiler has removed, and what methods without probes allocate")
+}
+
+// A besideRate is how threads are sampled beside a recording.
+type besideRate struct {
+	hz     int  // 0: not at all
+	inside bool // those in a root invocation, and no others
+}
+
+// String implements pflag.Value.
+func (r *besideRate) String() string {
+	switch {
+	case r.inside:
+		return insideWord + "," + strconv.Itoa(r.hz)
+	case r.hz == 0:
+		return ""
+	}
+	return strconv.Itoa(r.hz)
+}
+
+const insideWord = "inside"
+
+// Set implements pflag.Value.
+func (r *besideRate) Set(text string) error {
+	*r = besideRate{hz: besideHz}
+	if rest, ok := strings.CutPrefix(text, insideWord); ok {
+		r.inside = true
+		if text = strings.TrimPrefix(rest, ","); rest == "" {
+			return nil
+		}
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostHz {
+		return fmt.Errorf("give a number from 1 to %d, inside, or inside,HZ", mostHz)
+	}
+	r.hz = n
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*besideRate) Type() string { return "HZ" }
+
+// joinInside makes one word of "--sample inside": a flag that may stand without a value takes none of the
+// next word.
+func joinInside(args []string) []string {
+	var out []string
+	for i, arg := range args {
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		if n := len(out); n > 0 && out[n-1] == "--sample" && (arg == insideWord || strings.HasPrefix(arg, insideWord+",")) {
+			out[n-1] += "=" + arg
+			continue
+		}
+		out = append(out, arg)
+	}
+	return out
 }
 
 // checkSamples refuses what makes no sense with --sample.
@@ -28,8 +87,6 @@ func (f *recordFlags) checkSamples(cmd *cobra.Command) error {
 	switch {
 	case !cmd.Flags().Changed("sample"):
 		return f.checkHeap()
-	case f.sampleHz < 1 || f.sampleHz > mostHz:
-		return usage("--sample %d: give a number from 1 to %d", f.sampleHz, mostHz)
 	case f.rec.CPU:
 		return usage("--sample and --cpu both say what is on a core: give one of them")
 	case f.ui:
@@ -50,19 +107,28 @@ type besideSampling struct {
 }
 
 // openBeside opens a source of samples for a recording.
-func (a *app) openBeside(ctx context.Context, pid int, f *recordFlags) (*besideSampling, error) {
-	if f.sampleHz == 0 {
+func (a *app) openBeside(ctx context.Context, pid int, f *recordFlags, of attached) (*besideSampling, error) {
+	if f.beside.hz == 0 {
 		return nil, nil
 	}
 	var o sampleOptions
-	o.sampler.Hz, o.sampler.Wall = f.sampleHz, true
+	o.sampler.Hz, o.sampler.Wall = f.beside.hz, true
+	if f.beside.inside {
+		knows, ok := of.(interface{ Inside(f func(thread int64)) })
+		if !ok {
+			return nil, errors.New("this recording does not say who is inside")
+		}
+		o.sampler.Inside = knows.Inside
+	}
 	o.tree.States, o.tree.Lines = true, true
 	s, err := a.sample(ctx, pid, o, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	b := &besideSampling{s: s, late: beside.NewLate(f.rec.Roots)}
-	s.filter = func(batch []stack.Stack) []stack.Stack { return b.late.Filter(batch) }
+	if !f.beside.inside { // a thread is inside in an invocation that is recorded
+		s.filter = func(batch []stack.Stack) []stack.Stack { return b.late.Filter(batch) }
+	}
 	return b, nil
 }
 

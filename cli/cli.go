@@ -58,7 +58,7 @@ type app struct {
 
 func (a *app) run(args []string) int {
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(joinInside(args))
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)

@@ -132,7 +132,7 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 			return err
 		}
 		defer m.stop()
-		samples, err := a.openBesides(in.first, pid, f)
+		samples, err := a.openBesides(in.first, pid, f, s)
 		defer a.closeBesides(in.first, samples)
 		if err != nil {
 			return errors.Join(err, s.Close())

@@ -28,8 +28,8 @@ type recordFlags struct {
 	stream     string
 	streamed   *output
 	length     time.Duration
-	sampleHz   int  // samples a second beside the recording; 0: none
-	sampleHeap bool // allocations beside the recording
+	beside     besideRate // how threads are sampled beside the recording
+	sampleHeap bool       // allocations beside the recording
 	format     string
 	file       string
 	top        int

@@ -145,7 +145,8 @@ func TestWatchJVM(t *testing.T) {
 }
 
 // TestSampleBesideJVM has samples in the tree of a recording: what computes is on a core, what sleeps is not,
-// and what the JDK does lies below the method that called it.
+// and what the JDK does lies below the method that called it. That is so with samples of all threads, and
+// with those of threads in the root alone.
 func TestSampleBesideJVM(t *testing.T) {
 	t.Parallel()
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
@@ -162,7 +163,15 @@ public class Mixed {
 }`})
 		p := jvmtest.Start(t, j, []string{"-Xmx64m", "-XX:-Inline"}, "Mixed", nil, dir)
 		p.WaitLine("READY")
-		code, out, errs := rivulet(t, "", "profile", strconv.Itoa(p.PID()), "--root", "Mixed.handle", "--sample=199", "--for", "2s", "--format", "json")
+		for _, rate := range []string{"199", "inside,199"} {
+			besideJVM(t, p.PID(), rate)
+		}
+	})
+}
+
+func besideJVM(t *testing.T, pid int, rate string) {
+	t.Run(rate, func(t *testing.T) {
+		code, out, errs := rivulet(t, "", "profile", strconv.Itoa(pid), "--root", "Mixed.handle", "--sample="+rate, "--for", "2s", "--format", "json")
 		if code == 1 && (strings.Contains(errs, "perf_event") || strings.Contains(errs, "perf events")) {
 			t.Skip("perf events are not to be had here")
 		}
@@ -177,9 +186,15 @@ public class Mixed {
 			}
 			Children []node
 		}
-		var r struct{ Tree []node }
+		var r struct {
+			Tree      []node
+			Estimates struct{ Source string }
+		}
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || len(r.Tree) != 1 {
 			t.Fatalf("code %d, %v: %s%s", code, err, errs, out)
+		}
+		if inside := strings.HasPrefix(rate, "inside"); inside != (r.Estimates.Source == "ptrace") && r.Estimates.Source != "anchors" {
+			t.Errorf("the source is %q", r.Estimates.Source)
 		}
 		sorts := false
 		for _, n := range r.Tree[0].Children {

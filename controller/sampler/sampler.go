@@ -38,7 +38,11 @@ type Options struct {
 	Wall    bool                   // all threads, whether they run or wait; else only those that run
 	Threads func(name string) bool // which threads; nil: all
 	Native  bool                   // frames of native code, of the JVM's stubs and of the kernel as well
-	Trace   func(Trace)            // is told of each sample of perf's that was walked, to look into faults; may be nil
+	// Inside says which threads are in what is of interest, by the numbers that Java gives them. Then only
+	// these are sampled, each at each tick at which it is there, and nothing is done while there are
+	// none: with Wall, and by stopping those that run Java code.
+	Inside func(f func(thread int64))
+	Trace  func(Trace) // is told of each sample of perf's that was walked, to look into faults; may be nil
 
 	noPerf bool // as if there were no perf events, for tests
 }
@@ -64,6 +68,8 @@ var (
 	ErrMemory = errors.New("the target's memory may not be read")
 	// ErrArch reports a machine that is not x86-64.
 	ErrArch = errors.New("sampling from outside works on x86-64 only")
+
+	errInside = errors.New("only threads that are inside at a tick are sampled")
 )
 
 // A Sampler samples one JVM. [Sampler.Stats] may be called concurrently with
@@ -166,6 +172,9 @@ func (s *Sampler) open() error {
 	if s.o.Wall {
 		s.stats.Mode = "wall"
 		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
+	}
+	if s.o.Inside != nil {
+		return s.fallBack(errInside)
 	}
 	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes, Kernel: s.o.Native}); s.o.noPerf && err == nil {
 		s.perf.Close()

@@ -74,7 +74,7 @@ type stopper interface {
 // fallBack finds whether threads can be stopped instead of perf's events. It returns the error of
 // perf if not.
 func (s *Sampler) fallBack(err error) error {
-	if !errors.Is(err, perf.ErrDenied) && !errors.Is(err, perf.ErrUnsupported) && !errors.Is(err, perf.ErrFiles) && !errors.Is(err, perf.ErrMemory) {
+	if !errors.Is(err, perf.ErrDenied) && !errors.Is(err, perf.ErrUnsupported) && !errors.Is(err, perf.ErrFiles) && !errors.Is(err, perf.ErrMemory) && !errors.Is(err, errInside) {
 		return err
 	}
 	s.stats.NoPerf = err.Error()
@@ -91,7 +91,7 @@ func (s *Sampler) fallBack(err error) error {
 	s.stats.Source = "ptrace"
 	s.stops.on, s.stops.used = true, map[int]int64{}
 	s.threads.all = true
-	s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
+	s.wall.waiters, s.wall.wanted, s.wall.seed = map[int]*waiter{}, map[int64]bool{}, maphash.MakeSeed()
 	return nil
 }
 

@@ -31,6 +31,7 @@ type thread struct {
 	name     string
 	named    int64 // when
 	internal bool  // by its name it does the JVM's own work
+	number   int64 // in Java; 0 if it was not asked for, or is not known
 }
 
 // threads are those of the target, by their number in this process's namespace.
@@ -111,10 +112,38 @@ func (t *threads) list() {
 			t.known[tid] = k
 		}
 		if k.thread, k.listed = j.Thread, true; was[tid] != j.At {
-			k.named = 0 // new, or another of the same number
+			k.named, k.number = 0, 0 // new, or another of the same number
 		}
 		k.java = k.listed && !k.internal
 	}
+}
+
+// inside are the numbers of those of Java's threads that Java gives these, in order.
+func (t *threads) inside(wanted map[int64]bool) []int {
+	find := func() (out []int) {
+		for tid, k := range t.known {
+			if !k.listed {
+				continue
+			}
+			if k.number == 0 {
+				k.number = t.u.ThreadNumber(k.thread)
+			}
+			if wanted[k.number] {
+				if k.named == 0 {
+					t.rename(tid, k)
+				}
+				out = append(out, tid)
+			}
+		}
+		return out
+	}
+	out := find()
+	if len(out) < len(wanted) && t.now-t.read >= listAfter { // one that is new
+		t.list()
+		out = find()
+	}
+	slices.Sort(out)
+	return out
 }
 
 // java are the numbers of Java's threads, in order.

@@ -22,6 +22,7 @@ type waiter struct {
 	last   []stack.Frame
 	lastAt int64
 	rest   rest
+	looked int64 // when it was looked at, with Options.Inside
 }
 
 // Reasons of stacks without frames.
@@ -44,6 +45,7 @@ type wall struct {
 	seed    maphash.Seed
 	room    []byte
 
+	wanted  map[int64]bool // see Options.Inside
 	tids    []int
 	threads []unwinder.Thread
 	anchors []unwinder.Anchor
@@ -80,7 +82,7 @@ func (s *Sampler) tick(now int64) {
 	}
 	w.ticked = now
 	w.tids, w.threads = w.tids[:0], w.threads[:0]
-	for _, tid := range s.threads.java() {
+	for _, tid := range s.present() {
 		if s.o.Threads == nil || s.o.Threads(s.threads.known[tid].name) {
 			w.tids = append(w.tids, tid)
 		}
@@ -97,7 +99,7 @@ func (s *Sampler) tick(now int64) {
 	w.anchors, w.again = slices.Grow(w.anchors[:0], n)[:n], slices.Grow(w.again[:0], n)[:n]
 	s.u.Anchors(w.threads, w.anchors)
 	s.readStacks(now)
-	if s.stops.on && now-s.stops.others >= othersEach {
+	if s.stops.on && s.o.Inside == nil && now-s.stops.others >= othersEach {
 		s.stops.others = now
 		s.others(now)
 	}
@@ -135,6 +137,26 @@ func (s *Sampler) tick(now int64) {
 	}
 }
 
+// waitsNow are the states of a thread that can't be on a core.
+var waitsNow = map[stack.State]bool{stack.Blocked: true, stack.Waiting: true, stack.Parked: true, stack.Sleeping: true, stack.InIO: true}
+
+// present are the threads that are looked at.
+func (s *Sampler) present() []int {
+	if s.o.Inside == nil {
+		return s.threads.java()
+	}
+	clear(s.wall.wanted)
+	s.o.Inside(func(thread int64) {
+		if len(s.wall.wanted) < mostKnown {
+			s.wall.wanted[thread] = true
+		}
+	})
+	if len(s.wall.wanted) == 0 {
+		return nil
+	}
+	return s.threads.inside(s.wall.wanted)
+}
+
 // readStacks reads the upper ends of the stacks of those that have left Java code.
 func (s *Sampler) readStacks(now int64) {
 	w := &s.wall
@@ -163,11 +185,20 @@ func (s *Sampler) thread(i int, now, passed int64) {
 	w, tid := &s.wall, s.wall.tids[i]
 	k, a := s.waiterOf(tid), w.anchors[i]
 	k.fresh = false
+	came := s.o.Inside != nil && now-k.looked > passed*3/2 // it was not inside at the last tick
+	if k.looked = now; came {
+		k.owed, k.rest = 0, rest{}
+	}
 	owed := k.owed + passed
 	spent := int64(0)
 	if s.stops.on && !k.rest.on(a, now) {
 		spent = s.spent(tid)
 		k.rest.look(a, spent, now, s.period())
+	}
+	if came { // what it used was elsewhere
+		if spent = 0; a.SP == 0 {
+			spent = owed
+		}
 	}
 	used := min(k.cpu, owed)
 	k.cpu -= used
@@ -214,6 +245,9 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		if s.o.Native && k.stack.State != stack.InVM {
 			k.stack.Frames = s.copied(s.above(tid, w.threads[i], a), k.stack.Frames)
 		}
+	}
+	if s.o.Inside != nil && waitsNow[k.stack.State] { // it is looked at as it is, not as it was since the last tick
+		spent = 0
 	}
 	out.Monitor = k.stack.Monitor
 	out.State, out.Frames, out.Complete, out.Heuristic, out.Broken = k.stack.State, k.stack.Frames, k.stack.Complete, k.stack.Heuristic, k.stack.Broken

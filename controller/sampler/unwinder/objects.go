@@ -10,6 +10,7 @@ type objects struct {
 	known      bool // it was tried
 	ok         bool
 	thread     uint64 // offset of java.lang.Thread's field name
+	number     uint64 // of its field tid; none where it isn't found
 	value      uint64 // of java.lang.String's
 	coder      uint64 // none before JDK 9
 	compressed bool   // references are 32 bits
@@ -26,16 +27,13 @@ const maxName = 1 << 10 // characters of a thread's name
 func (u *Unwinder) ThreadName(t Thread) string {
 	u.budget = walkBudget
 	o := u.objectsOf()
-	if !o.ok || t.At == 0 {
+	oop := u.threadObject(t)
+	if oop == 0 {
 		return ""
-	}
-	oop, _ := u.u64(t.At + u.l.ThreadObject)
-	if u.l.HandleObject != none {
-		oop, _ = u.u64(oop + u.l.HandleObject)
 	}
 	name := u.reference(o, oop+o.thread)
 	value := u.reference(o, name+o.value)
-	if oop == 0 || name == 0 || value == 0 {
+	if name == 0 || value == 0 {
 		return ""
 	}
 	n := u.bytes(value+o.length, 4)
@@ -57,6 +55,29 @@ func (u *Unwinder) ThreadName(t Thread) string {
 		return ""
 	}
 	return text(p, wide)
+}
+
+// ThreadNumber reads the number that a thread has in Java; 0 where it can't be read.
+func (u *Unwinder) ThreadNumber(t Thread) int64 {
+	u.budget = walkBudget
+	oop := u.threadObject(t)
+	if oop == 0 || u.objects.number == none {
+		return 0
+	}
+	n, _ := u.u64(oop + u.objects.number)
+	return int64(n)
+}
+
+// threadObject is the address of a thread's object; 0 where it can't be read.
+func (u *Unwinder) threadObject(t Thread) uint64 {
+	if o := u.objectsOf(); !o.ok || t.At == 0 {
+		return 0
+	}
+	oop, _ := u.u64(t.At + u.l.ThreadObject)
+	if u.l.HandleObject != none {
+		oop, _ = u.u64(oop + u.l.HandleObject)
+	}
+	return oop
 }
 
 // objectsOf is where objects of this JVM have what.
@@ -140,6 +161,7 @@ func (u *Unwinder) findObjects(o *objects) bool {
 	str, _ := u.u64(l.StringKlass)
 	var ok1, ok2 bool
 	o.thread, ok1 = u.field(thread, "name")
+	o.number, _ = u.field(thread, "tid")
 	o.value, ok2 = u.field(str, "value")
 	o.coder, _ = u.field(str, "coder")
 	return ok1 && ok2
