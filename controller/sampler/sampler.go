@@ -2,7 +2,7 @@
 // into the JVM, which neither stops nor waits, and nothing stays in it. It composes three
 // sources: perf events (registers and stack bytes of threads that run), the JVM's own
 // structures in its memory (what these bytes mean), and its threads' frame anchors (stacks of
-// threads that wait). It needs x86-64 and a HotSpot JVM, JDK 8 to 25.
+// threads that wait). It needs x86-64 or arm64 and a HotSpot JVM, JDK 8 to 25.
 //
 // Samples are not kept: they are handed over in batches, at least each 100 ms. A stack whose
 // walk did not reach the thread's first frame says why; [Stats] counts these.
@@ -66,11 +66,13 @@ const (
 var (
 	// ErrMemory reports that the target's memory may not be read.
 	ErrMemory = errors.New("the target's memory may not be read")
-	// ErrArch reports a machine that is not x86-64.
-	ErrArch = errors.New("sampling from outside works on x86-64 only")
+	// ErrArch reports a machine that is neither x86-64 nor arm64.
+	ErrArch = errors.New("sampling from outside works on x86-64 and arm64 only")
 
 	errInside = errors.New("only threads that are inside at a tick are sampled")
 )
+
+const arm64 = "arm64"
 
 // A Sampler samples one JVM. [Sampler.Stats] may be called concurrently with
 // [Sampler.Run]; the other methods may not.
@@ -122,7 +124,7 @@ func Open(pid int, o Options) (*Sampler, error) {
 	if o.Hz < 0 || o.Hz > mostHz {
 		return nil, fmt.Errorf("%d samples a second: from 1 to %d", o.Hz, mostHz)
 	}
-	if runtime.GOARCH != "amd64" {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != arm64 {
 		return nil, ErrArch
 	}
 	s := &Sampler{pid: pid, pidfd: -1, o: o, begun: time.Now()}
@@ -155,6 +157,7 @@ func (s *Sampler) open() error {
 	if err != nil {
 		return refused(s.pid, err)
 	}
+	layout.Arm64 = runtime.GOARCH == arm64
 	mem := vmstructs.Process(s.pid)
 	s.images = images.New(s.pid, mem)
 	s.layout, s.u = layout, unwinder.New(layout, mem, s.images, s.o.Native)
@@ -331,7 +334,7 @@ func (s *Sampler) sample(p *perf.Sample) {
 	case !t.listed && !s.o.Native:
 		out.Complete = true
 	default:
-		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13}
+		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13, LR: p.Regs.LR, X13: p.Regs.X13, X22: p.Regs.X22}
 		s.u.Behind(s.threads.now - p.Time)
 		w := s.u.Walk(r, p.Stack, t.thread)
 		s.take(&out, within, w)

@@ -148,7 +148,7 @@ func (s *Sampler) stop(out *stack.Stack, t unwinder.Thread, waiter *waiter) bool
 		out.Broken = brokenStop
 		return true
 	}
-	w := s.u.Walk(unwinder.Registers{PC: stop.IP, SP: stop.SP, FP: stop.BP, BX: stop.BX, R13: stop.R13}, stop.Stack, t)
+	w := s.u.Walk(unwinder.Registers{PC: stop.IP, SP: stop.SP, FP: stop.BP, BX: stop.BX, R13: stop.R13, LR: stop.LR, X13: stop.X13, X22: stop.X22}, stop.Stack, t)
 	s.take(out, nil, w)
 	s.walks = append(s.walks, walkOf{len(s.batch), waiter})
 	return true

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -40,17 +41,12 @@ type Sample struct {
 	Kernel []uint64 // addresses of code of the kernel, innermost first; valid as long as Stack
 }
 
-// Registers are those of the user's side, by x86-64's names.
-type Registers struct{ BX, BP, SP, IP, R13 uint64 }
-
 const (
 	clockTask   = 1 // PERF_COUNT_SW_TASK_CLOCK
 	software    = 1
 	sampleTypes = 0x2 | 0x4 | 0x40 | 0x1000 | 0x2000 // TID, TIME, ID, REGS_USER, STACK_USER
 	callChain   = 0x20                               // and, before REGS_USER, the kernel's frames
-	registers   = 1<<1 | 1<<6 | 1<<7 | 1<<8 | 1<<21  // BX, BP, SP, IP, R13, in this order
-	nRegisters  = 5
-	threadOnly  = 1 << 35 // inherit_thread: kernel 5.13
+	threadOnly  = 1 << 35                            // inherit_thread: kernel 5.13
 	mostStack   = 61440
 	usualStack  = 16 << 10
 	mostPasses  = 20
@@ -60,6 +56,7 @@ const (
 type Source struct {
 	pid    int
 	attr   unix.PerfEventAttr
+	of     *machine
 	events []int
 	rings  []*ring
 	late   map[int]map[uint64]bool // ids of the events of threads that may have inherited one too
@@ -80,16 +77,19 @@ func Open(pid int, o Options) (*Source, error) {
 	if o.Period <= 0 || o.StackBytes%8 != 0 || o.StackBytes < 0 || o.StackBytes > mostStack {
 		return nil, fmt.Errorf("sample each %d ns with %d bytes of stack: %w", o.Period, o.StackBytes, unix.EINVAL)
 	}
-	s := &Source{pid: pid, late: map[int]map[uint64]bool{}, attr: unix.PerfEventAttr{
+	s := &Source{pid: pid, of: machines[runtime.GOARCH], late: map[int]map[uint64]bool{}, attr: unix.PerfEventAttr{
 		Type:              software,
 		Config:            clockTask,
 		Sample:            uint64(o.Period),
 		Sample_type:       sampleTypes,
 		Bits:              unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitWatermark | unix.PerfBitUseClockID | threadOnly,
 		Clockid:           unix.CLOCK_MONOTONIC,
-		Sample_regs_user:  registers,
 		Sample_stack_user: uint32(o.StackBytes),
 	}}
+	if s.of == nil {
+		return nil, fmt.Errorf("%w: registers of %s are not known", ErrUnsupported, runtime.GOARCH)
+	}
+	s.attr.Sample_regs_user = s.of.mask()
 	s.attr.Size = uint32(unsafe.Sizeof(s.attr))
 	if s.prompt = o.Prompt; o.Prompt {
 		s.attr.Wakeup = 1

@@ -57,7 +57,7 @@ func TestDrain(t *testing.T) {
 		record(recordSample, 7),                               // cut
 	}
 	for before := 0; before <= 256; before += 8 {
-		s := &Source{pid: 7, rings: []*ring{ringOf(1024, before, records...)}}
+		s := &Source{pid: 7, of: machines["amd64"], rings: []*ring{ringOf(1024, before, records...)}}
 		var got []Sample
 		s.Drain(func(p *Sample) {
 			c := *p
@@ -83,6 +83,26 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// TestArm64 reads registers as a machine of arm64 gives them.
+func TestArm64(t *testing.T) {
+	words := []uint64{7 | 8<<32, 1000, 99, abi64, 12, 13, 19, 22, 29, 30, 31, 32, 8, 77, 8}
+	s := &Source{pid: 7, of: machines["arm64"], rings: []*ring{ringOf(1024, 40, record(recordSample, words...))}}
+	want := Registers{BX: 12, X13: 13, R13: 19, X22: 22, BP: 29, LR: 30, SP: 31, IP: 32}
+	n := 0
+	s.Drain(func(p *Sample) {
+		if n++; !p.Valid || p.Regs != want || len(p.Stack) != 8 || p.Stack[0] != 77 {
+			t.Errorf("%+v", p)
+		}
+	})
+	if n != 1 {
+		t.Errorf("%d samples", n)
+	}
+	// asm/perf_regs.h: x0 is 0, sp 31, pc 32; of x86-64 bx is 1, bp 6, sp 7, ip 8, r13 21.
+	if arm, x86 := machines["arm64"].mask(), machines["amd64"].mask(); arm != 1<<12|1<<13|1<<19|1<<22|7<<29|1<<32 || x86 != 0x2001C2 {
+		t.Errorf("%#x, %#x", arm, x86)
+	}
+}
+
 // TestKernel reads the kernel's frames, which come before the registers, and nobody else's.
 func TestKernel(t *testing.T) {
 	mark := func(n int64) uint64 { return uint64(-n) } // PERF_CONTEXT_KERNEL, _USER, _GUEST
@@ -105,7 +125,7 @@ func TestKernel(t *testing.T) {
 		{words: chain(200, mark(128), k+1), lost: true},
 		{words: plain[:3], lost: true},
 	} {
-		s := &Source{pid: 7, rings: []*ring{ringOf(1024, 40, record(recordSample, c.words...))}}
+		s := &Source{pid: 7, of: machines["amd64"], rings: []*ring{ringOf(1024, 40, record(recordSample, c.words...))}}
 		s.attr.Sample_type = sampleTypes | callChain
 		n := 0
 		s.Drain(func(p *Sample) {
@@ -123,7 +143,7 @@ func TestKernel(t *testing.T) {
 // TestTwice leaves out the samples of an event that a thread has inherited and has one of its own
 // beside.
 func TestTwice(t *testing.T) {
-	s := &Source{pid: 7, late: map[int]map[uint64]bool{8: {42: true}}, rings: []*ring{ringOf(1024, 0, record(recordSample, sampled(1)...))}}
+	s := &Source{pid: 7, of: machines["amd64"], late: map[int]map[uint64]bool{8: {42: true}}, rings: []*ring{ringOf(1024, 0, record(recordSample, sampled(1)...))}}
 	s.Drain(func(*Sample) { t.Error("a sample of event 99") })
 	s.late[8][99] = true
 	s.rings[0] = ringOf(1024, 0, record(recordSample, sampled(1)...))
@@ -216,7 +236,7 @@ func FuzzDrain(f *testing.F) {
 		r := &ring{page: &unix.PerfEventMmapPage{Data_tail: tail, Data_head: head}, data: make([]byte, 1024)}
 		copy(r.data, p)
 		for _, types := range []uint64{sampleTypes, sampleTypes | callChain} {
-			s := &Source{pid: 7, rings: []*ring{r}, attr: unix.PerfEventAttr{Sample_type: types}}
+			s := &Source{pid: 7, of: machines["amd64"], rings: []*ring{r}, attr: unix.PerfEventAttr{Sample_type: types}}
 			r.page.Data_tail, r.page.Data_head = tail, head
 			n := 0
 			s.Drain(func(p *Sample) { n += 1 + len(p.Stack)/1024 + len(p.Kernel)/128 })

@@ -50,11 +50,12 @@ const (
 //	 0 u32 pid   4 u32 tid   8 u64 time   16 u64 id of the event
 //	24 with frames of the kernel: u64 how many   u64 addresses and marks
 //	24 u64 abi: 0: no registers follow; 2: 64 bits
-//	32 u64 registers[5]
+//	32 u64 registers, 5 of them on x86-64
 //	72 u64 size of what follows, 0: nothing does
 //	80 u8  stack[size]   u64 how much of it is valid
 func (s *Source) decode(b []byte, p *Sample) (pid int, id uint64, ok bool) {
-	const head, fixed, stackAt = 24, 8, 8 + 8*nRegisters
+	const head, fixed = 24, 8
+	stackAt := fixed + 8*len(s.of.bits)
 	if len(b) < head {
 		return 0, 0, false
 	}
@@ -75,7 +76,9 @@ func (s *Source) decode(b []byte, p *Sample) (pid int, id uint64, ok bool) {
 		return pid, id, true
 	}
 	r := b[fixed:]
-	p.Regs = Registers{BX: u64(r), BP: u64(r[8:]), SP: u64(r[16:]), IP: u64(r[24:]), R13: u64(r[32:])}
+	for i, to := range s.of.places(&p.Regs) {
+		*to = u64(r[8*i:])
+	}
 	p.Valid = true
 	size := u64(b[stackAt:])
 	rest := b[stackAt+8:]

@@ -24,14 +24,18 @@ import (
 
 var (
 	// ErrDenied reports that this process may not stop threads of the other, that another
-	// tracer has them, or that this machine is not x86-64.
+	// tracer has them, or that this machine is neither x86-64 nor arm64.
 	ErrDenied = errors.New("ptrace is refused")
 	// ErrStuck reports a thread that does not stop. It was left as it was.
 	ErrStuck = errors.New("the thread does not stop: it is frozen, or waits for a device")
 )
 
-// Registers are those that an unwinder of HotSpot's frames needs.
-type Registers struct{ BX, BP, SP, IP, R13 uint64 }
+// Registers are those that an unwinder of HotSpot's frames needs, by x86-64's names. On arm64 BX is x12, BP
+// x29, IP the program counter and R13 x19.
+type Registers struct {
+	BX, BP, SP, IP, R13 uint64
+	LR, X13, X22        uint64 // of arm64 alone; LR is x30
+}
 
 // A Stop is what was read of a thread.
 type Stop struct {

@@ -9,6 +9,7 @@ const (
 	slotMethod   = -24
 	slotBytecode = -56
 	slotMirrored = -64
+	slotExtended = -72 // on arm64, from JDK 20 on
 )
 
 func (w *walk) slot(offset int) (uint64, bool) { return w.word(w.fp + uint64(int64(offset))) }
@@ -66,7 +67,12 @@ func (w *walk) wholeInterpreted(first int) bool {
 	at, ok1 := w.slot(slotMethod)
 	sender, ok2 := w.slot(slotSender)
 	caller, ok3 := w.word(w.fp)
-	if !ok1 || !ok2 || !ok3 || sender <= w.fp {
+	// On arm64 a frame begins where its caller's expressions end, above the caller's stack pointer.
+	least := w.fp
+	if w.u.l.Arm64 {
+		least = w.sp
+	}
+	if !ok1 || !ok2 || !ok3 || sender <= least {
 		return false
 	}
 	pc, ok := w.returnAt(w.fp + 8)
@@ -85,11 +91,15 @@ func (w *walk) wholeInterpreted(first int) bool {
 func (w *walk) bytecode(m *method) int {
 	code := m.constant + w.u.l.ConstMethodSize
 	if w.top {
-		if bci := w.r13 - code; bci < uint64(m.codeSize) {
+		if bci := w.bytecodeAt - code; bci < uint64(m.codeSize) {
 			return int(bci)
 		}
 	}
-	for _, offset := range [...]int{slotMirrored, slotBytecode} {
+	slots := []int{slotMirrored, slotBytecode}
+	if w.u.l.Arm64 {
+		slots = []int{slotExtended, slotMirrored}
+	}
+	for _, offset := range slots {
 		if p, ok := w.slot(offset); ok && p-code < uint64(m.codeSize) {
 			return int(p - code)
 		}

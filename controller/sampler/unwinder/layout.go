@@ -25,6 +25,7 @@ type Layout struct {
 	SpaceLow, SpaceHigh, SpaceHighBoundary uint64 // VirtualSpace
 	BlockUsed, BlockSize                   uint64 // HeapBlock
 	StubBuffer                             uint64 // StubQueue
+	StubEnd, CodeletSize, CodeletText      uint64 // StubQueue, InterpreterCodelet; for arm64
 
 	// CodeBlob.
 	BlobName, BlobSize, BlobFrameSize, BlobComplete uint64
@@ -71,6 +72,8 @@ type Layout struct {
 	KlassConstants                  uint64
 	Fields, FieldCount, FieldStream uint64 // of InstanceKlass
 	Super, LayoutHelper             uint64 // of Klass
+
+	Arm64 bool `json:",omitempty"` // the target runs on arm64, not on x86-64
 
 	// Excess is what each byte of a compressed number has too much: 1 from JDK 20 on.
 	Excess byte
@@ -176,6 +179,9 @@ func (l *Layout) codeRows() []row {
 		{&l.SpaceHighBoundary, false, []string{"VirtualSpace::_high_boundary"}},
 		{&l.BlockUsed, false, []string{"HeapBlock::Header::_used"}},
 		{&l.StubBuffer, false, []string{"StubQueue::_stub_buffer"}},
+		{&l.StubEnd, true, []string{"StubQueue::_queue_end"}},
+		{&l.CodeletSize, true, []string{"InterpreterCodelet::_size"}},
+		{&l.CodeletText, true, []string{"InterpreterCodelet::_description"}},
 		{&l.BlobName, false, []string{"CodeBlob::_name"}},
 		{&l.BlobSize, false, []string{"CodeBlob::_size"}},
 		{&l.BlobFrameSize, false, []string{"CodeBlob::_frame_size"}},

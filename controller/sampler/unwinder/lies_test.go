@@ -32,7 +32,7 @@ func (a *anything) ReadMany(spans []vmstructs.Span) error {
 // TestLies gives each field of a JVM's tables, in turn, values that are not true: the walk ends, within the
 // bounds of a walk.
 func TestLies(t *testing.T) {
-	for _, name := range []string{"jdk8-compiled", "jdk17-interpreted", "jdk25-compiled", "jdk25-native"} {
+	for _, name := range []string{"jdk8-compiled", "jdk17-interpreted", "jdk25-compiled", "jdk25-native", "arm64-jdk25-c1", "arm64-jdk25-interpreted"} {
 		c := openCore(t, "testdata/cores/"+name+".core.gz")
 		fields := reflect.TypeFor[Layout]()
 		for i := range fields.NumField() {
@@ -51,9 +51,12 @@ func TestLies(t *testing.T) {
 				if v.Kind() == reflect.Uint64 && lie == none && needed(&lying.Layout, v.Addr().Interface().(*uint64)) {
 					continue // NewLayout refuses it
 				}
-				if v.CanUint() {
+				switch {
+				case v.Kind() == reflect.Bool:
+					v.SetBool(lie != 0)
+				case v.CanUint():
 					v.SetUint(lie)
-				} else {
+				default:
 					v.SetInt(int64(lie))
 				}
 				if lying.Layout.complete() != nil {

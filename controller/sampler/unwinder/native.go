@@ -22,6 +22,15 @@ func (w *walk) fromNative() {
 	if w.byAnchor() {
 		return
 	}
+	if w.u.l.Arm64 { // a leaf function, perhaps; where on the stack another's caller begins nobody knows
+		w.out.Heuristic = true
+		if w.tryArm(0, w.sp) {
+			return
+		}
+		w.restore(&start, 0)
+		w.out.Broken, w.at, w.atSP, w.atFP = reason, at, atSP, atFP
+		return
+	}
 	for _, fp := range []bool{false, true} {
 		if w.scanNative(&start, fp) {
 			return

@@ -9,6 +9,9 @@ import (
 type Registers struct {
 	PC, SP, FP uint64
 	BX, R13    uint64 // of the innermost frame: a Method* and the caller's stack pointer, or the bytecode, in the interpreter
+
+	// On arm64 BX is x12, and R13 x19.
+	LR, X13, X22 uint64 `json:",omitempty"` // the return address; the caller's stack pointer before JDK 20; the bytecode
 }
 
 // A Thread is what a walk may use of the JVM's own record of a thread.
@@ -87,6 +90,8 @@ type Unwinder struct {
 	spans []vmstructs.Span // used again by Anchors
 	room  []byte
 
+	entries  []codelet // of the interpreter, by which methods are entered; for arm64
+	codelets bool      // they were looked for
 	objects  objects
 	monitors headers
 	chunks   chunks
@@ -227,6 +232,10 @@ func (u *Unwinder) isReturn(b *blob, pc uint64) bool {
 		return true
 	case !u.load(b):
 		return false
+	}
+	behindCall := behindCall
+	if u.l.Arm64 {
+		behindCall = behindCallArm
 	}
 	return behindCall(b.slice(max(b.codeBegin, pc-min(8, pc)), pc))
 }

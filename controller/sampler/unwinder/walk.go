@@ -17,6 +17,8 @@ type walk struct {
 
 	pc, sp, fp uint64
 	bx, r13    uint64
+	lr, x13    uint64 // on arm64
+	bytecodeAt uint64 // the register that has the bytecode pointer
 	top        bool   // the registers are the sample's own
 	below      uint64 // stack pointer of the frame that was left last
 	belowPC    uint64 // its pc
@@ -64,7 +66,10 @@ func (u *Unwinder) start(r Registers, dump []byte, t Thread) *walk {
 	w := &u.w
 	*w = walk{
 		u: u, base: r.SP, dump: dump, limit: t.StackBase, thread: t, lives: w.lives[:0],
-		pc: r.PC, sp: r.SP, fp: r.FP, bx: r.BX, r13: r.R13, out: Walk{Frames: w.out.Frames[:0]},
+		pc: r.PC, sp: r.SP, fp: r.FP, bx: r.BX, r13: r.R13, lr: r.LR, x13: r.X13, bytecodeAt: r.R13, out: Walk{Frames: w.out.Frames[:0]},
+	}
+	if u.l.Arm64 {
+		w.bytecodeAt = r.X22
 	}
 	if w.limit == 0 || w.limit < r.SP || w.limit-r.SP > maxStack {
 		w.limit = r.SP + maxStack
@@ -117,6 +122,9 @@ func (w *walk) word(at uint64) (uint64, bool) {
 // returnAt returns the word at an address if it can be a return address.
 func (w *walk) returnAt(at uint64) (uint64, bool) {
 	pc, ok := w.word(at)
+	if w.u.l.Arm64 {
+		pc &= addressBits
+	}
 	if !ok || !w.u.plausible(pc) {
 		return 0, false
 	}
@@ -156,7 +164,7 @@ func (w *walk) java() {
 				return
 			}
 		}
-		if w.sp <= sp || w.sp >= w.limit {
+		if w.sp < sp || w.sp == sp && !(u.l.Arm64 && w.top) || w.sp >= w.limit {
 			w.broken(BrokenGrowth)
 			return
 		}
@@ -167,6 +175,12 @@ func (w *walk) java() {
 
 // leave goes from a frame to its caller's.
 func (w *walk) leave(p *place) bool {
+	if w.top && w.u.l.Arm64 {
+		if ok, done := w.topArm(p); done {
+			return ok
+		}
+		w.out.Broken = ""
+	}
 	switch p.b.kind {
 	case compiled, nativeWrapper:
 		return w.leaveCompiled(p)
@@ -283,7 +297,11 @@ func (w *walk) scanned(first, words int, reason string) bool {
 // had called C++: the stub keeps the thread's JavaFrameAnchor of that time.
 func (w *walk) callStub() bool {
 	l := w.u.l
-	wrapper, ok := w.word(w.fp + uint64(8*l.EntryWrapper))
+	at := l.EntryWrapper
+	if l.Arm64 {
+		at = entryWrapperArm
+	}
+	wrapper, ok := w.word(w.fp + uint64(8*at))
 	if !ok || wrapper <= w.sp || wrapper-w.sp > 64<<10 {
 		return w.broken(BrokenCallStub)
 	}

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package ptrace
 
 import (
@@ -195,7 +197,7 @@ func (h *hold) stop(r request) (Stop, error) {
 		return Stop{}, fmt.Errorf("thread %d: %w", r.tid, os.ErrProcessDone)
 	}
 	return Stop{
-		Registers: Registers{BX: h.regs.Rbx, BP: h.regs.Rbp, SP: h.regs.Rsp, IP: h.regs.Rip, R13: h.regs.R13},
+		Registers: taken(&h.regs),
 		Stack:     h.stack, Still: time.Duration(h.still),
 	}, explain(r.tid, h.failed)
 }

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package ptrace
 
 import (
@@ -97,11 +99,11 @@ func (h *hold) read(r request) {
 	h.stack = nil
 	if h.failed = h.do.registers(r.tid, &h.regs); h.failed == 0 {
 		n := len(h.p)
-		if sp := h.regs.Rsp; r.base > sp && r.base-sp < uint64(n) {
+		if sp := stackPointer(&h.regs); r.base > sp && r.base-sp < uint64(n) {
 			n = int(r.base-sp) &^ 7
 		}
 		for ; n >= smallest && h.stack == nil; n /= 2 {
-			if h.do.read(r.tid, h.p[:n], h.regs.Rsp) {
+			if h.do.read(r.tid, h.p[:n], stackPointer(&h.regs)) {
 				h.stack = h.p[:n]
 			}
 		}
@@ -138,7 +140,9 @@ func trace(request, tid, data int) unix.Errno {
 
 //go:nosplit
 func (kernel) registers(tid int, r *unix.PtraceRegs) unix.Errno {
-	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGS, uintptr(tid), 0, uintptr(unsafe.Pointer(r)), 0, 0)
+	to := unix.Iovec{Base: (*byte)(unsafe.Pointer(r)), Len: uint64(unsafe.Sizeof(*r))}
+	const general = 1 // NT_PRSTATUS
+	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), general, uintptr(unsafe.Pointer(&to)), 0, 0)
 	return e
 }
 
