@@ -229,7 +229,7 @@ func TestStops(t *testing.T) {
 				}
 				return spins >= 20 && (parks >= 20 || !wall)
 			})
-			if st.Source != "ptrace" || st.NoPerf == "" || st.Stop <= 0 || st.Stops < 20 || st.LongStops > st.Stops || !wall && parks > 0 {
+			if st.Source != "ptrace" || st.NoPerf == "" || st.Stop <= 0 || st.Stops == 0 || st.LongStops > st.Stops || !wall && parks > 0 {
 				t.Errorf("%+v, %d that wait", st, parks)
 			}
 			if wall && sum != last-first {
