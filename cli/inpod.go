@@ -28,12 +28,23 @@ const silentPatience = 2 * time.Minute
 
 // inPod is what rivulet kube starts in a container.
 func (a *app) inPod() *cobra.Command {
-	return &cobra.Command{
+	var hold, held string
+	cmd := &cobra.Command{
 		Use:    kube.WorkerName,
 		Short:  "Look at the JVMs of this container for rivulet kube",
 		Hidden: true,
 		Args:   takes(0),
 		RunE: func(*cobra.Command, []string) error {
+			if hold != "" {
+				return kube.Hold(hold, holdPatience)
+			}
+			if held != "" {
+				release, err := kube.Held(held)
+				if err != nil {
+					return err
+				}
+				defer release()
+			}
 			in := watchInterrupts()
 			defer in.stop()
 			w, err := kube.Serve(in.first, a.stdin, a.stdout, kube.Lost)
@@ -64,7 +75,13 @@ func (a *app) inPod() *cobra.Command {
 			return kube.ErrSilent
 		},
 	}
+	cmd.Flags().StringVar(&hold, "hold", "", "keep an ephemeral container of this `NAME` running for a worker")
+	cmd.Flags().StringVar(&held, "held", "", "work in the ephemeral container of this `NAME`, and end it")
+	return cmd
 }
+
+// holdPatience is how long an ephemeral container waits for its worker.
+const holdPatience = 5 * time.Minute
 
 // workInPod does what a request says, for each JVM that it means.
 func (a *app) workInPod(w *kube.Worker) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,22 +22,26 @@ func (a *app) kubeCommand() *cobra.Command {
 		Use:   "kube",
 		Short: "Look at the JVMs of Kubernetes pods, without anything installed in the cluster",
 		Long: `Commands for JVMs in the pods of a Kubernetes cluster. Nothing has to be installed there: this binary is copied into
-each container through the API server, as kubectl cp does, started, and removed by the time it begins. The cluster is
-that of the kubeconfig, as with kubectl.
+each container through the API server, as kubectl cp does, started, and removed by the time it begins. With --image
+an ephemeral container is added to each pod instead, as kubectl debug does: for containers without a shell, or with
+a near memory limit. The cluster is that of the kubeconfig, as with kubectl.
 
 TARGET is deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME, pod/NAME or the name of a pod; -l chooses pods by
 labels instead. The commands have the options of those without kube, and look at the one JVM of each container
 unless --pid, --match or --all say which.
 
-This takes the right to get and list pods and the workload, and to create pods/exec.`,
+This takes the right to get and list pods and the workload, and to create pods/exec; with --image also to patch
+pods/ephemeralcontainers.`,
 		Example: `  rivulet kube ps -n shop
   rivulet kube ps deploy/orders
   rivulet kube profile deploy/orders --root shop.orders.OrderService.process --for 10s
-  rivulet kube profile -l app=orders --pods 3 --root shop.orders.OrderService.process --for 10s -o orders.rivulet`,
+  rivulet kube profile -l app=orders --pods 3 --root shop.orders.OrderService.process --for 10s -o orders.rivulet
+  rivulet kube sample deploy/orders --for 10s --image registry.example.com/rivulet:1.0
+  rivulet kube doctor deploy/orders`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.kubePs(), a.kubeProfile())
+	cmd.AddCommand(a.kubePs(), a.kubeProfile(), a.kubeSample(), a.kubeThreads(), a.kubeLocks(), a.kubeHeap(), a.kubeDoctor())
 	return cmd
 }
 
@@ -254,6 +259,10 @@ type kubeRunFlags struct {
 	copy    bool
 	binary  string
 	force   bool
+	image   string
+	user    int64
+
+	userGiven bool
 }
 
 func (f *kubeRunFlags) add(fs *pflag.FlagSet) {
@@ -262,21 +271,34 @@ func (f *kubeRunFlags) add(fs *pflag.FlagSet) {
 	fs.IntSliceVar(&f.targets.pids, "pid", nil, "process `PID`, as the container sees it; may be repeated")
 	fs.StringArrayVar(&f.targets.match, "match", nil, "JVMs that `KEY=PATTERN` is true of: main, args, user, java or vm, with * and ?; repeated: all must be true")
 	fs.BoolVar(&f.targets.all, "all", false, "all JVMs of each container")
-	fs.BoolVar(&f.copy, "copy", true, "copy this binary into each container, and remove it")
+	fs.BoolVar(&f.copy, "copy", true, "copy this binary into each container, where it is removed by the time it begins")
 	fs.StringVar(&f.binary, "binary", "", "copy this `file` instead: a released binary for the containers' architecture")
 	fs.BoolVar(&f.force, "force", false, "go on even where a container's memory limit is near")
+	fs.StringVar(&f.image, "image", "", "add an ephemeral container of this `IMAGE` of Rivulet to each pod instead; it ends with the command")
+	fs.Int64Var(&f.user, "user", 0, "user id (`UID`) of the ephemeral container; by default that of the JVM, where it can be told")
 }
 
 // check reads the target and looks at what can be wrong before anything is asked.
-func (f *kubeRunFlags) check(args []string) error {
+func (f *kubeRunFlags) check(cmd *cobra.Command, args []string) error {
 	if err := f.kubeFlags.check(args); err != nil {
 		return err
 	}
 	if f.pods < 0 {
 		return usage("--pods %d: give a number of pods, or 0 for all", f.pods)
 	}
-	if !f.copy {
-		return usage("--copy=false: there is no other way to bring Rivulet to the containers")
+	changed := cmd.Flags().Changed
+	f.userGiven = changed("user")
+	switch {
+	case f.image != "" && changed("copy") && f.copy:
+		return usage("--copy and --image: give one of both")
+	case f.image != "" && (f.binary != "" || f.force):
+		return usage("--binary and --force are for copying; --image has a binary of its own")
+	case f.image == "" && f.userGiven:
+		return usage("--user is that of an ephemeral container: give --image with it")
+	case f.image == "" && !f.copy:
+		return usage("--copy=false: how shall Rivulet come to the pods? give --image IMAGE")
+	case f.user < 0:
+		return usage("--user %d is no user id", f.user)
 	}
 	for _, pid := range f.targets.pids {
 		if pid <= 0 {
@@ -296,8 +318,18 @@ func (f *kubeRunFlags) check(args []string) error {
 // what grows in the JVM meanwhile.
 const roomInPod = 256 << 20
 
+// pullPatience is how long the image of an ephemeral container may take to come.
+const pullPatience = 3 * time.Minute
+
 // way is how Rivulet comes to the containers.
 func (f *kubeRunFlags) way() (kube.Way, error) {
+	if f.image != "" {
+		w := &kube.Debugging{Image: f.image, Pull: pullPatience}
+		if f.userGiven {
+			w.User = &f.user
+		}
+		return w, nil
+	}
 	name := f.binary
 	if name == "" {
 		self, err := os.Executable()

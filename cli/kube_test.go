@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/kube"
 )
 
@@ -206,5 +207,81 @@ func TestKubeProfileFails(t *testing.T) {
 	c.machines["orders-1"].attachErr = fmt.Errorf("attach is disabled")
 	if r := profile(c, "--force"); r.code != exitFailed || !strings.Contains(r.stderr, "orders-1/4711: attach is disabled") {
 		t.Errorf("no attach: %+v", r)
+	}
+}
+
+// TestKubeLooks asks the JVMs of two pods for what is no recording.
+func TestKubeLooks(t *testing.T) {
+	t.Parallel()
+	c := newCluster("orders-1", "orders-2")
+	c.machines["orders-2"].checks = []doctor.Check{{Name: "attach", Status: doctor.Failure, Text: "attach is disabled", Fix: "start it without -XX:+DisableAttachMechanism"}}
+	c.machines["orders-2"].extra = 1 << 20
+	r := c.run(t, "heap", "deploy/orders", "--pid", "4711")
+	if r.code != 0 || !strings.Contains(r.stdout, "orders-2/4711") || !strings.Contains(r.stdout, "in 2 JVMs") {
+		t.Errorf("heap: %+v", r)
+	}
+	r = c.run(t, "locks", "deploy/orders", "--pid", "4711", "--json")
+	var locks fleetLocksJSON
+	if err := json.Unmarshal([]byte(r.stdout), &locks); err != nil || len(locks.Processes) != 2 || locks.Processes[0].Host != "orders-1" || r.code != exitFailed || locks.Processes[0].Error == "" { // 4711 is no process
+		t.Errorf("locks: %v, %+v", err, r)
+	}
+	r = c.run(t, "sample", "deploy/orders", "--pid", "4711", "--for", "1s", "--json")
+	var sampled struct{ Processes []struct{ Host string } }
+	if err := json.Unmarshal([]byte(r.stdout), &sampled); err != nil || r.code != 0 || len(sampled.Processes) != 2 {
+		t.Errorf("sample: %v, %+v", err, r)
+	}
+	c.pods = append(c.pods, kube.Pod{Namespace: "shop", Name: "orders-3", Phase: "Pending"})
+	r = c.run(t, "doctor", "deploy/orders", "--pid", "4711", "--root", "shop.Price.of", "--json")
+	var examined kubeDoctorJSON
+	if err := json.Unmarshal([]byte(r.stdout), &examined); err != nil || r.code != exitFailed || examined.OK || len(examined.Pods) != 3 {
+		t.Fatalf("doctor: %v, %+v", err, r)
+	}
+	for i, want := range []string{"place OK, memory OK", "place OK, memory OK, attach FAIL", "pod FAIL"} {
+		var got []string
+		for _, check := range examined.Pods[i].Checks {
+			got = append(got, check.Name+" "+string(check.Status))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %v", examined.Pods[i].Pod, got)
+		}
+	}
+	if did := c.machines["orders-1"].steps(); !strings.Contains(did, "doctor:shop.Price.of") {
+		t.Error(did)
+	}
+	c.noShell["orders-1"] = true
+	r = c.run(t, "doctor", "deploy/orders", "--pid", "4711")
+	for _, want := range []string{"orders-1\nFAIL  shell        the container of pod orders-1 has no shell", "-> use an ephemeral container: --image IMAGE", "orders-2/4711", "-> start it without"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("%q is missing: %s", want, r.stdout)
+		}
+	}
+}
+
+// TestKubeUsage refuses what makes no sense before anything is asked.
+func TestKubeUsage(t *testing.T) {
+	t.Parallel()
+	c := newCluster("orders-1")
+	for says, args := range map[string][]string{
+		"give one of both":            {"sample", "x", "--image", "i", "--copy"},
+		"--user is that of":           {"sample", "x", "--user", "5"},
+		"how shall Rivulet come":      {"sample", "x", "--copy=false"},
+		"give deploy/NAME":            {"heap", "node/x"},
+		"--pods -1":                   {"heap", "x", "--pods", "-1"},
+		"--root is missing":           {"profile", "x"},
+		"are of one JVM":              {"profile", "x", "--root", "a.B.c", "--trace", "t"},
+		"give a time above zero":      {"threads", "x", "--for", "-1s"},
+		"one argument too many":       {"locks", "x", "y"},
+		"x and -l app=a: give one":    {"doctor", "x", "-l", "app=a"},
+		"--pid 0 is not a process id": {"doctor", "x", "--pid", "0"},
+		"is no program for Linux":     {"heap", "x", "--binary", "kube_test.go"},
+	} {
+		var out, errs bytes.Buffer
+		a := &app{backend: newFake(), stdin: strings.NewReader(""), stdout: &out, stderr: &errs, cluster: func(kube.Config) (kube.Cluster, error) { return c, nil }}
+		if code := a.run(append([]string{"kube"}, args...)); code != exitUsage || !strings.Contains(errs.String(), says) {
+			t.Errorf("%v: code %d, %s", args, code, &errs)
+		}
+	}
+	if len(c.did) > 0 {
+		t.Error(c.did)
 	}
 }

@@ -28,7 +28,7 @@ ends by itself and the JVM is restored; what was heard until five seconds before
   rivulet kube profile orders-7c9d5-x2x9q --container app --root shop.Front.serve --overhead 2% --for 30s --format json`,
 		Args: takes(0, targetUse),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(rec.check(cmd), f.check(args)); err != nil {
+			if err := errors.Join(rec.check(cmd), f.check(cmd, args)); err != nil {
 				return err
 			}
 			if rec.trace != "" || rec.stream != "" || len(rec.agents.sources) > 0 {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -34,6 +33,10 @@ type kubeRun struct {
 	out       fleet.Outcome
 	undecided int // containers of which it isn't known yet whether they record
 	recording int // JVMs
+
+	left  map[string]*kube.Error    // pods that were not looked at, and why
+	whys  map[string]*kube.Error    // what stands in the way, by container
+	found map[string][]kube.Finding // what does not
 }
 
 // preparesAtOnce is how many pods are made ready at a time: each gets the binary through the API server.
@@ -41,6 +44,15 @@ const preparesAtOnce = 4
 
 // runKube does the same in each pod of a target. Results have the pod's name for their node's.
 func (a *app) runKube(in *interrupts, f *kubeRunFlags, request kube.Request) (*fleet.Outcome, error) {
+	r, err := a.runInPods(in, f, request)
+	if err != nil {
+		return nil, err
+	}
+	return &r.out, nil
+}
+
+// runInPods is runKube with all that came to be known.
+func (a *app) runInPods(in *interrupts, f *kubeRunFlags, request kube.Request) (*kubeRun, error) {
 	way, err := f.way()
 	if err != nil {
 		return nil, err
@@ -65,7 +77,7 @@ func (a *app) runKube(in *interrupts, f *kubeRunFlags, request kube.Request) (*f
 		return nil, fmt.Errorf("no pod of %s can be looked at; the first: %w", f.which.Text(), first)
 	}
 	request.PIDs, request.Match, request.All = f.targets.pids, f.targets.match, f.targets.all
-	r := &kubeRun{app: a, cluster: c, flags: f, request: request, states: states{of: map[string]string{}}}
+	r := &kubeRun{app: a, cluster: c, flags: f, request: request, states: states{of: map[string]string{}}, left: left, whys: map[string]*kube.Error{}, found: map[string][]kube.Finding{}}
 	r.meter = startMeter(a.stderr, func() session.Progress { return session.Progress{Phase: r.states.text()} })
 	defer r.meter.stop()
 	sites := r.prepare(in.first, way, chosen)
@@ -79,12 +91,17 @@ func (a *app) runKube(in *interrupts, f *kubeRunFlags, request kube.Request) (*f
 	r.meter.stop()
 	slices.SortFunc(r.out.Results, func(a, b *fleet.Result) int { return a.Target.Compare(b.Target) })
 	slices.SortFunc(r.out.Lost, func(a, b fleet.Lost) int { return a.Target.Compare(b.Target) })
-	return &r.out, nil
+	return r, nil
 }
 
 // lose notes that there is no result of a container.
 func (r *kubeRun) lose(name string, j fleet.JVM, why error) {
+	var known *kube.Error
+	if !errors.As(why, &known) {
+		known = &kube.Error{Check: kube.CheckConnection, Cause: why.Error()}
+	}
 	r.mu.Lock()
+	r.whys[name] = known
 	r.out.Lost = append(r.out.Lost, fleet.Lost{Target: fleet.Target{Node: name, PID: j.PID, Start: j.Start}, JVM: hosted(j), Why: why.Error()})
 	r.mu.Unlock()
 	r.states.set(name, "failed")
@@ -123,7 +140,7 @@ func (r *kubeRun) preparePod(ctx context.Context, way kube.Way, p *kube.Pod) []s
 		return nil
 	}
 	var sites []site
-	var problems []string
+	var problems []error
 	for i := range candidates {
 		name := p.Name
 		if len(candidates) > 1 {
@@ -132,22 +149,24 @@ func (r *kubeRun) preparePod(ctx context.Context, way kube.Way, p *kube.Pod) []s
 		ready, err := way.Prepare(ctx, r.cluster, p, &candidates[i], func(state string) { r.states.set(p.Name, state) })
 		switch {
 		case err != nil:
-			problems = append(problems, oneLine(err.Error()))
+			problems = append(problems, err)
 		case ready != nil:
 			sites = append(sites, site{name, ready})
 		}
 	}
 	if len(sites) == 0 {
-		why := &kube.Error{Check: kube.CheckJVM, Cause: "no container of pod " + p.Name + " has a JVM", Fix: "rivulet kube ps lists the JVMs"}
-		if len(problems) > 0 {
-			why = &kube.Error{Cause: strings.Join(problems, "; ")}
-		}
-		r.lose(p.Name, fleet.JVM{}, why)
+		problems = append(problems, &kube.Error{Check: kube.CheckJVM, Cause: "no container of pod " + p.Name + " has a JVM", Fix: "rivulet kube ps lists the JVMs"})
+		r.lose(p.Name, fleet.JVM{}, problems[0])
 		return nil
 	}
 	if len(sites) == 1 {
 		sites[0].name = p.Name
 	}
+	r.mu.Lock()
+	for _, s := range sites {
+		r.found[s.name] = s.ready.Found
+	}
+	r.mu.Unlock()
 	r.states.set(p.Name, "ready")
 	return sites
 }

@@ -13,6 +13,7 @@ import (
 
 // processThreads is what one of several JVMs said of its threads.
 type processThreads struct {
+	Host  string `json:"host,omitempty"` // the pod; "" of this machine
 	Main  string `json:"main"`
 	PID   int    `json:"pid"`
 	Error string `json:"error,omitempty"`
@@ -47,8 +48,6 @@ func (a *app) threadsOfSeveral(ctx context.Context, pids []int, length time.Dura
 		}
 		at.threadsJSON = newThreadsJSON(p.Target.PID, length, l)
 	})
-	byMain := map[string][]threads.Thread{}
-	var mains []string
 	failed := 0
 	var first error
 	for i, p := range out.Processes {
@@ -57,6 +56,21 @@ func (a *app) threadsOfSeveral(ctx context.Context, pids []int, length time.Dura
 				first = parts[i].Err
 			}
 			a.say("%s", oneLine(export.Named(p.PID, p.Error)))
+		}
+	}
+	out.group()
+	if failed > 0 {
+		return out, partly{fmt.Errorf("%d of %d processes failed; the first: %w", failed, len(pids), first)}
+	}
+	return out, nil
+}
+
+// group puts alike stacks of all processes of a program together.
+func (s *severalThreads) group() {
+	byMain := map[string][]threads.Thread{}
+	var mains []string
+	for _, p := range s.Processes {
+		if p.threadsJSON == nil {
 			continue
 		}
 		if byMain[p.Main] == nil {
@@ -64,18 +78,17 @@ func (a *app) threadsOfSeveral(ctx context.Context, pids []int, length time.Dura
 		}
 		for _, t := range p.Threads {
 			t.Name = fmt.Sprintf("%d %s", p.PID, t.Name)
+			if p.Host != "" {
+				t.Name = p.Host + "/" + t.Name
+			}
 			byMain[p.Main] = append(byMain[p.Main], t.Thread)
 		}
 	}
 	for _, main := range mains {
 		for _, g := range threads.Groups(byMain[main]) {
-			out.Groups = append(out.Groups, programGroup{main, g})
+			s.Groups = append(s.Groups, programGroup{main, g})
 		}
 	}
-	if failed > 0 {
-		return out, partly{fmt.Errorf("%d of %d processes failed; the first: %w", failed, len(pids), first)}
-	}
-	return out, nil
 }
 
 // write is the text form: what all have in common first, then each process.
@@ -93,7 +106,8 @@ func (s *severalThreads) write(w io.Writer, stacks bool, width int) error {
 		writeGroup(&b, g.Group, "thread", stacks)
 	}
 	for _, p := range s.Processes {
-		fmt.Fprintf(&b, "\npid %d, %s\n", p.PID, export.Clean(p.Main))
+		name := export.Process{Host: p.Host, PID: p.PID}
+		fmt.Fprintf(&b, "\n%s, %s\n", export.Clean(name.Name()), export.Clean(p.Main))
 		switch {
 		case p.threadsJSON == nil:
 			fmt.Fprintf(&b, "failed: %s\n", oneLine(p.Error))

@@ -77,7 +77,7 @@ type Ephemeral struct {
 	Command []string
 	User    *int64
 	Group   *int64
-	Caps    []string // added; without any the container asks for nothing that PodSecurity's profile "restricted" refuses
+	Caps    []string // added; without any, and as another user than root, it is as PodSecurity's standard "restricted" wants it
 }
 
 // kinds are the workloads that can be named, by what people call them.

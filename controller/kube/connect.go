@@ -237,7 +237,7 @@ func (c *client) AddEphemeral(ctx context.Context, at Place, e Ephemeral) error 
 		security.AllowPrivilegeEscalation = &no
 		security.Capabilities = &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}
 		security.SeccompProfile = &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}
-		if e.User == nil || *e.User != 0 {
+		if e.User != nil && *e.User != 0 {
 			security.RunAsNonRoot = &yes
 		}
 	}

@@ -113,6 +113,7 @@ func TestRefused(t *testing.T) {
 		says  string
 	}{
 		{apierrors.NewForbidden(resource, "", errors.New(`User "anna" cannot list resource "pods" in API group "" in the namespace "shop"`)), CheckRBAC, "--verb=list --resource=pods"},
+		{errors.New(`unable to upgrade connection: pods "x" is forbidden: User "anna" cannot create resource "pods/exec" in API group "" in the namespace "shop"`), CheckRBAC, "you may not list pods"},
 		{apierrors.NewForbidden(resource, "x", errors.New(`quota exceeded`)), CheckAdmission, "quota exceeded"},
 		{apierrors.NewUnauthorized("no"), CheckLogin, "kubectl auth whoami"},
 		{&url.Error{Op: "Get", URL: "https://x", Err: errors.New("connection refused")}, CheckReach, "connection refused"},

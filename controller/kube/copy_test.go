@@ -45,12 +45,12 @@ func TestCopyCut(t *testing.T) {
 	dir := t.TempDir()
 	v := &View{Writers: []string{"cat"}, Folders: []Folder{{Path: dir}}}
 	c := &local{}
-	c.own = func(ctx context.Context, s Streams, command []string) (error, bool) {
+	c.own = func(ctx context.Context, s Streams, command []string) (bool, error) {
 		if s.In == nil {
-			return context.Canceled, true // nor can it be removed from here
+			return true, context.Canceled // nor can it be removed from here
 		}
 		s.In = io.LimitReader(s.In, 1000)
-		return (&local{}).Exec(ctx, here, s, command...), true
+		return true, (&local{}).Exec(ctx, here, s, command...)
 	}
 	if _, err := Copy(t.Context(), c, here, v, b, func(int64) {}); checkOf(err) != CheckPlace {
 		t.Errorf("cut: %v", err)

@@ -54,6 +54,7 @@ type asked struct{ verb, resource, namespace, name string }
 
 var (
 	violates = regexp.MustCompile(`violates PodSecurity "([^"]+)": (.*)`)
+	cannot   = regexp.MustCompile(`is forbidden: User .* cannot `)
 	noShell  = regexp.MustCompile(`executable file not found|no such file or directory|command not found|not found in \$PATH`)
 )
 
@@ -72,8 +73,8 @@ func explain(err error, a asked) error {
 	var network net.Error
 	switch m := violates.FindStringSubmatch(text); {
 	case m != nil:
-		return &Error{CheckSecurity, fmt.Sprintf("the namespace's PodSecurity standard %q refuses the ephemeral container: %s", m[1], m[2]), "leave out --caps, or copy the binary instead (--copy)", err}
-	case apierrors.IsForbidden(err) && strings.Contains(text, "cannot"):
+		return &Error{CheckSecurity, fmt.Sprintf("the namespace's PodSecurity standard %q refuses the ephemeral container: %s", m[1], m[2]), "give the user id that the JVM runs as with --user, or copy the binary instead (--copy)", err}
+	case cannot.MatchString(text): // exec's refusals come as texts
 		return &Error{
 			CheckRBAC, fmt.Sprintf("you may not %s %s in namespace %s", a.verb, a.resource, a.namespace),
 			fmt.Sprintf("whoever administers the cluster can allow it: kubectl create role rivulet -n %[3]s --verb=%[1]s --resource=%[2]s, and a rolebinding for you", a.verb, a.resource, a.namespace), err,

@@ -14,12 +14,12 @@ import (
 type local struct {
 	Cluster
 	path string // PATH of commands; "" is this process's
-	own  func(ctx context.Context, s Streams, command []string) (error, bool)
+	own  func(ctx context.Context, s Streams, command []string) (bool, error)
 }
 
 func (l *local) Exec(ctx context.Context, _ Place, s Streams, command ...string) error {
 	if l.own != nil {
-		if err, done := l.own(ctx, s, command); done {
+		if done, err := l.own(ctx, s, command); done {
 			return err
 		}
 	}

@@ -58,11 +58,11 @@ func TestLookNoExec(t *testing.T) {
 		t.Skip("needs root")
 	}
 	dir := t.TempDir()
-	c := &local{own: func(ctx context.Context, s Streams, command []string) (error, bool) {
+	c := &local{own: func(ctx context.Context, s Streams, command []string) (bool, error) {
 		all := append([]string{"--mount", "sh", "-c", `mount --make-rprivate / && mount -t tmpfs -o noexec x ` + dir + ` && mkdir ` + dir + `/ro && mount -t tmpfs -o ro x ` + dir + `/ro && exec "$@"`, "x"}, command...)
 		cmd := exec.CommandContext(ctx, "unshare", all...)
 		cmd.Stdout, cmd.Stderr = s.Out, s.Err
-		return cmd.Run(), true
+		return true, cmd.Run()
 	}}
 	v, err := Look(t.Context(), c, here, []string{dir, dir + "/ro"})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestNoShell(t *testing.T) {
 		&ExitError{127}, &ExitError{126},
 		explain(errorText(`OCI runtime exec failed: exec failed: unable to start container process: exec: "sh": executable file not found in $PATH: unknown`), asked{"create", "pods/exec", "shop", "orders-1"}),
 	} {
-		_, err := Look(t.Context(), &local{own: func(context.Context, Streams, []string) (error, bool) { return say, true }}, here, nil)
+		_, err := Look(t.Context(), &local{own: func(context.Context, Streams, []string) (bool, error) { return true, say }}, here, nil)
 		if checkOf(err) != CheckShell || !strings.Contains(err.Error(), "--image") {
 			t.Errorf("%v: %v", say, err)
 		}

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"path"
 )
 
 // A Ready is a container from which a JVM can be looked at.
@@ -10,8 +11,12 @@ type Ready struct {
 	At      Place    // where the worker is started
 	Command []string // that starts it
 	Unlink  bool     // the worker is a copy, which unlinks itself
+	Found   []Finding
 	Release func(context.Context)
 }
+
+// A Finding is something that does not stand in the way.
+type Finding struct{ Check, Text string }
 
 // A Way brings Rivulet to a container.
 type Way interface {
@@ -46,7 +51,11 @@ func (w *Copying) Prepare(ctx context.Context, c Cluster, p *Pod, container *Con
 	if err != nil {
 		return nil, err
 	}
-	return &Ready{At: at, Command: []string{name, WorkerName}, Unlink: true, Release: func(ctx context.Context) { Remove(ctx, c, at, name) }}, nil
+	found := []Finding{{CheckPlace, "a program can be executed in " + path.Dir(name)}, {CheckMemory, "the container has no memory limit"}}
+	if v.Limit > 0 {
+		found[1].Text = fmt.Sprintf("the container's limit leaves %d MB", (v.Limit-v.Used)>>20)
+	}
+	return &Ready{At: at, Found: found, Command: []string{name, WorkerName}, Unlink: true, Release: func(ctx context.Context) { Remove(ctx, c, at, name) }}, nil
 }
 
 // Chosen are pods that can be looked at, the ready ones first, and why the others can't. most bounds their number; 0 is all.

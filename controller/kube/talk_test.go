@@ -14,13 +14,13 @@ import (
 
 // working is a cluster whose worker is a function of this process.
 func working(lost time.Duration, work func(w *Worker)) *local {
-	return &local{own: func(ctx context.Context, s Streams, _ []string) (error, bool) {
+	return &local{own: func(ctx context.Context, s Streams, _ []string) (bool, error) {
 		w, err := Serve(ctx, s.In, s.Out, lost)
 		if err != nil {
-			return err, true
+			return true, err
 		}
 		work(w)
-		return nil, true
+		return true, nil
 	}}
 }
 
@@ -71,9 +71,9 @@ func TestQuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
 		defer close(never)
-		c := &local{own: func(ctx context.Context, _ Streams, _ []string) (error, bool) {
+		c := &local{own: func(ctx context.Context, _ Streams, _ []string) (bool, error) {
 			<-ctx.Done()
-			return context.Cause(ctx), true
+			return true, context.Cause(ctx)
 		}}
 		now, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -133,9 +133,9 @@ func TestWorkerFails(t *testing.T) {
 		{"result 100\nx", nil, CheckConnection, "1 bytes of 100"},
 		{"song 1\nx", nil, CheckConnection, "song"},
 	} {
-		c := &local{own: func(_ context.Context, s Streams, _ []string) (error, bool) {
+		c := &local{own: func(_ context.Context, s Streams, _ []string) (bool, error) {
 			_, _ = io.WriteString(s.Out, one.write)
-			return one.end, true
+			return true, one.end
 		}}
 		err := Talk(t.Context(), t.Context(), c, here, &Request{}, []string{"x"}, (&heard{}).to())
 		if err == nil || checkOf(err) != one.check || !strings.Contains(err.Error(), one.says) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,14 +44,19 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
+// initVariable has this program enter a container's root instead of testing.
+const initVariable = "RIVULET_TEST_INIT"
+
 // rootScript makes a root of its own and starts what it is told to in it.
 const rootScript = `set -e
 mount --make-rprivate /
 mount -t tmpfs -o mode=755,size=300m root "$ROOT"
 cd "$ROOT"
 mkdir proc dev tmp
+touch .container
 mount -t proc proc proc
 mount --rbind /dev dev
+mount -t tmpfs -o mode=1777,noexec shm dev/shm
 mount -t tmpfs -o $TMP tmp tmp
 for d in $DIRS; do
   if [ -L $d ]; then cp -P $d "$ROOT$d"; else
@@ -58,9 +64,24 @@ for d in $DIRS; do
     mount --rbind $d "$ROOT$d"
   fi
 done
-[ -z "$COPY" ] || cp "$COPY" rivulet
+[ -z "$COPY" ] || { mkdir -p usr/bin; cp "$COPY" usr/bin/rivulet; }
 [ -z "$READONLY" ] || mount -o remount,ro root "$ROOT"
-exec chroot $ID "$ROOT" "$@"`
+exec "$INIT" "$@"`
+
+// enterRoot makes the root that rootScript has made the only one, as container runtimes do, and becomes the container's program.
+func enterRoot(argv []string) error {
+	err := errors.Join(syscall.Chdir(os.Getenv("ROOT")), syscall.PivotRoot(".", "."), syscall.Unmount(".", syscall.MNT_DETACH), syscall.Chdir("/"))
+	if id, failed := strconv.Atoi(os.Getenv("ID")); failed == nil && err == nil {
+		err = errors.Join(syscall.Setgroups(nil), syscall.Setgid(id), syscall.Setuid(id))
+	}
+	if err == nil && !filepath.IsAbs(argv[0]) {
+		argv[0] = "/usr/bin/" + argv[0]
+	}
+	if err == nil {
+		err = syscall.Exec(argv[0], argv, []string{"PATH=/usr/bin:/bin"})
+	}
+	return fmt.Errorf("%s: %w", argv[0], err)
+}
 
 // start starts a process in new namespaces; the one for processes is that of target, where there is one.
 func (k *kubelet) start(p *corev1.Pod, spec *corev1.Container, target *container, c *container) error {
@@ -68,7 +89,11 @@ func (k *kubelet) start(p *corev1.Pod, spec *corev1.Container, target *container
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
-	env := []string{"ROOT=" + root, "PATH=" + os.Getenv("PATH"), "TMP=mode=1777", "READONLY=", "COPY=", "ID="}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	env := []string{"INIT=" + self, initVariable + "=1", "ROOT=" + root, "PATH=" + os.Getenv("PATH"), "TMP=mode=1777", "READONLY=", "COPY=", "ID="}
 	switch spec.Image {
 	case imageJava:
 		env = append(env, "DIRS=/lib /lib64 /usr /etc /bin")
@@ -90,7 +115,7 @@ func (k *kubelet) start(p *corev1.Pod, spec *corev1.Container, target *container
 			env = append(env, "READONLY=1")
 		}
 		if c.user = s.RunAsUser; c.user != nil {
-			env = append(env, fmt.Sprintf("ID=--userspec=%d:%d", *c.user, *c.user))
+			env = append(env, fmt.Sprintf("ID=%d", *c.user))
 		}
 	}
 	args := []string{"--mount", "--fork", "--kill-child"}
@@ -133,15 +158,9 @@ func value(env []string, name string) string {
 	return ""
 }
 
-// inside is the process below pid that has a root of its own.
+// inside is the innermost process below pid that has a container's root; those around it are in the same mounts, but not in the same processes.
 func inside(pid int) int {
-	if at, err := os.Readlink(fmt.Sprintf("/proc/%d/root", pid)); err == nil && at != "/" {
-		return pid
-	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil {
-		return 0
-	}
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	for _, child := range strings.Fields(string(b)) {
 		var n int
 		fmt.Sscan(child, &n)
@@ -149,7 +168,13 @@ func inside(pid int) int {
 			return found
 		}
 	}
-	return 0
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d/root/.container", pid)); err != nil {
+		return 0
+	}
+	if name, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err != nil || strings.HasSuffix(name, "/unshare") {
+		return 0
+	}
+	return pid
 }
 
 func (c *container) kill() {

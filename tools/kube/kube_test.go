@@ -110,6 +110,11 @@ func (k *kubelet) order(id string, n int) {
 	if err := os.WriteFile(name+"-", fmt.Append(nil, n), 0o644); err != nil {
 		k.t.Fatal(err)
 	}
+	if user := k.of(id).user; user != nil { // who may delete it
+		if err := os.Chown(name+"-", int(*user), int(*user)); err != nil {
+			k.t.Fatal(err)
+		}
+	}
 	if err := os.Rename(name+"-", name); err != nil {
 		k.t.Fatal(err)
 	}

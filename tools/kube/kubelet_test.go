@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -246,7 +247,23 @@ func (k *kubelet) ExecInContainer(ctx context.Context, id, _, _ string, argv []s
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return utilexec.CodeExitError{Err: err, Code: exit.ExitCode()}
+		code := exit.ExitCode()
+		if code < 0 {
+			code = 128 + int(exit.Sys().(syscall.WaitStatus).Signal())
+		}
+		return utilexec.CodeExitError{Err: err, Code: code}
 	}
 	return err
+}
+
+// workers are commands of execs that still run.
+func (k *kubelet) workers() (out []*exec.Cmd) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, c := range k.execs {
+		if syscall.Kill(c.Process.Pid, 0) == nil {
+			out = append(out, c)
+		}
+	}
+	return out
 }
