@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	leastShop   = 11 // JDK
+	leastShop   = 11 // JDK, also of h2
 	waiters     = 200
 	waitHz      = 20
 	waitWindow  = 10 * time.Second
