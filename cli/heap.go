@@ -30,8 +30,10 @@ type heapFlags struct {
 	file   string
 	find   string
 	class  string
+	sites  string // a report of a recording that counted allocations
 
-	bytes int64
+	bytes     int64
+	allocated heap.Sites // of sites
 }
 
 // finds reports whether single objects are asked for.
@@ -118,6 +120,8 @@ as far as that goes, and the report says where it ends.
   rivulet heap dump.hprof --max-memory 512M --temp /var/tmp
   rivulet heap dump.hprof --class '*.Session' --find 'fields.user == nil and retained > 10_000'
   rivulet heap dump.hprof --find 'length > 1_000_000'
+  rivulet profile 4711 --root shop.Web.handle --count allocations --for 60s -o rec.json
+  rivulet heap 4711 --allocations rec.json            # who allocated what is in the heap
   rivulet heap diff before.hprof after.hprof`,
 		Args: takes(1, "PID|FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -134,6 +138,14 @@ as far as that goes, and the report says where it ends.
 			if err := d.check(cmd, running); err != nil {
 				return err
 			}
+			if f.sites != "" && (d.histogram || f.finds()) {
+				return usage("--allocations says who allocated what is in a dump; it doesn't go with --histogram, --class and --find")
+			}
+			if f.sites != "" {
+				if f.allocated, err = a.loadSites(f.sites); err != nil {
+					return err
+				}
+			}
 			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
 				switch {
 				case d.histogram:
@@ -148,6 +160,7 @@ as far as that goes, and the report says where it ends.
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.class, "class", "", "list the objects of the classes that match this `PATTERN`, what retains most first")
 	cmd.Flags().StringVar(&f.find, "find", "", "list the objects for which this `EXPRESSION` is true, such as 'retained > 1000000 and fields.size == 0'")
+	cmd.Flags().StringVar(&f.sites, "allocations", "", "say which contexts allocated the objects, by this `REPORT` of a recording of the same program with --count allocations")
 	d.add(cmd)
 	cmd.AddCommand(a.heapDiff())
 	return cmd
@@ -169,6 +182,9 @@ type answer struct {
 }
 
 func writeHeap(out *output, r *answer, f *heapFlags) error {
+	if f.allocated != nil {
+		r.report.Join(f.sites, f.allocated)
+	}
 	return out.write(func(w io.Writer) error {
 		o := heap.TextOptions{Top: f.top, Width: textOptions(out.w).Width}
 		if o.Top == 0 {

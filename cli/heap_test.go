@@ -173,3 +173,78 @@ func TestHeapKeep(t *testing.T) {
 		t.Errorf("code %d: %s %s", code, text, stderr)
 	}
 }
+
+// TestHeapAllocations says who allocated what is in a heap, by a recording of the same program.
+func TestHeapAllocations(t *testing.T) {
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Sessions.java": `
+import java.util.*;
+public class Sessions {
+    static final class Session { byte[] data = new byte[2000]; }
+    static final List<Session> all = new ArrayList<>();
+    static void open() { all.add(new Session()); }
+    static void login() { for (int i = 0; i < 1000; i++) open(); }
+    static void restore() { for (int i = 0; i < 500; i++) open(); }
+    static void fill() { login(); restore(); }
+    public static void main(String[] a) throws Exception {
+        fill();
+        if (a.length > 0) {
+            System.out.println("ready");
+            while (System.in.read() >= 0) { }
+        }
+    }
+}`})
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		rec := filepath.Join(t.TempDir(), "rec.json")
+		if code, _, stderr := command("run", "--root", "Sessions.fill", "--count", "allocations", "-o", rec, "--", j.Java(), "-cp", dir, "Sessions"); code != 0 {
+			t.Fatalf("code %d: %s", code, stderr)
+		}
+		p := jvmtest.Start(t, j, []string{"-Xmx64m", "-XX:+UseSerialGC"}, "Sessions", []string{"stay"}, dir)
+		p.WaitLine("ready")
+		r, _ := heapReport(t, fmt.Sprint(p.PID()), "--allocations", rec, "--top", "0")
+		want := []heap.Site{
+			{Method: "Sessions.open()V", Context: []string{"Sessions.fill()V", "Sessions.login()V", "Sessions.open()V"}, Objects: 1000},
+			{Method: "Sessions.open()V", Context: []string{"Sessions.fill()V", "Sessions.restore()V", "Sessions.open()V"}, Objects: 500},
+		}
+		same := func(what string, a *heap.Allocated, objects int64) {
+			t.Helper()
+			if a == nil || objects != 1500 || a.Objects != 1500 || len(a.Top) != 2 {
+				t.Fatalf("%s: %d objects, %+v", what, objects, a)
+			}
+			for i, w := range want {
+				if got := a.Top[i]; got.Method != w.Method || got.Objects != w.Objects || strings.Join(got.Context, " ") != strings.Join(w.Context, " ") {
+					t.Errorf("%s: %+v", what, got)
+				}
+			}
+		}
+		for _, c := range r.Classes {
+			if c.Class == "Sessions$Session" {
+				same("the class", c.Allocated, c.Objects)
+			}
+		}
+		if len(r.Suspects) == 0 || !strings.HasPrefix(r.Suspects[0].Class, "Sessions") {
+			t.Fatalf("suspects %+v", r.Suspects)
+		}
+		found := 0
+		for _, k := range r.Suspects[0].Parts {
+			if k.Class == "Sessions$Session" {
+				same("the suspect", k.Allocated, k.Objects)
+				found++
+			}
+		}
+		if found != 1 || r.Allocations != rec {
+			t.Errorf("parts %+v, by %s", r.Suspects[0].Parts, r.Allocations)
+		}
+		page := filepath.Join(t.TempDir(), "heap.html")
+		if code, _, stderr := heapCommand(fmt.Sprint(p.PID()), "--allocations", rec, "-o", page); code != 0 {
+			t.Fatalf("code %d: %s", code, stderr)
+		}
+		if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), `"allocated_by":{"objects":1500`) {
+			t.Errorf("%v: the page doesn't have who allocated", err)
+		}
+	}, 8, 11, 17, 21, 25)
+	for _, args := range [][]string{{"--histogram", "--allocations", "x.json", "4711"}, {"--allocations", "no-such.json", "x.hprof"}} {
+		if code, _, stderr := heapCommand(args...); code != 2 {
+			t.Errorf("%q: code %d: %s", args, code, stderr)
+		}
+	}
+}

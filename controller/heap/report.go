@@ -13,9 +13,12 @@ const Schema = 1
 
 // A Report is what an analysis found, for people and scripts.
 type Report struct {
-	Schema  int          `json:"schema"`
-	Kind    string       `json:"kind"` // "heap"
-	File    string       `json:"file,omitempty"`
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"` // "heap"
+	File   string `json:"file,omitempty"`
+
+	Allocations string `json:"allocations,omitempty"` // the recording that says who has allocated: see Join
+
 	Objects int64        `json:"objects"`
 	Bytes   int64        `json:"bytes"`
 	Layout  Layout       `json:"layout"`

@@ -14,6 +14,8 @@ type ClassStat struct {
 	// Retained is what would be free if none of them were there, at the least: the sum
 	// of what those retain that no other instance of the class dominates.
 	Retained int64 `json:"retained_bytes"`
+	// Allocated is nil without a recording beside the dump ([Report.Join]), and of classes that it has not seen.
+	Allocated *Allocated `json:"allocated_by,omitempty"`
 }
 
 // A LoaderStat is the same for the instances of all classes of a loader.

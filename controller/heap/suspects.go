@@ -16,7 +16,8 @@ type Suspect struct {
 	Count    int64    `json:"count"` // instances of Class that do
 	Retained int64    `json:"retained_bytes"`
 	Why      string   `json:"why"`
-	Path     []string `json:"path"` // from a root to one of them
+	Path     []string `json:"path"`  // from a root to one of them
+	Parts    []Part   `json:"parts"` // what they retain, by class, that takes most
 }
 
 // A step is a group of objects of one class that together retain most of what the step
@@ -219,6 +220,7 @@ func (h *Heap) suspect(steps []step) Suspect {
 		}
 	}
 	s := Suspect{Class: name, Count: int64(len(tell.places)), Retained: steps[0].retained, Path: h.path(h.tree.object(example))}
+	s.Parts = h.parts(tell.places)
 	if len(tell.places) == 1 {
 		s.Retained = h.tree.retained(example)
 	} else if tell.retained < s.Retained {

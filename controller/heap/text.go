@@ -79,6 +79,7 @@ func (r *Report) Text(out io.Writer, o TextOptions) error {
 	if more := len(r.Classes) - o.Top; more > 0 {
 		w.line("%36s%s more classes", "", export.Count(int64(more)))
 	}
+	r.textClassesAllocated(w, o)
 	w.line("")
 	w.line("%10s  %s", "retained", "object")
 	for _, d := range r.Dominators[:min(len(r.Dominators), o.Top)] {
@@ -100,6 +101,12 @@ func (r *Report) textSuspects(w *writer, o TextOptions) {
 		w.wrap(fmt.Sprintf("%3d. ", i+1), "     ", s.Why)
 		for k, p := range s.Path {
 			w.line("       %s%s", strings.Repeat(" ", min(k, 20)), p)
+		}
+		for _, p := range s.Parts {
+			if p.Allocated != nil {
+				w.line("     %s %s, %s", export.Count(p.Objects), p.Class, export.Bytes(p.Shallow))
+				w.textAllocated("       ", p.Allocated)
+			}
 		}
 	}
 }

@@ -33,7 +33,7 @@ var runs = []run{
 }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := k.NewPage("bench:heap", "Heap dumps", "Analysing heap dumps: time and memory.")
+	page := k.NewPage("bench:heap", "Heap dumps", "Analysing heap dumps: time and memory. Beside Eclipse MAT: [experiments](experiments.md#heap-analysis-beside-eclipse-mat).")
 	for _, part := range []struct{ name, title string }{{"one", "One GB"}, {"four", "Four GB"}} {
 		if !k.Has(part.name) {
 			continue
