@@ -41,7 +41,7 @@ type Mark struct {
 	Count int64  // collections that are one mark, classes redefined, threads that waited; at least 1
 	Pause int64  // ns that all threads stood meanwhile, an upper bound; -1 unknown
 	Off   int64  // ns by which Start may be off
-	Cause string // of a collection, as the JVM says it; "" where nobody saw it
+	Cause string // of a collection, as the JVM says it; of a class the method that needed it; "" where nobody saw it
 }
 
 // MostMarks is how many marks of a kind are kept by default.
@@ -69,9 +69,7 @@ func (m *Marks) Add(k Mark) {
 	if k.Kind >= MarkKinds || k.Took < 0 {
 		return
 	}
-	if len(k.Name) > mostMarkName {
-		k.Name = strings.ToValidUTF8(k.Name[:mostMarkName], "") + "…"
-	}
+	k.Name, k.Cause = shortened(k.Name), shortened(k.Cause)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	of := append(m.kinds[k.Kind], k)
@@ -100,6 +98,14 @@ func (m *Marks) Add(k Mark) {
 		m.left[k.Kind] += int64(before - len(of))
 	}
 	m.kinds[k.Kind] = of
+}
+
+// shortened is a text of the target's that is kept.
+func shortened(text string) string {
+	if len(text) <= mostMarkName {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostMarkName], "") + "…"
 }
 
 // Since returns the marks that ended at a time or later, by kind and in the

@@ -44,6 +44,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.stopWatching(ctx)
 	s.keepKnown()
 	s.lastSizes(ctx)
+	waits := s.loadWaits(ctx)
 	loadNote := s.endLoadTimes(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
@@ -58,7 +59,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	loaded, others := s.loadTimes.time(s.loop.loaded(), s.loop.loads.waits)
+	loaded, others := s.loadTimes.time(s.loop.loaded(), waits)
 	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.types(), Loads: loadsByNode(loaded)}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -17,9 +18,39 @@ const mostLoads = 100_000
 type loads struct {
 	epoch   uint32
 	at      []loadAt // only grows, until the recording begins anew; what is in it stays
-	waits   []int64  // of each, ns that its thread waited for the class's bytes
-	left    int64    // loads inside the subgraph beyond mostLoads
-	outside int64    // loads of threads outside of the subgraph
+	waits   []int64  // of each, ns that its thread waited at the least for the class's bytes
+	sums    []waitSum
+	left    int64 // loads inside the subgraph beyond mostLoads
+	outside int64 // loads of threads outside of the subgraph
+}
+
+// A waitSum is what a record says of its thread's waits when a load begins.
+type waitSum struct {
+	record uint32 // 0: nothing
+	ns     int64
+}
+
+// waited is how long the thread of each load waited for the class's bytes: what its record says more when the next
+// one begins, or by end at the end. Where threads wait elsewhere, too, as at fresh methods, that is in it. An answer's way back to the thread is only
+// in the record: on a machine whose cores are busy it takes longer than the answer.
+func (k *loads) waited(end func(node uint32) (ns int64, record uint32, ok bool)) []int64 {
+	out := slices.Clone(k.waits)
+	last := map[uint32]int{} // by record, the load before
+	for i, s := range k.sums {
+		if s.record == 0 {
+			continue
+		}
+		if j, ok := last[s.record]; ok {
+			out[j] = max(out[j], s.ns-k.sums[j].ns)
+		}
+		last[s.record] = i
+	}
+	for record, j := range last {
+		if ns, same, ok := end(k.at[j].node); ok && same == record {
+			out[j] = max(out[j], ns-k.sums[j].ns)
+		}
+	}
+	return out
 }
 
 // loadAt is a load with its context.
@@ -56,6 +87,8 @@ func (l *loop) noteLoad(q *link.Transform) (told func()) {
 		node: uint32(q.Token), thread: q.Thread,
 	})
 	k.waits = append(k.waits, 0)
+	ns, record, _ := l.s.data.SuspendedAt(uint32(q.Token))
+	k.sums = append(k.sums, waitSum{record, ns})
 	epoch, i := k.epoch, len(k.waits)-1
 	return func() {
 		if k.epoch == epoch {

@@ -85,6 +85,16 @@ func (s *Session) endLoadTimes(ctx context.Context) (note string) {
 	return ""
 }
 
+// loadWaits are the waits of the loads so far.
+func (s *Session) loadWaits(ctx context.Context) (waits []int64) {
+	look := func() { waits = s.loop.loads.waited(s.data.SuspendedAt) }
+	if s.do(ctx, look) != nil && s.ctx.Err() != nil {
+		s.wg.Wait() // the loop has ended
+		look()
+	}
+	return waits
+}
+
 // dropLoadTimes removes Flight Recorder's recording, if there is one.
 func (s *Session) dropLoadTimes() {
 	r := s.loadTimes.recording
@@ -124,7 +134,9 @@ func (t *loadTimes) time(list []loadAt, waits []int64) (timed []loadAt, rest []c
 		mine[j] = -1
 		if queue := at[key]; len(queue) > 0 {
 			mine[j], at[key] = queue[0], queue[1:]
-			own[j] = waits[mine[j]]
+			if mine[j] < len(waits) {
+				own[j] = waits[mine[j]]
+			}
 		}
 	}
 	all := slices.Clone(own)

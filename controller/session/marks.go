@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
 // mark adds a mark to the timeline, where there is one, with the time from
@@ -23,11 +24,21 @@ func (l *loop) mark(k event.Mark, from int64) {
 	e.marks.Add(k)
 }
 
-// markLoad marks that a class has come.
-func (l *loop) markLoad(id cha.ClassID) {
-	if e := l.events(); e != nil && e.marks != nil {
-		e.marks.Add(event.Mark{Kind: event.Loading, Name: id.String(), Start: l.s.now(), Count: 1, Pause: -1})
+// markLoad marks that a class has come, and which method needed it, where its thread was inside.
+func (l *loop) markLoad(q *link.Transform) {
+	e := l.events()
+	if e == nil || e.marks == nil {
+		return
 	}
+	k := event.Mark{Kind: event.Loading, Name: q.ID.String(), Start: l.s.now(), Count: 1, Pause: -1}
+	if q.Token != 0 && q.Token>>wire.IndexBits<<wire.IndexBits == l.s.data.Part() {
+		if id := l.s.data.MethodAt(uint32(q.Token)); id > 0 && id < l.ledger.Len() {
+			if m := l.ledger.Method(id); m != nil && m.Type == "" {
+				k.Cause = methodID(m).String()
+			}
+		}
+	}
+	e.marks.Add(k)
 }
 
 // markBatch marks that classes were redefined, which took so long; pause is

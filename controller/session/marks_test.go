@@ -64,6 +64,11 @@ func TestMarks(t *testing.T) {
 		if len(kinds[event.GC]) < times || count(event.Loading, "t.Marks$Late") != 1 || count(event.Revealing, "t.Marks.root(I)V") != 1 || len(kinds[event.Redefining]) == 0 {
 			t.Errorf("marks: %+v, %s", r.Marks.All, r.Marks.Note)
 		}
+		for _, m := range kinds[event.Loading] {
+			if m.Name == "t.Marks$Late" && m.Cause != "t.Marks.root(I)V" {
+				t.Errorf("the class was needed by %q", m.Cause)
+			}
+		}
 		k := r.Pauses
 		if k == nil || k.Unknown != "" || k.Collections < times || k.Time <= 0 || k.Safepoints == nil || k.Safepoints.Time < k.Time {
 			t.Fatalf("pauses %+v", k)

@@ -24,7 +24,7 @@ func (l *loop) onTransform(q *link.Transform, box int) {
 	redefined := flags&wire.HookRedefined != 0
 	told := l.noteLoad(q)
 	if !redefined {
-		l.markLoad(id)
+		l.markLoad(q)
 	}
 	l.named(id, b)
 	var also, callbacks []cha.ClassID

@@ -72,6 +72,28 @@ func (d *File) EachInside(f func(Inside)) {
 	}
 }
 
+// MethodAt is the method of the node at an offset of the file, as the target has it; -1 if no node can lie there.
+func (d *File) MethodAt(node uint32) int32 {
+	if i := (int64(node) - wire.OffNodes) >> wire.NodeShift; int64(node) < wire.OffNodes || i >= min(d.load(wire.HNodeLimit), d.nodes()) {
+		return -1
+	}
+	return int32(d.load32(int64(node)+wire.NMethod) &^ wire.MethodFold)
+}
+
+// SuspendedAt is how many ns the profiler has made the threads wait that had the record of the node at an offset; false if
+// no node can lie there, or its record is of no one thread.
+func (d *File) SuspendedAt(node uint32) (ns int64, record uint32, ok bool) {
+	if d.MethodAt(node) < 0 {
+		return 0, 0, false
+	}
+	record = d.load32(int64(node) + wire.NRecord)
+	at := int64(record) - wire.OffRecords
+	if at < 0 || at >= wire.Records<<wire.RecordShift || at%(1<<wire.RecordShift) != 0 || d.load32(int64(record)+wire.RFlags)&wire.RVirtual != 0 {
+		return 0, 0, false
+	}
+	return d.load(int64(record) + wire.RSuspended), record, true
+}
+
 // HoldRecords keeps threads from all records, the free ones included, until
 // release is called. It is for tests.
 func (d *File) HoldRecords() (release func()) {

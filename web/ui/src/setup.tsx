@@ -199,6 +199,10 @@ function More() {
         <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => countAnew(["allocations"], e.currentTarget.checked ? ["allocations"] : [])} /> count the objects and arrays that each call path allocates, by type
         <small class="muted">With their bytes in this JVM; objects that the compiler removes count, too</small>
       </label>
+      <label class="radio">
+        <input type="checkbox" id="classes" checked={s.count.includes("classes")} onChange={(e) => countAnew(["classes"], e.currentTarget.checked ? ["classes"] : [])} /> count the classes that each call path causes to be loaded, and how long that takes
+        <small class="muted">Starts Flight Recorder, which tells the times when the recording ends</small>
+      </label>
       <Modes />
       <dl class="fields">
         <div>

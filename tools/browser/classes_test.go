@@ -1,0 +1,28 @@
+package browser
+
+import "testing"
+
+// TestClassLoads records a program's first root calls with the classes that they cause to be loaded: those of the lambda that the
+// root makes. Their number is there while it records, how long loading took when it has ended.
+func TestClassLoads(t *testing.T) {
+	t.Parallel()
+	url := served(t)
+	p := open(t, url, 1600, 900)
+	program := program(t, "Counted")
+	p.root(program, "counted root")
+	value[bool](p, `document.querySelector("details.more").open = true`)
+	p.click("#classes")
+	p.until(`document.querySelector("#classes").checked`)
+	p.click("#start")
+	p.wait(".phase.recording")
+	program.counts(t, 5)
+	// figure is what the root's line has in a column.
+	figure := func(column, pattern string) string {
+		return `((c) => c >= 0 && new RegExp(` + "`" + pattern + "`" + `).test(document.querySelector(".table .space .tr").children[c].textContent))([...document.querySelectorAll(".table .head > *")].findIndex((h) => h.textContent.trim() === ` + "`" + column + "`" + `))`
+	}
+	p.until(figure("Calls", "^5$") + " && " + figure("Loads", "^[1-9]") + " && " + figure("Total loads", "^[1-9]"))
+	p.click("#stop")
+	p.wait("#again")
+	p.until(figure("Loads", "^[1-9]") + " && " + figure("Loading", "^[0-9.]+.[mµn]?s$") + " && " + figure("Total loading", "^[0-9.]+.[mµn]?s$"))
+	p.shot("classes")
+}
