@@ -194,7 +194,6 @@ looks for these, by kubectl's exec; nothing is copied. The JVMs of a container w
 // lookAtPods looks into all containers that run.
 func lookAtPods(ctx context.Context, c kube.Cluster, all []kube.Pod, name string) *kubePsJSON {
 	out := &kubePsJSON{Schema: export.Schema, Kind: "kube", Rows: []kubeRowJSON{}}
-	var mounts [][]string
 	var running []bool
 	for _, p := range all {
 		for _, k := range p.Containers {
@@ -206,7 +205,6 @@ func lookAtPods(ctx context.Context, c kube.Cluster, all []kube.Pod, name string
 				row.Error = k.State
 			}
 			out.Rows = append(out.Rows, row)
-			mounts = append(mounts, k.Mounts)
 			running = append(running, k.Running)
 		}
 	}
@@ -220,7 +218,7 @@ func lookAtPods(ctx context.Context, c kube.Cluster, all []kube.Pod, name string
 			room <- struct{}{}
 			defer func() { <-room }()
 			r := &out.Rows[i]
-			v, err := kube.Look(ctx, c, kube.Place{Namespace: r.Namespace, Pod: r.Pod, Container: r.Container}, mounts[i])
+			v, err := kube.Look(ctx, c, kube.Place{Namespace: r.Namespace, Pod: r.Pod, Container: r.Container}, nil)
 			if err != nil {
 				r.Error = err.Error()
 				return

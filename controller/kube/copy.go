@@ -2,6 +2,7 @@ package kube
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"debug/elf"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -19,6 +21,21 @@ type Binary struct {
 	Path string
 	Size int64
 	Arch string // as uname has it
+
+	pack func() ([]byte, error) // by gzip, once for all containers: to a third
+}
+
+func packed(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err = io.Copy(z, f)
+	err = errors.Join(err, z.Close())
+	return b.Bytes(), err
 }
 
 var machines = map[elf.Machine]string{elf.EM_X86_64: "x86_64", elf.EM_AARCH64: "aarch64"}
@@ -39,7 +56,7 @@ func OpenBinary(name string) (*Binary, error) {
 			return nil, &Error{Check: CheckBinary, Cause: name + " is linked with libraries that a container may not have", Fix: "build it with CGO_ENABLED=0, or give a released binary with --binary FILE"}
 		}
 	}
-	b := &Binary{Path: name, Size: info.Size(), Arch: machines[f.Machine]}
+	b := &Binary{Path: name, Size: info.Size(), Arch: machines[f.Machine], pack: sync.OnceValues(func() ([]byte, error) { return packed(name) })}
 	if b.Arch == "" {
 		return nil, &Error{Check: CheckBinary, Cause: fmt.Sprintf("%s is for %v", name, f.Machine), Fix: "give a released binary with --binary FILE"}
 	}
@@ -69,6 +86,9 @@ var writers = map[string]string{
 	"cp":  `cp /dev/stdin "$1"`,
 }
 
+// unpacks does it with what is packed.
+const unpacks = `gzip -dc >"$1"`
+
 // copyScript leaves a whole program, or nothing. What came too short was cut by a lost connection.
 const copyScript = `umask 077
 if %s && { n=$(wc -c <"$1" 2>/dev/null) || n=$2; [ "$n" -eq "$2" ]; } && chmod 700 "$1"; then exit 0; fi
@@ -76,8 +96,8 @@ rm -f "$1" 2>/dev/null || : >"$1"
 exit 3`
 
 // Copy streams a binary into a container and returns its path there. On an error nothing stays, if the container can still be reached.
-// progress is told how many bytes have been sent.
-func Copy(ctx context.Context, c Cluster, at Place, v *View, b *Binary, progress func(sent int64)) (string, error) {
+// progress is told how many bytes of all have been sent.
+func Copy(ctx context.Context, c Cluster, at Place, v *View, b *Binary, progress func(sent, all int64)) (string, error) {
 	dir, err := v.Place(at)
 	if err != nil {
 		return "", err
@@ -85,15 +105,14 @@ func Copy(ctx context.Context, c Cluster, at Place, v *View, b *Binary, progress
 	if err := b.Fits(at, v); err != nil {
 		return "", err
 	}
-	f, err := os.Open(b.Path)
+	in, write, err := b.stream(v, progress)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer in.Close()
 	name := path.Join(dir, prefix+strings.ToLower(rand.Text()[:10]))
 	var errs bytes.Buffer
-	in := &counted{r: io.LimitReader(f, b.Size), tell: progress}
-	err = c.Exec(ctx, at, Streams{In: in, Out: io.Discard, Err: &errs}, "sh", "-c", fmt.Sprintf(copyScript, writers[v.Writers[0]]), "rivulet", name, fmt.Sprint(b.Size))
+	err = c.Exec(ctx, at, Streams{In: in, Out: io.Discard, Err: &errs}, "sh", "-c", fmt.Sprintf(copyScript, write), "rivulet", name, fmt.Sprint(b.Size))
 	if err == nil {
 		return name, nil
 	}
@@ -103,6 +122,24 @@ func Copy(ctx context.Context, c Cluster, at Place, v *View, b *Binary, progress
 		return "", &Error{CheckPlace, fmt.Sprintf("the binary (%d MB) could not be written to %s of %s: %s", b.Size>>20, dir, at, oneLine(errs.String())), "make room there, or use an ephemeral container: --image IMAGE", err}
 	}
 	return "", err
+}
+
+// stream is what a container's tools are sent, and what they make a file of it with.
+func (b *Binary) stream(v *View, progress func(sent, all int64)) (in io.ReadCloser, write string, err error) {
+	if v.Unpacks {
+		if text, err := b.pack(); err == nil {
+			all := int64(len(text))
+			return io.NopCloser(&counted{r: bytes.NewReader(text), tell: func(n int64) { progress(n, all) }}), unpacks, nil
+		}
+	}
+	f, err := os.Open(b.Path)
+	if err != nil {
+		return nil, "", err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{&counted{r: io.LimitReader(f, b.Size), tell: func(n int64) { progress(n, b.Size) }}, f}, writers[v.Writers[0]], nil
 }
 
 // removeWait bounds how long a removal may take: it is also done after the user has had enough.

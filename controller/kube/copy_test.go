@@ -3,9 +3,13 @@ package kube
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -17,16 +21,17 @@ func TestCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := os.ReadFile(b.Path)
-	for tool := range writers {
+	tools := append(slices.Collect(maps.Keys(writers)), "gzip")
+	for _, tool := range tools {
 		dir := t.TempDir()
-		v := &View{Arch: "x86_64", Writers: []string{tool}, Folders: []Folder{{Path: dir}}}
-		sent := int64(0)
-		name, err := Copy(t.Context(), &local{}, here, v, b, func(n int64) { sent = n })
+		v := &View{Arch: "x86_64", Writers: []string{tool}, Folders: []Folder{{Path: dir}}, Unpacks: tool == "gzip"}
+		sent, all := int64(0), int64(0)
+		name, err := Copy(t.Context(), &local{}, here, v, b, func(n, of int64) { sent, all = n, of })
 		if err != nil {
 			t.Fatalf("%s: %v", tool, err)
 		}
 		got, err := os.ReadFile(name)
-		if info, _ := os.Stat(name); err != nil || !bytes.Equal(got, want) || info.Mode().Perm() != 0o700 || sent != size || filepath.Dir(name) != dir || !IsCopy(name) {
+		if info, _ := os.Stat(name); err != nil || !bytes.Equal(got, want) || info.Mode().Perm() != 0o700 || sent != all || (all == size) == v.Unpacks || filepath.Dir(name) != dir || !IsCopy(name) {
 			t.Errorf("%s: %d bytes sent, %v, %v", tool, sent, info, err)
 		}
 		Remove(t.Context(), &local{}, here, name)
@@ -52,11 +57,33 @@ func TestCopyCut(t *testing.T) {
 		s.In = io.LimitReader(s.In, 1000)
 		return true, (&local{}).Exec(ctx, here, s, command...)
 	}
-	if _, err := Copy(t.Context(), c, here, v, b, func(int64) {}); checkOf(err) != CheckPlace {
+	if _, err := Copy(t.Context(), c, here, v, b, func(int64, int64) {}); checkOf(err) != CheckPlace {
 		t.Errorf("cut: %v", err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%v has stayed", left)
+	}
+}
+
+// TestCopyInterrupted removes what was copied, by another context than the one that has ended.
+func TestCopyInterrupted(t *testing.T) {
+	b, err := OpenBinary(binaryOf(t, 62, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	removed := false
+	c := &local{own: func(ctx context.Context, s Streams, command []string) (bool, error) {
+		if s.In != nil {
+			cancel()
+			return true, ctx.Err()
+		}
+		removed = ctx.Err() == nil && strings.Contains(strings.Join(command, " "), "rm -f")
+		return true, nil
+	}}
+	v := &View{Writers: []string{"cat"}, Folders: []Folder{{Path: t.TempDir()}}}
+	if _, err := Copy(ctx, c, here, v, b, func(int64, int64) {}); !errors.Is(err, context.Canceled) || !removed {
+		t.Errorf("%v, removed %v", err, removed)
 	}
 }
 
@@ -67,7 +94,7 @@ func TestCopyRefused(t *testing.T) {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	v := &View{Arch: "x86_64", Writers: []string{"cat"}, Folders: []Folder{{Path: t.TempDir()}}}
-	if _, err := Copy(t.Context(), &local{}, here, v, b, func(int64) {}); checkOf(err) != CheckBinary {
+	if _, err := Copy(t.Context(), &local{}, here, v, b, func(int64, int64) {}); checkOf(err) != CheckBinary {
 		t.Error(err)
 	}
 	for _, name := range []string{"copy_test.go", binaryOf(t, 8, 64), "/bin/sh"} {

@@ -18,6 +18,7 @@ type View struct {
 	Arch    string // as uname has it; "" if that is not there
 	User    int    // who commands run as
 	Writers []string
+	Unpacks bool // by gzip
 	Folders []Folder
 	JVMs    []Process
 	Limit   int64 // of memory, in bytes; 0 if there is none
@@ -43,16 +44,17 @@ type Process struct {
 //go:embed look.sh
 var lookScript string
 
-// usualFolders are tried for the binary, in this order, after the container's own volumes.
+// usualFolders are tried for the binary, in this order.
 var usualFolders = []string{"/tmp", "/var/tmp", "/dev/shm", "/run", "/home", "/opt", "/var/run"}
 
 // mark ends a command line, which may have any bytes but NUL in it.
 const mark = "\x00\n"
 
-// Look asks a shell what a container has and lacks. It writes and removes a file of some bytes in each folder that comes into question.
-func Look(ctx context.Context, c Cluster, at Place, mounts []string) (*View, error) {
+// Look asks a shell what a container has and lacks. It writes and removes a file of some bytes in one folder after another until
+// a program can be executed there.
+func Look(ctx context.Context, c Cluster, at Place, folders []string) (*View, error) {
 	var out, errs bytes.Buffer
-	command := append([]string{"sh", "-c", lookScript, "rivulet"}, folders(mounts)...)
+	command := append([]string{"sh", "-c", lookScript, "rivulet"}, folders...)
 	err := c.Exec(ctx, at, Streams{Out: &out, Err: &errs}, command...)
 	var exit *ExitError
 	if errors.As(err, &exit) && (exit.Code == 126 || exit.Code == 127) {
@@ -68,17 +70,13 @@ func Look(ctx context.Context, c Cluster, at Place, mounts []string) (*View, err
 	return v, nil
 }
 
-// folders are the places to try, each once.
-func folders(mounts []string) []string {
+// Folders are the places to try, each once. Volumes come last: they are somebody's data.
+func Folders(mounts []string) []string {
 	var out []string
-	for _, dir := range slices.Concat(mounts, usualFolders) {
+	for _, dir := range slices.Concat(usualFolders, mounts) {
 		if dir = path.Clean(dir); !slices.Contains(out, dir) && path.IsAbs(dir) {
 			out = append(out, dir)
 		}
-	}
-	// What is in /tmp is known to be of no worth; a volume is somebody's data.
-	if i := slices.Index(out, "/tmp"); i > 0 {
-		out = slices.Insert(slices.Delete(out, i, i+1), 0, "/tmp")
 	}
 	return out
 }
@@ -103,6 +101,8 @@ func parseView(b []byte) *View {
 			v.Used += number(value)
 		case "spare":
 			v.Used -= number(value)
+		case "unpacks":
+			v.Unpacks = true
 		case "folder":
 			dir, problem, _ := strings.Cut(value, " ")
 			v.Folders = append(v.Folders, Folder{dir, problem})

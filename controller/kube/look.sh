@@ -2,6 +2,7 @@
 export LC_ALL=C
 echo "arch $(uname -m 2>/dev/null)"
 for t in cat dd tee cp; do command -v $t >/dev/null 2>&1 && echo "writer $t"; done
+command -v gzip >/dev/null 2>&1 && echo "unpacks gzip"
 while read -r k a rest; do
   if [ "$k" = Uid: ]; then echo "user $a"; fi
 done </proc/self/status
@@ -17,6 +18,7 @@ for g in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; 
     break
   fi
 done 2>/dev/null
+good=
 for d in "$@"; do
   if [ ! -d "$d" ]; then echo "folder $d missing"; continue; fi
   f="$d/.rivulet-look-$$"
@@ -32,9 +34,10 @@ for d in "$@"; do
   if ! chmod 700 "$f" 2>/dev/null; then echo "folder $d without chmod"
   else
     "$f" >/dev/null 2>&1
-    if [ $? = 126 ]; then echo "folder $d mounted noexec"; else echo "folder $d"; fi
+    if [ $? = 126 ]; then echo "folder $d mounted noexec"; else good=$d; fi
   fi
   rm -f "$f" 2>/dev/null || : >"$f"
+  if [ -n "$good" ]; then echo "folder $good"; break; fi
 done
 jvm() {
   if command -v grep >/dev/null 2>&1; then

@@ -14,8 +14,8 @@ import (
 // TestLook has a real shell look at folders of this machine.
 func TestLook(t *testing.T) {
 	dir := t.TempDir()
-	good, closed := filepath.Join(dir, "good"), filepath.Join(dir, "closed")
-	for _, d := range []string{good, closed} {
+	good, after := filepath.Join(dir, "good"), filepath.Join(dir, "after")
+	for _, d := range []string{good, after} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func TestLook(t *testing.T) {
 	if err := os.Symlink("/proc/self/fd", filepath.Join(dir, "proc")); err != nil {
 		t.Fatal(err)
 	}
-	v, err := Look(t.Context(), &local{}, here, []string{filepath.Join(dir, "proc"), good, filepath.Join(dir, "gone")})
+	v, err := Look(t.Context(), &local{}, here, []string{filepath.Join(dir, "gone"), filepath.Join(dir, "proc"), good, after})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,14 @@ func TestLook(t *testing.T) {
 	if left, _ := os.ReadDir(good); len(left) > 0 {
 		t.Errorf("%v has stayed", left)
 	}
-	if v.Folders[0].Path != "/tmp" {
-		t.Errorf("first %v", v.Folders[0])
+	if _, looked := problem[after]; looked {
+		t.Error("a folder was written to after a good one was found")
+	}
+	if v, err = Look(t.Context(), &local{}, here, nil); err != nil || len(v.Folders) > 0 {
+		t.Errorf("no folder was asked for: %+v, %v", v, err)
+	}
+	if got := Folders([]string{"/data", "/tmp/", "relative"}); got[0] != "/tmp" || got[len(got)-1] != "/data" || len(got) != len(usualFolders)+1 {
+		t.Error(got)
 	}
 }
 

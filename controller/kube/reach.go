@@ -34,7 +34,7 @@ type Copying struct {
 func (w *Copying) Prepare(ctx context.Context, c Cluster, p *Pod, container *Container, tell func(string)) (*Ready, error) {
 	at := Place{p.Namespace, p.Name, container.Name}
 	tell("looking")
-	v, err := Look(ctx, c, at, container.Mounts)
+	v, err := Look(ctx, c, at, Folders(container.Mounts))
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (w *Copying) Prepare(ctx context.Context, c Cluster, p *Pod, container *Con
 		return nil, err
 	}
 	tell("copying")
-	name, err := Copy(ctx, c, at, v, w.Binary, func(sent int64) {
-		tell(fmt.Sprintf("copying %d %%", 100*sent/w.Binary.Size))
+	name, err := Copy(ctx, c, at, v, w.Binary, func(sent, all int64) {
+		tell(fmt.Sprintf("copying %d %%", 100*sent/max(all, 1)))
 	})
 	if err != nil {
 		return nil, err
