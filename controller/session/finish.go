@@ -191,7 +191,7 @@ func (s *Session) release() error {
 	s.room.close(s.running != nil && s.running())
 	err := s.data.Close()
 	s.loop.compilers.End(s.loop.guard)
-	return errors.Join(err, s.loop.pauses.end())
+	return errors.Join(err, s.loop.pauses.End())
 }
 
 // abort ends a session that did not come about.
@@ -216,7 +216,7 @@ func (l *loop) brief() *export.Report {
 		Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main},
 		Scheme: "C", Clock: l.clockName(), Fold: l.rec.Fold, Ended: "stopped",
 		Lookup:       l.lookup(),
-		Pauses:       s.collections.report(),
+		Pauses:       s.collections.Report(),
 		History:      s.keeper.history(),
 		Counted:      s.basis().counted(),
 		Instrumented: len(l.ledger.Instrumented()),

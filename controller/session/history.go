@@ -96,7 +96,7 @@ func (k *keeper) reading(st stats) history.Reading {
 	if used := k.cpu.read(); used > 0 {
 		now.CPU = int64(used)
 	}
-	if p := k.s.collections.report(); p != nil && p.Unknown == "" {
+	if p := k.s.collections.Report(); p != nil && p.Unknown == "" {
 		now.GC, now.GCs = p.Time, p.Collections
 	}
 	return now

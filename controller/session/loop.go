@@ -14,6 +14,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/governor"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
+	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -70,7 +71,7 @@ type loop struct {
 	queue    []*job
 	round    *round
 	stall    stall
-	pace     pace
+	pace     pauses.Pace
 	late     late
 	patience patience
 	ear      ear
@@ -87,7 +88,7 @@ type loop struct {
 
 	changes changes // how far classes are from what is wanted of them
 
-	pauses      *pauseWatch // nil where there are no counters
+	pauses      *pauses.Safepoints // nil where there are no counters
 	calibration calibration
 	again       again
 	costs       map[byte]*cost // by mode; without those that could not be measured
@@ -151,7 +152,7 @@ func (s *Session) run() {
 		waited := s.loop.round != nil || len(s.loop.reveals) > 0
 		s.loop.boost.Set(waited && s.watching == nil || s.loop.arming)
 		s.loop.compilers.Look(waited)
-		s.loop.pauses.watch(waited)
+		s.loop.pauses.Watch(waited)
 	}
 }
 

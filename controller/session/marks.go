@@ -97,7 +97,7 @@ func (e *events) timeline(began, now int64) (*export.Timeline, *export.Marks) {
 	e.mu.Lock()
 	b, marks := e.builder, e.marks
 	e.mu.Unlock()
-	gcs, missed, note := e.s.collections.since(began)
+	gcs, missed, note := e.s.collections.Since(began)
 	if note != "" {
 		note = "Garbage collections are not marked in the timeline: " + note + "."
 	}

@@ -141,7 +141,7 @@ func (l *loop) open() {
 			l.s.ticker.forget()
 		}
 	}
-	l.s.collections.part(true)
+	l.s.collections.Part(true)
 	l.s.keeper.begin(l.rec.began, l.stats)
 	l.s.data.Open()
 	l.resumeCalibration()
@@ -159,7 +159,7 @@ func (l *loop) shut() {
 		end = min(end, ended)
 	}
 	d.Shut(end)
-	l.s.collections.part(false)
+	l.s.collections.Part(false)
 	l.rec.took += time.Duration(max(0, end-l.rec.since))
 	l.rec.since = 0
 }
@@ -172,7 +172,7 @@ func (l *loop) renew() {
 	l.rec.took, l.rec.pauses, l.rec.switched = 0, 0, false
 	l.rec.stuck = time.Time{}
 	l.s.glance.forget()
-	l.s.collections.renew()
+	l.s.collections.Renew()
 	l.s.keeper.renew()
 	l.rec.began = 0
 	l.kind.renew(l.rec.Recording)

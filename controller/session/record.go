@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -151,7 +152,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		began := time.Now()
 		s.stage.begin("analysing", 0)
 		if s.watching != nil {
-			l.pace = hurried(s.proc.Major())
+			l.pace = pauses.Hurried(s.proc.Major())
 		}
 		p, again := l.firstPlan(make, ids)
 		s.log.Debug("planned", "steps", len(p.Steps), "took", time.Since(began), "again", again)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
@@ -86,10 +87,10 @@ func (l *loop) sendBatch() {
 		return
 	}
 	l.batch++
-	if l.pace.size == 0 {
-		l.pace = firstPace(l.s.proc.Major())
+	if l.pace.Size == 0 {
+		l.pace = pauses.FirstPace(l.s.proc.Major())
 	}
-	n := min(l.pace.size, len(r.classes))
+	n := min(l.pace.Size, len(r.classes))
 	r.batch, r.classes = r.classes[:n], r.classes[n:]
 	r.first, r.careful, r.spoilt = cha.ClassID{}, false, false
 	l.stats.batches++
@@ -136,7 +137,7 @@ func (l *loop) onBatch(q *link.Batch) {
 	l.s.stage.step(done)
 	l.round.batch = nil
 	pause := l.endPauses(done)
-	l.s.log.Debug("batch", "number", q.Number, "classes", done, "took", took, "pause", pause, "next", l.pace.size, "analysis", l.stats.analysis)
+	l.s.log.Debug("batch", "number", q.Number, "classes", done, "took", took, "pause", pause, "next", l.pace.Size, "analysis", l.stats.analysis)
 	l.markBatch(done, took, pause)
 	l.sendBatch()
 }

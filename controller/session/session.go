@@ -18,6 +18,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
+	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside"
@@ -95,8 +96,8 @@ type Session struct {
 	endReason   string // written before ended is closed
 	diagnosis   atomic.Value
 	glance      glance
-	collections *collections // nil before a recording is asked for
-	keeper      *keeper      // of the recording's history; nil before, and of a timing
+	collections *pauses.Collections // nil before a recording is asked for
+	keeper      *keeper             // of the recording's history; nil before, and of a timing
 	stage       stage
 	early       earlyLook
 	watching    *observation // nil where threads wait for reveals

@@ -42,7 +42,7 @@ func (e *events) slowest(r *export.Report, tree *cct.Snapshot, b basis, rec Reco
 			CutContexts: i.Cut, CutCalls: i.CutCalls, Path: pathOf(i, thread),
 		})
 	}
-	e.s.collections.pauses(r.Slowest.Invocations, r.Events.Began)
+	e.s.collections.Within(r.Slowest.Invocations, r.Events.Began)
 }
 
 // pathOf is an invocation's critical path for the report, nil where there is none.

@@ -1,4 +1,4 @@
-package session
+package pauses
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 // redefined: 10 µs each time.
 const pauseEvery = time.Millisecond
 
-// A pauseWatch sees how long a JVM's safepoints stop all threads while classes are
+// Safepoints are how long a JVM's safepoints stop all threads while classes are
 // being redefined, by hsperfdata (sun.rt.safepointTime). Collections, of which
 // there are many when a program runs under load, have their own times there
 // (sun.gc.collector.N.time), which are taken off. What ended between two looks
 // counts as one pause: an upper bound.
-// A nil one sees nothing.
-type pauseWatch struct {
+// A nil one sees nothing. It is safe for concurrent use.
+type Safepoints struct {
 	frequency float64  // of its ticks, Hz
 	gc        []string // the counters of the collectors' times
 
@@ -30,12 +30,12 @@ type pauseWatch struct {
 	longest, total time.Duration // since the last lap
 }
 
-// newPauseWatch is nil where a JVM lacks the counters.
-func newPauseWatch(from counterSource) *pauseWatch {
+// newSafepoints is nil where a JVM lacks the counters.
+func newSafepoints(from counterSource) *Safepoints {
 	if from.Read() != nil || !from.Has("sun.rt.safepointTime") || from.Value("sun.os.hrt.frequency") <= 0 {
 		return nil
 	}
-	p := &pauseWatch{from: from, frequency: float64(from.Value("sun.os.hrt.frequency"))}
+	p := &Safepoints{from: from, frequency: float64(from.Value("sun.os.hrt.frequency"))}
 	for i := range mostCollectors {
 		if name := fmt.Sprintf("sun.gc.collector.%d.time", i); from.Has(name) {
 			p.gc = append(p.gc, name)
@@ -46,8 +46,8 @@ func newPauseWatch(from counterSource) *pauseWatch {
 	return p
 }
 
-// watch has the counters read often, or no longer.
-func (p *pauseWatch) watch(on bool) {
+// Watch has the counters read often, or no longer.
+func (p *Safepoints) Watch(on bool) {
 	if p == nil {
 		return
 	}
@@ -81,7 +81,7 @@ func (p *pauseWatch) watch(on bool) {
 	}()
 }
 
-func (p *pauseWatch) look() {
+func (p *Safepoints) look() {
 	if p.from.Read() != nil {
 		return
 	}
@@ -103,9 +103,9 @@ func (p *pauseWatch) look() {
 	p.total += took
 }
 
-// lap yields the longest pause since the last lap, and all of them; known is
+// Lap yields the longest pause since the last lap, and all of them; known is
 // whether that can be.
-func (p *pauseWatch) lap() (longest, total time.Duration, known bool) {
+func (p *Safepoints) Lap() (longest, total time.Duration, known bool) {
 	if p == nil {
 		return 0, 0, false
 	}
@@ -120,8 +120,8 @@ func (p *pauseWatch) lap() (longest, total time.Duration, known bool) {
 	return longest, total, true
 }
 
-// openPauses looks at a target's counters. It is nil where there are none.
-func openPauses(pid int) *pauseWatch {
+// OpenSafepoints looks at a target's counters. It is nil where there are none.
+func OpenSafepoints(pid int) *Safepoints {
 	file, err := attach.OpenCounters(pid)
 	if err != nil {
 		return nil
@@ -131,19 +131,19 @@ func openPauses(pid int) *pauseWatch {
 	if err != nil {
 		return nil
 	}
-	p := newPauseWatch(w)
+	p := newSafepoints(w)
 	if p == nil {
 		_ = w.Close()
 	}
 	return p
 }
 
-// end ends the watching for good.
-func (p *pauseWatch) end() error {
+// End ends the watching for good. Its error is that of closing the counters' file.
+func (p *Safepoints) End() error {
 	if p == nil {
 		return nil
 	}
-	p.watch(false)
+	p.Watch(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := p.from
@@ -152,27 +152,4 @@ func (p *pauseWatch) end() error {
 		return c.Close()
 	}
 	return nil
-}
-
-// beginPauses forgets what was before a redefinition. A JVM that has only just begun
-// makes its counters one by one: as long as some lack, they are looked for again.
-func (l *loop) beginPauses() {
-	if l.pauses == nil {
-		l.pauses = openPauses(l.s.proc.PID)
-	}
-	l.pauses.lap()
-}
-
-// endPauses takes what a redefinition of some classes has stopped all threads for.
-// It returns the longest pause, -1 where it is not known.
-func (l *loop) endPauses(classes int) time.Duration {
-	longest, total, known := l.pauses.lap()
-	if !known {
-		return -1
-	}
-	l.stats.pauseKnown = true
-	l.stats.longestPause = max(l.stats.longestPause, longest)
-	l.stats.pauses += total
-	l.pace.note(classes, longest)
-	return longest
 }

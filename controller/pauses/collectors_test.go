@@ -1,4 +1,4 @@
-package session
+package pauses
 
 import (
 	"encoding/binary"
@@ -25,7 +25,7 @@ func TestGCWatch(t *testing.T) {
 	for _, name := range []string{"invocations", "time", "lastEntryTime", "lastExitTime"} {
 		c["sun.gc.collector.0."+name] = 0
 	}
-	g, err := newGCWatch(c, map[string]any{"sun.gc.collector.0.name": "Copy"})
+	g, err := newCollectors(c, map[string]any{"sun.gc.collector.0.name": "Copy"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestGCWatch(t *testing.T) {
 	if !known || add-off > base || add+off < base || off > 1e6 {
 		t.Errorf("the JVM's time began at %d, found %d ± %d", int64(base), add, off)
 	}
-	if _, err := newGCWatch(fakeCounters{}, nil); err == nil {
+	if _, err := newCollectors(fakeCounters{}, nil); err == nil {
 		t.Error("no collector, no error")
 	}
 }
@@ -98,7 +98,7 @@ func FuzzGCWatch(f *testing.F) {
 		for _, name := range names {
 			c[name] = 1
 		}
-		g, err := newGCWatch(c, nil)
+		g, err := newCollectors(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package session
+package pauses
 
 import "time"
 
@@ -10,14 +10,14 @@ const (
 	mostBatch    = 500
 )
 
-// A pace is how many classes are redefined at one time, by the pauses that
+// A Pace is how many classes are redefined at one time, by the pauses that
 // batches have caused in this target: a fixed time for each, and some for each
 // class. It grows while pauses are short, and halves at most when one was long,
 // which another safepoint may have been to blame for. Where the fixed time alone
 // is long, as on a busy machine, small batches would only make more such pauses:
 // the classes may then take half as long again.
-type pace struct {
-	size    int
+type Pace struct {
+	Size    int           // classes
 	longest time.Duration // that a batch should stop all threads for
 
 	// Sums over batches, the weight of older ones fading: for the line of pauses
@@ -30,39 +30,39 @@ const (
 	paceSpread = 0.02 // variance of classes by their squared mean that a line takes
 )
 
-// firstPace is a pace for a JVM of which nothing was measured. Before JDK 17 each
+// FirstPace is a pace for a JVM of which nothing was measured. Before JDK 17 each
 // class costs 1.6 ms of everybody's pause.
-func firstPace(java int) pace {
+func FirstPace(java int) Pace {
 	if java < 17 {
-		return pace{size: 10, longest: longestPause}
+		return Pace{Size: 10, longest: longestPause}
 	}
-	return pace{size: 100, longest: longestPause}
+	return Pace{Size: 100, longest: longestPause}
 }
 
-// hurried is the pace where nobody waits for a class: fewer and longer pauses. From JDK
+// Hurried is the pace where nobody waits for a class: fewer and longer pauses. From JDK
 // 17 on most of a pause is a fixed time for each batch.
-func hurried(java int) pace {
+func Hurried(java int) Pace {
 	if java < 17 {
-		return pace{size: 20, longest: hurriedPause}
+		return Pace{Size: 20, longest: hurriedPause}
 	}
-	return pace{size: mostBatch, longest: hurriedPause}
+	return Pace{Size: mostBatch, longest: hurriedPause}
 }
 
-// note takes the pause that a batch of n classes caused.
-func (p *pace) note(n int, pause time.Duration) {
+// Note takes the pause that a batch of n classes caused.
+func (p *Pace) Note(n int, pause time.Duration) {
 	if n == 0 {
 		return
 	}
 	p.add(float64(n), min(pause, 5*p.longest))
 	switch fit := p.fit(); {
-	case pause > p.longest && fit < p.size:
-		p.size = max(leastBatch, fit, p.size/2)
-	case n >= p.size && fit > p.size:
-		p.size = min(mostBatch, fit, p.size+p.size/2)
+	case pause > p.longest && fit < p.Size:
+		p.Size = max(leastBatch, fit, p.Size/2)
+	case n >= p.Size && fit > p.Size:
+		p.Size = min(mostBatch, fit, p.Size+p.Size/2)
 	}
 }
 
-func (p *pace) add(n float64, pause time.Duration) {
+func (p *Pace) add(n float64, pause time.Duration) {
 	for _, s := range []*float64{&p.weight, &p.classes, &p.squares, &p.pauses, &p.products} {
 		*s *= paceFading
 	}
@@ -75,7 +75,7 @@ func (p *pace) add(n float64, pause time.Duration) {
 
 // fit is how many classes make a pause as long as one may be. As long as all
 // batches were of about the same size, the whole pause is taken for the classes'.
-func (p *pace) fit() int {
+func (p *Pace) fit() int {
 	fixed, each := 0.0, p.pauses/p.classes
 	if d := p.weight*p.squares - p.classes*p.classes; d > paceSpread*p.classes*p.classes {
 		each = max((p.weight*p.products-p.classes*p.pauses)/d, 1)

@@ -1,4 +1,4 @@
-package session
+package pauses
 
 import (
 	"errors"
@@ -50,9 +50,9 @@ type collector struct {
 	done                           int64 // invocations that have ended and have their mark
 }
 
-// newGCWatch looks which collectors there are. names are the counters that are
+// newCollectors looks which collectors there are. names are the counters that are
 // texts.
-func newGCWatch(from counterSource, names map[string]any) (*gcWatch, error) {
+func newCollectors(from counterSource, names map[string]any) (*gcWatch, error) {
 	g := &gcWatch{from: from, frequency: 1e9}
 	if err := from.Read(); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package session
+package pauses
 
 import (
 	"os"
@@ -32,7 +32,7 @@ func TestCollections(t *testing.T) {
 		}
 	}
 	now := int64(base)
-	c := &collections{now: func() int64 { return now }, every: gcEvery, marks: event.NewMarks(100), causes: map[string]int64{}}
+	c := &Collections{now: func() int64 { return now }, every: gcEvery, marks: event.NewMarks(100), causes: map[string]int64{}}
 	if err := c.use(k, map[string]any{"sun.gc.collector.0.name": "G1 young collection pauses", "sun.gc.collector.1.name": "G1 concurrent cycle pauses"}); err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func TestCollections(t *testing.T) {
 	collect("0", "System.gc()", 5, 9, 1000) // before the recording
 	look(10)
 	now += 1e6
-	c.renew()
-	c.part(true)
+	c.Renew()
+	c.Part(true)
 	collect("0", "G1 Evacuation Pause", 19, 21, 4000)
 	look(25)
 	collect("1", "G1 Evacuation Pause", 26, 27, 4000) // its cause is the last one's, and so are the words
@@ -66,22 +66,22 @@ func TestCollections(t *testing.T) {
 	collect("0", "G1 Evacuation Pause", 33, 36, 20) // two between two looks
 	look(40)
 	now += 1e6
-	c.part(false)
+	c.Part(false)
 	collect("0", "System.gc()", 50, 90, 1)
 	look(95)
 	now += 1e6
-	c.part(true)
+	c.Part(true)
 	collect("0", "System.gc()", 101, 102, 2000)
 	look(103)
 	collect("0", "System.gc()", 102, 103, 2001) // at once: nothing ran between them
 
 	now += 10e6
-	c.part(false)
+	c.Part(false)
 	c.mu.Lock()
 	c.from = nil // the session has ended
 	c.mu.Unlock()
-	c.part(true)
-	c.part(false)
+	c.Part(true)
+	c.Part(false)
 	want := &export.Pauses{
 		Resolution: int64(gcEvery), Collections: 6, Time: 9e6, Longest: 4e6, LongestOfSeveral: true,
 		Collectors: []export.Collector{{Name: "G1 young collection pauses", Collections: 5, Time: 8e6}, {Name: "G1 concurrent cycle pauses", Collections: 1, Time: 1e6}},
@@ -90,12 +90,12 @@ func TestCollections(t *testing.T) {
 		Safepoints: &export.Safepoints{Count: 6, Time: 15e6, Sync: 6e5},
 		Allocated:  &export.Allocated{Bytes: 8 * 6000, Over: 10e6 + 11e6},
 	}
-	if diff := cmp.Diff(want, c.report()); diff != "" {
+	if diff := cmp.Diff(want, c.Report()); diff != "" {
 		t.Error(diff)
 	}
 	// The bounds of an invocation hold wherever the JVM's time lies.
 	of := []export.Invocation{{Start: 0, Took: 200e6}, {Start: 200e6, Took: 5e6}}
-	c.pauses(of, base)
+	c.Within(of, base)
 	if p := of[0].Paused; p == nil || p.Least > 53e6 || p.Most < 53e6 || p.Most > 53e6 {
 		t.Errorf("an invocation around all: %+v", p)
 	}
@@ -104,22 +104,22 @@ func TestCollections(t *testing.T) {
 	}
 	c.watch.collectors[1].name = "Shenandoah concurrent"
 	of[0].Paused = nil
-	if c.pauses(of[:1], base); of[0].Paused != nil {
+	if c.Within(of[:1], base); of[0].Paused != nil {
 		t.Errorf("of a collector that works beside the program: %+v", of[0].Paused)
 	}
-	if r := c.report(); r.Unknown == "" || r.Collections != 0 || r.Safepoints == nil || len(r.Lines()) != 2 {
+	if r := c.Report(); r.Unknown == "" || r.Collections != 0 || r.Safepoints == nil || len(r.Lines()) != 2 {
 		t.Errorf("of a collector that works beside the program: %+v", r)
 	}
-	var none *collections
-	none.part(true)
-	none.renew()
-	none.pauses(of, 0)
-	if none.report() != nil {
+	var none *Collections
+	none.Part(true)
+	none.Renew()
+	none.Within(of, 0)
+	if none.Report() != nil {
 		t.Error("nobody watched, and there is a report")
 	}
-	c = &collections{every: time.Second}
+	c = &Collections{every: time.Second}
 	c.refuse(os.ErrNotExist)
-	if r := c.report(); !strings.Contains(r.Unknown, "UsePerfData") || len(r.Lines()) != 1 {
+	if r := c.Report(); !strings.Contains(r.Unknown, "UsePerfData") || len(r.Lines()) != 1 {
 		t.Errorf("without counters %+v", r)
 	}
 }

@@ -1,9 +1,11 @@
-package session
+package pauses
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -24,12 +26,13 @@ const wordBytes = 8
 // and sun.gc.tlab.alloc is then that of the first.
 const ranBetween = 1e6
 
-// collections watch what a target's collectors and safepoints do beside a
+// Collections are what a target's collectors and safepoints do beside a
 // recording, from outside: by the counters in hsperfdata. Times of pauses are the
 // JVM's own. All methods are safe for concurrent use, and do nothing on a nil one.
-type collections struct {
-	now   func() int64
-	every time.Duration
+type Collections struct {
+	now    func() int64
+	every  time.Duration
+	closer io.Closer // of the counters; nil where there are none
 
 	mu    sync.Mutex
 	from  counterSource
@@ -38,9 +41,9 @@ type collections struct {
 
 	marks   *event.Marks // on the JVM's own time
 	open    bool         // a part of the recording is on
-	last    gcTotals     // as of the last look
-	begin   gcTotals     // as of the beginning of the part
-	sum     gcTotals     // of the parts that have ended
+	last    totals       // as of the last look
+	begin   totals       // as of the beginning of the part
+	sum     totals       // of the parts that have ended
 	causes  map[string]int64
 	seen    int64         // collections with a cause
 	most    time.Duration // pause of a mark
@@ -52,13 +55,13 @@ type collections struct {
 	between   int64 // ns that these took the threads
 }
 
-// gcTotals are counters that only grow.
-type gcTotals struct {
+// totals are counters that only grow.
+type totals struct {
 	collectors              [mostCollectors][2]int64 // collections, ns
 	safepoints, spent, sync int64
 }
 
-func (t *gcTotals) add(now, then gcTotals) {
+func (t *totals) add(now, then totals) {
 	for i := range t.collectors {
 		t.collectors[i][0] += max(now.collectors[i][0]-then.collectors[i][0], 0)
 		t.collectors[i][1] += max(now.collectors[i][1]-then.collectors[i][1], 0)
@@ -68,63 +71,67 @@ func (t *gcTotals) add(now, then gcTotals) {
 	t.sync += max(now.sync-then.sync, 0)
 }
 
-// watchCollections has the counters of a session's target read until the session ends,
-// often where events are recorded.
-func (s *Session) watchCollections(often bool) {
-	c := &collections{now: s.now, every: gcSeldom, marks: event.NewMarks(event.MostMarks), causes: map[string]int64{}}
+// WatchCollections looks which counters a process has, often where events are recorded. now is
+// the target's System.nanoTime, ns. Where there are none, the report says why.
+func WatchCollections(pid int, now func() int64, often bool) *Collections {
+	c := &Collections{now: now, every: gcSeldom, marks: event.NewMarks(event.MostMarks), causes: map[string]int64{}}
 	if often {
 		c.every = gcEvery
 	}
-	s.collections = c
-	file, err := attach.OpenCounters(s.proc.PID)
+	file, err := attach.OpenCounters(pid)
 	if err != nil {
 		c.refuse(err)
-		return
+		return c
 	}
 	defer file.Close()
 	names, err := file.Read()
 	if err != nil {
 		c.refuse(err)
-		return
+		return c
 	}
 	watch, err := file.Watch()
 	if err != nil {
 		c.refuse(err)
-		return
+		return c
 	}
 	if err := c.use(watch, names); err != nil {
 		_ = watch.Close()
 		c.refuse(err)
+		return c
+	}
+	c.closer = watch
+	return c
+}
+
+// Run reads the counters until ctx is done, and closes them. It is called once.
+func (c *Collections) Run(ctx context.Context) {
+	if c.closer == nil {
 		return
 	}
-	s.wg.Add(1)
-	go func() {
-		defer s.wg.Done()
-		tick := time.NewTicker(c.every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				c.mu.Lock()
-				c.look()
-				c.mu.Unlock()
-			case <-s.ctx.Done():
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				c.look() // also what a target did that has exited: its file is still open
-				c.from = nil
-				_ = watch.Close() // it was only read
-				return
-			}
+	tick := time.NewTicker(c.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			c.mu.Lock()
+			c.look()
+			c.mu.Unlock()
+		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.look() // also what a target did that has exited: its file is still open
+			c.from = nil
+			_ = c.closer.Close() // it was only read
+			return
 		}
-	}()
+	}
 }
 
 // use takes counters. names are those that are texts.
-func (c *collections) use(from counterSource, names map[string]any) (err error) {
+func (c *Collections) use(from counterSource, names map[string]any) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watch, err = newGCWatch(from, names); err != nil {
+	if c.watch, err = newCollectors(from, names); err != nil {
 		return err
 	}
 	c.from = from
@@ -135,7 +142,7 @@ func (c *collections) use(from counterSource, names map[string]any) (err error) 
 	return nil
 }
 
-func (c *collections) refuse(err error) {
+func (c *Collections) refuse(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.why = err.Error()
@@ -145,7 +152,7 @@ func (c *collections) refuse(err error) {
 }
 
 // look reads the counters. c.mu is held.
-func (c *collections) look() {
+func (c *Collections) look() {
 	if c.from == nil {
 		return
 	}
@@ -154,7 +161,7 @@ func (c *collections) look() {
 		c.why, c.from = err.Error(), nil
 		return
 	}
-	c.last = gcTotals{
+	c.last = totals{
 		safepoints: c.from.Value("sun.rt.safepoints"),
 		spent:      c.watch.ns("sun.rt.safepointTime"),
 		sync:       c.watch.ns("sun.rt.safepointSyncTime"),
@@ -201,7 +208,7 @@ func countsPauses(collector string) bool {
 }
 
 // untold is why pauses are not known where the counters have no pauses, else "". c.mu is held.
-func (c *collections) untold() string {
+func (c *Collections) untold() string {
 	for _, k := range c.watch.collectors {
 		if !countsPauses(k.name) {
 			return fmt.Sprintf("this collector (%s) may count what it does beside the program as pauses", k.name)
@@ -211,7 +218,7 @@ func (c *collections) untold() string {
 }
 
 // count adds a mark's cause and length.
-func (c *collections) count(k event.Mark) {
+func (c *Collections) count(k event.Mark) {
 	if k.Cause != "" { // with several it is the last one's
 		c.causes[k.Cause]++
 		c.seen++
@@ -221,8 +228,8 @@ func (c *collections) count(k event.Mark) {
 	}
 }
 
-// part begins or ends a part of a recording.
-func (c *collections) part(on bool) {
+// Part begins or ends a part of a recording.
+func (c *Collections) Part(on bool) {
 	if c == nil {
 		return
 	}
@@ -239,21 +246,21 @@ func (c *collections) part(on bool) {
 	c.sum.add(c.last, c.begin)
 }
 
-// renew forgets what was.
-func (c *collections) renew() {
+// Renew forgets what was.
+func (c *Collections) Renew() {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.look()
-	c.begin, c.sum = c.last, gcTotals{}
+	c.begin, c.sum = c.last, totals{}
 	c.causes, c.seen, c.most, c.several, c.allocated, c.between = map[string]int64{}, 0, 0, false, 0, 0
 }
 
-// since returns the collections that ended at a time of nanoTime or later, on nanoTime,
+// Since returns the collections that ended at a time of nanoTime or later, on nanoTime,
 // how many are not among those for want of room, and why there are none.
-func (c *collections) since(began int64) (marks []event.Mark, missed int64, why string) {
+func (c *Collections) Since(began int64) (marks []event.Mark, missed int64, why string) {
 	if c == nil {
 		return nil, 0, ""
 	}
@@ -274,8 +281,8 @@ func (c *collections) since(began int64) (marks []event.Mark, missed int64, why 
 	return all, left[event.GC], c.why
 }
 
-// report is nil where nobody watched.
-func (c *collections) report() *export.Pauses {
+// Report is nil where nobody watched.
+func (c *Collections) Report() *export.Pauses {
 	if c == nil {
 		return nil
 	}
@@ -316,19 +323,19 @@ func (c *collections) report() *export.Pauses {
 	return r
 }
 
-func (c *collections) untoldNow() bool {
+func (c *Collections) untoldNow() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.watch == nil || c.untold() != ""
 }
 
-// pauses adds to the slowest root invocations how much of each was a pause of a
+// Within adds to the slowest root invocations how much of each was a pause of a
 // collector. began is on nanoTime.
-func (c *collections) pauses(of []export.Invocation, began int64) {
+func (c *Collections) Within(of []export.Invocation, began int64) {
 	if c == nil {
 		return
 	}
-	marks, missed, why := c.since(began)
+	marks, missed, why := c.Since(began)
 	if c.untoldNow() || why != "" || missed > 0 { // what is missing can lie in any of them
 		return
 	}

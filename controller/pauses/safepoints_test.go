@@ -1,4 +1,4 @@
-package session
+package pauses
 
 import (
 	"testing"
@@ -10,14 +10,14 @@ import (
 func TestPauseWatch(t *testing.T) {
 	const tick = 10 // ns each
 	c := fakeCounters{"sun.os.hrt.frequency": 1e9 / tick, "sun.rt.safepointTime": 5e6, "sun.gc.collector.0.time": 2e6, "sun.gc.collector.1.time": 0}
-	p := newPauseWatch(c)
+	p := newSafepoints(c)
 	step := func(counter string, d time.Duration) {
 		c[counter] += int64(d) / tick
 		p.look()
 	}
 	expect := func(wantLongest, wantTotal time.Duration) {
 		t.Helper()
-		if longest, total, known := p.lap(); !known || longest != wantLongest || total != wantTotal {
+		if longest, total, known := p.Lap(); !known || longest != wantLongest || total != wantTotal {
 			t.Errorf("longest %v, all %v, known %v; want %v and %v", longest, total, known, wantLongest, wantTotal)
 		}
 	}
@@ -34,12 +34,12 @@ func TestPauseWatch(t *testing.T) {
 	expect(20*time.Millisecond, 20*time.Millisecond)
 	expect(0, 0)
 
-	if _, _, known := newPauseWatch(fakeCounters{}).lap(); known {
+	if _, _, known := newSafepoints(fakeCounters{}).Lap(); known {
 		t.Error("pauses are known without counters")
 	}
-	var none *pauseWatch
-	none.watch(true)
-	if _, _, known := none.lap(); known || none.end() != nil {
+	var none *Safepoints
+	none.Watch(true)
+	if _, _, known := none.Lap(); known || none.End() != nil {
 		t.Error("pauses are known without a watch")
 	}
 }
