@@ -86,7 +86,7 @@ func fake(t *testing.T, jvm linktest.JVM) (*Session, *linktest.Agent) {
 	}
 	s.running = func() bool { return true }
 	s.start()
-	a, err := linktest.Start(s.room.dir, jvm)
+	a, err := linktest.Start(s.room.Dir, jvm)
 	if err != nil {
 		s.abort(err)
 		t.Fatal(err)

@@ -187,8 +187,8 @@ func (s *Session) release() error {
 	if s.data.Memory() == nil {
 		return nil
 	}
-	s.room.data = nil // the data file's owner closes it
-	s.room.close(s.running != nil && s.running())
+	s.room.Data = nil // the data file's owner closes it
+	s.room.Close(s.running != nil && s.running())
 	err := s.data.Close()
 	s.loop.compilers.End(s.loop.guard)
 	return errors.Join(err, s.loop.pauses.End())

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/room"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 )
@@ -111,27 +112,27 @@ func TestRoomReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, running := range []bool{false, true} {
-		r, err := newRoom(h.pid, targetUser, targetUser, bundle)
+		r, err := room.New(h.pid, targetUser, targetUser, bundle)
 		if err != nil {
 			t.Fatal(err)
 		}
-		boot := filepath.Dir(r.boot)
+		boot := filepath.Dir(r.Boot)
 		h.do(targetUser, fmt.Sprintf("mv %s /tmp/moved; ln -s %s %s; mv %s /tmp/boot; ln -s %s %s; cp /tmp/moved/agent.bin /tmp/moved/mine; ln -s %s/kept /tmp/moved/error",
-			r.dir, h.victim, r.dir, boot, h.victim, boot, h.victim))
-		if text := r.agentError(); text != "" {
+			r.Dir, h.victim, r.Dir, boot, h.victim, boot, h.victim))
+		if text := r.AgentError(); text != "" {
 			t.Errorf("a link was read: %q", text)
 		}
-		r.forgetError()
+		r.ForgetError()
 		h.do(targetUser, "rm -f /tmp/moved/error; mkfifo /tmp/moved/error")
-		if text := r.agentError(); text != "" {
+		if text := r.AgentError(); text != "" {
 			t.Errorf("a FIFO was read: %q", text)
 		}
-		if err := r.ownBoot(bundle.Boot); err != nil {
+		if err := r.OwnBoot(bundle.Boot); err != nil {
 			t.Error(err)
 		}
-		r.close(running)
+		r.Close(running)
 		h.intact()
-		h.do(targetUser, "rm -rf /tmp/moved /tmp/boot "+r.dir+" "+boot)
+		h.do(targetUser, "rm -rf /tmp/moved /tmp/boot "+r.Dir+" "+boot)
 	}
 }
 
@@ -165,14 +166,14 @@ func TestRoomRaced(t *testing.T) {
 	}()
 	made, refused := 0, 0
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
-		r, err := newRoom(h.pid, targetUser, targetUser, bundle)
+		r, err := room.New(h.pid, targetUser, targetUser, bundle)
 		if err != nil {
 			refused++ // it is the target's own fault
 			continue
 		}
 		made++
 		time.Sleep(time.Duration(made%4) * time.Millisecond)
-		r.close(made%2 == 0)
+		r.Close(made%2 == 0)
 	}
 	close(stop)
 	t.Logf("%d rooms, %d refused, %d attacks", made, refused, <-swaps)
@@ -192,25 +193,25 @@ func TestRoomPlanted(t *testing.T) {
 	} {
 		h.do(anotherUser, fmt.Sprintf(plant, boot))
 		h.do(anotherUser, fmt.Sprintf("ln -s %s /tmp/.rivulet-0123456789abcdef; touch -h -d '1 hour ago' /tmp/.rivulet-0123456789abcdef", h.victim))
-		r, err := newRoom(h.pid, targetUser, targetUser, bundle)
+		r, err := room.New(h.pid, targetUser, targetUser, bundle)
 		if err != nil {
 			t.Fatalf("%s: %v", plant, err)
 		}
-		if strings.HasPrefix(r.boot, boot) {
-			t.Errorf("%s: the boot jar is %s", plant, r.boot)
+		if strings.HasPrefix(r.Boot, boot) {
+			t.Errorf("%s: the boot jar is %s", plant, r.Boot)
 		}
-		for _, name := range []string{r.dir, r.boot, r.dir + "/agent.bin", r.dir + "/commands", r.dir + "/bell", r.dir + "/data.at", r.dataPath} {
+		for _, name := range []string{r.Dir, r.Boot, r.Dir + "/agent.bin", r.Dir + "/commands", r.Dir + "/bell", r.Dir + "/data.at", r.DataPath} {
 			var st unix.Stat_t
 			want := uint32(0o600)
-			if name == r.dir {
+			if name == r.Dir {
 				want = 0o700
 			}
 			if err := unix.Lstat(fmt.Sprintf("/proc/%d/root%s", h.pid, name), &st); err != nil || st.Uid != targetUser || st.Gid != targetUser || st.Mode&0o7777 != want {
 				t.Errorf("%s: %v, mode %o, of %d:%d", name, err, st.Mode, st.Uid, st.Gid)
 			}
 		}
-		r.close(false)
-		for _, name := range []string{r.dir, r.dataPath} {
+		r.Close(false)
+		for _, name := range []string{r.Dir, r.DataPath} {
 			if _, err := os.Lstat(fmt.Sprintf("/proc/%d/root%s", h.pid, name)); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s is left: %v", name, err)
 			}
@@ -233,15 +234,15 @@ func TestShmLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRoom(h.pid, targetUser, targetUser, bundle)
+	r, err := room.New(h.pid, targetUser, targetUser, bundle)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.close(false)
+	defer r.Close(false)
 	if files, err := os.ReadDir(ours); err != nil || len(files) != 0 {
 		t.Errorf("files outside of the target: %v, %v", files, err)
 	}
-	if _, err := os.Lstat(fmt.Sprintf("/proc/%d/root%s", h.pid, r.dataPath)); err != nil {
+	if _, err := os.Lstat(fmt.Sprintf("/proc/%d/root%s", h.pid, r.DataPath)); err != nil {
 		t.Error(err)
 	}
 }
@@ -257,7 +258,7 @@ func TestFileTruncated(t *testing.T) {
 	if err := s.do(t.Context(), s.startTicker); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.room.data.Truncate(0); err != nil {
+	if err := s.room.Data.Truncate(0); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/room"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 )
 
@@ -22,12 +23,12 @@ var ErrAgentStays = errors.New("the agent of another session is in this JVM and 
 // safe for concurrent use, but a call reserves the target for a moment, so one
 // that runs beside another, or beside Attach, may find it busy.
 func CheckFree(ctx context.Context, pid int) error {
-	r := &room{pid: pid}
-	if err := r.reserve(); err != nil {
+	lock, err := room.Reserve(pid)
+	if err != nil {
 		return err
 	}
-	r.close(false)
-	err := waitForOther(ctx, pid)
+	room.Release(lock)
+	err = waitForOther(ctx, pid)
 	if errors.Is(err, ErrBusy) {
 		return ErrAgentStays
 	}
@@ -43,16 +44,16 @@ func CheckFiles(p attach.Process) (dir string, free int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	r, err := newRoom(p.PID, p.UID, p.GID, bundle)
+	r, err := room.New(p.PID, p.UID, p.GID, bundle)
 	if err != nil {
 		return "", 0, err
 	}
-	defer r.close(false)
+	defer r.Close(false)
 	var fs unix.Statfs_t
-	if err := unix.Fstatfs(int(r.data.Fd()), &fs); err != nil {
+	if err := unix.Fstatfs(int(r.Data.Fd()), &fs); err != nil {
 		return "", 0, err
 	}
-	return path.Dir(r.dataPath), int64(fs.Bavail) * fs.Bsize, nil
+	return path.Dir(r.DataPath), int64(fs.Bavail) * fs.Bsize, nil
 }
 
 // A RootInfo is what is known of a root before it is recorded. Its lists are

@@ -54,7 +54,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	}
 	l = &Launched{Session: s, exited: make(chan struct{})}
 	s.start()
-	l.cmd = command(argv, fmt.Sprintf("-javaagent:%s=%s", s.room.boot, s.room.dir))
+	l.cmd = command(argv, fmt.Sprintf("-javaagent:%s=%s", s.room.Boot, s.room.Dir))
 	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = std.In, std.Out, std.Err
 	l.began = time.Now()
 	if err := l.cmd.Start(); err != nil {
@@ -65,7 +65,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 		defer close(l.exited)
 		l.code = ExitCode(l.cmd.Wait())
 		l.left = time.Now()
-		os.RemoveAll(s.room.dir) // nobody looks for the boot jar any more
+		os.RemoveAll(s.room.Dir) // nobody looks for the boot jar any more
 	}()
 	s.running = func() bool {
 		select {
@@ -80,7 +80,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 		return nil, err
 	}
 	l.came = time.Now()
-	s.room.unlink(true)
+	s.room.Unlink(true)
 	return l, s.learn(ctx, &laps{s.log, l.came})
 }
 
@@ -102,7 +102,7 @@ func (l *Launched) awaitJVM(ctx context.Context) error {
 			l.watchLife(pid)
 			return nil
 		}
-		if text := l.room.agentError(); text != "" {
+		if text := l.room.AgentError(); text != "" {
 			first, _, _ := strings.Cut(text, "\n")
 			l.log.Error("agent failed to start", "trace", text)
 			return fmt.Errorf("the agent failed to start: %s", first)

@@ -18,15 +18,15 @@ func (s *Session) loadAgent(ctx context.Context) error {
 	patient, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(answerWithin, end) })()
-	err := s.vm.LoadAgent(patient, s.room.boot, s.room.dir)
+	err := s.vm.LoadAgent(patient, s.room.Boot, s.room.Dir)
 	var refused *attach.Error
-	if errors.As(err, &refused) && refused.Code == attach.AgentStartError && s.room.bootDir != nil && s.room.agentError() == "" && ctx.Err() == nil {
-		if err := s.room.ownBoot(s.bundle.Boot); err != nil {
+	if errors.As(err, &refused) && refused.Code == attach.AgentStartError && s.room.SharesBoot() && s.room.AgentError() == "" && ctx.Err() == nil {
+		if err := s.room.OwnBoot(s.bundle.Boot); err != nil {
 			return fmt.Errorf("pid %d: %w", s.proc.PID, err)
 		}
-		err = s.vm.LoadAgent(patient, s.room.boot, s.room.dir)
+		err = s.vm.LoadAgent(patient, s.room.Boot, s.room.Dir)
 	}
-	s.room.unanswered = (patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)) && s.vm.Alive() == nil
+	s.room.Unanswered = (patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)) && s.vm.Alive() == nil
 	switch {
 	case ctx.Err() == nil:
 		return err

@@ -79,7 +79,7 @@ func (s *Session) gatherCalls(ctx context.Context) error {
 	}
 	for _, o := range s.proc.Options {
 		i := slices.IndexFunc(foreign, func(p string) bool { return strings.HasPrefix(o, p) })
-		if i >= 0 && !strings.Contains(o, "jdwp") && !strings.Contains(o, s.room.boot) && !isOwnAgent(s.proc.PID, o) {
+		if i >= 0 && !strings.Contains(o, "jdwp") && !strings.Contains(o, s.room.Boot) && !isOwnAgent(s.proc.PID, o) {
 			return fmt.Errorf("%s may change the JDK's classes", o)
 		}
 	}

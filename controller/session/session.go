@@ -19,6 +19,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/pauses"
+	"github.com/rivulet-profiler/rivulet/controller/room"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside"
@@ -26,7 +27,7 @@ import (
 
 var (
 	// ErrBusy reports that another controller works on the target.
-	ErrBusy = errors.New("another Rivulet session is active in this JVM; end it first (Ctrl-C there), it is gone at the latest two seconds after its controller")
+	ErrBusy = room.ErrBusy
 	// ErrExited reports that the target ended meanwhile.
 	ErrExited = errors.New("the target has exited")
 	// ErrSilent reports an agent that does not answer.
@@ -73,7 +74,7 @@ type Session struct {
 
 	running func() bool // whether a launched program still runs; nil for others
 	bundle  *jvmside.Bundle
-	room    *room
+	room    *room.Room
 	data    *shm.File
 	called  bool          // the form of the probes, see chooseProbes
 	leaves  bool          // short leaf methods are only counted
@@ -116,14 +117,13 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	room := &room{pid: pid}
-	if err := room.reserve(); err != nil {
+	lock, err := room.Reserve(pid)
+	if err != nil {
 		return nil, fmt.Errorf("pid %d: %w", pid, err)
 	}
-	lock := room.lock
 	defer func() {
 		if err != nil {
-			unreserve(lock)
+			room.Release(lock)
 		}
 	}()
 	if err := Restore(ctx, proc, nil); err != nil {
@@ -148,7 +148,8 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.vm, s.room.lock = vm, lock
+	s.vm = vm
+	s.room.Hold(lock)
 	lap.done("making room")
 	begun := s // which a return of nil forgets
 	defer func() {
@@ -177,7 +178,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		if err := waitForOther(ctx, pid); err != nil {
 			return nil, fmt.Errorf("pid %d: %w", pid, err)
 		}
-		s.room.forgetError()
+		s.room.ForgetError()
 	}
 	lap.done("loading the agent")
 	if !cfg.Observe { // else nobody is going to wait
@@ -201,23 +202,23 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	if pid == 0 {
 		uid, gid = uint32(os.Geteuid()), uint32(os.Getegid())
 	}
-	room, err := newRoom(pid, uid, gid, bundle)
+	files, err := room.New(pid, uid, gid, bundle)
 	if err != nil {
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
 	}
-	data, err := shm.Create(room.data, cfg.Memory, sessionTag())
+	data, err := shm.Create(files.Data, cfg.Memory, sessionTag())
 	if err != nil {
-		room.close(false)
+		files.Close(false)
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
 	}
 	s := &Session{
-		cfg: cfg, log: cfg.Log.Named("session").With("pid", proc.PID), proc: proc, bundle: bundle, room: room, data: data,
+		cfg: cfg, log: cfg.Log.Named("session").With("pid", proc.PID), proc: proc, bundle: bundle, room: files, data: data,
 		calls: make(chan func()), ended: make(chan struct{}),
 	}
 	s.loop = loop{
 		s:       s,
 		kind:    treeRecorder{s},
-		link:    link.New(data, room.commands, room.bell),
+		link:    link.New(data, files.Commands, files.Bell),
 		h:       cha.New(),
 		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
 		files:   map[cha.ClassID][]byte{},
@@ -292,10 +293,10 @@ func (s *Session) awaitAgent(ctx context.Context) error {
 			return err
 		}
 		if up {
-			s.room.unlink(false)
+			s.room.Unlink(false)
 			return nil
 		}
-		if text := s.room.agentError(); text != "" {
+		if text := s.room.AgentError(); text != "" {
 			first, _, _ := strings.Cut(text, "\n")
 			if strings.Contains(text, "another session is active") {
 				return fmt.Errorf("pid %d: %w", s.proc.PID, ErrBusy)

@@ -1,4 +1,4 @@
-package session
+package room
 
 import (
 	"errors"
@@ -15,23 +15,23 @@ import (
 // TestReserve reserves a process twice, and again while a child that is just being
 // started still has this process's files.
 func TestReserve(t *testing.T) {
-	r, other := &room{pid: os.Getpid()}, &room{pid: os.Getpid()}
-	if err := r.reserve(); err != nil {
+	lock, err := Reserve(os.Getpid())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.reserve(); !errors.Is(err, ErrBusy) {
+	if _, err := Reserve(os.Getpid()); !errors.Is(err, ErrBusy) {
 		t.Errorf("twice: %v", err)
 	}
-	child, err := unix.Dup(int(r.lock.Fd()))
+	child, err := unix.Dup(int(lock.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Close(child)
-	r.close(false)
-	if err := other.reserve(); err != nil {
+	Release(lock)
+	if lock, err = Reserve(os.Getpid()); err != nil {
 		t.Errorf("after the end: %v", err)
 	}
-	other.close(false)
+	Release(lock)
 }
 
 // TestRoomOutlives removes the room of a process that has ended meanwhile.
@@ -44,18 +44,18 @@ func TestRoomOutlives(t *testing.T) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRoom(p.Process.Pid, uint32(os.Getuid()), uint32(os.Getgid()), bundle)
+	r, err := New(p.Process.Pid, uint32(os.Getuid()), uint32(os.Getgid()), bundle)
 	if err := errors.Join(err, p.Process.Kill()); err != nil {
 		t.Fatal(err)
 	}
 	p.Wait() //nolint:errcheck // it was killed
-	names := []string{r.dir, r.dataPath}
+	names := []string{r.Dir, r.DataPath}
 	for _, name := range names {
 		if _, err := os.Lstat(name); err != nil {
 			t.Error(err)
 		}
 	}
-	r.close(false)
+	r.Close(false)
 	for _, name := range names {
 		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is left: %v", name, err)
@@ -70,7 +70,7 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	const nobody = 1<<31 - 1 // above the kernel's highest pid
-	if r, err := newRoom(nobody, 0, 0, bundle); r != nil || !errors.Is(err, fs.ErrNotExist) {
+	if r, err := New(nobody, 0, 0, bundle); r != nil || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, %v", r, err)
 	}
 }

@@ -1,4 +1,5 @@
-package session
+// Package room keeps a session's files in its target, and reserves the target for it.
+package room
 
 import (
 	"crypto/rand"
@@ -18,40 +19,42 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside"
 )
 
-// A room is the session's private folder under the target's /tmp, with two
+// A Room is the session's private folder under the target's /tmp, with two
 // FIFOs, the agent and, on a tmpfs of the target's, the data file. Names are
 // removed as soon as both sides have opened them.
 //
 // This process may be root, and the target's user owns the room. So everything
 // goes by folders that are held open ([attach.Folder]), never by a path that the
-// target's user could lead elsewhere.
-type room struct {
+// target's user could lead elsewhere. One goroutine at a time uses it.
+type Room struct {
 	pid      int
 	uid, gid uint32
-	dir      string         // as the target sees it
 	tmp      *attach.Folder // the target's /tmp
 	self     *attach.Folder // of the room, locked
-	boot     string         // the boot jar, as the target sees it
 	bootDir  *attach.Folder // its folder, locked, where sessions share it
 	shm      *attach.Folder // where the data file is
-	dataPath string         // the data file, as the target sees it
-	commands *os.File
-	bell     *os.File
-	data     *os.File
-	lock     *os.File // of the target
+	lock     *os.File       // of the target; nil unless it was given to Hold
+
+	Dir      string   // as the target sees it
+	Boot     string   // the boot jar, as the target sees it
+	DataPath string   // the data file, as the target sees it
+	Commands *os.File // the FIFO to the agent
+	Bell     *os.File // the FIFO from the target
+	Data     *os.File // the data file; nil once somebody else closes it
+
 	// The JVM may be about to open the boot jar. If it finds none, no jar of this path can be loaded any more. So
 	// the jar stays, and goes with the next session.
-	unanswered bool
+	Unanswered bool
 }
 
-// newRoom makes the room. With pid 0 it lies in this process's own file
-// system, for a target that is yet to be started.
-func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err error) {
-	r = &room{pid: pid, uid: uid, gid: gid}
+// New makes the room for a user and group of the target. With pid 0 it lies in this process's own file
+// system, for a target that is yet to be started. Errors say which file could not be made.
+func New(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *Room, err error) {
+	r = &Room{pid: pid, uid: uid, gid: gid}
 	made := r // which a return of nil forgets
 	defer func() {
 		if err != nil {
-			made.close(false)
+			made.Close(false)
 		}
 	}()
 	id := make([]byte, 8)
@@ -68,7 +71,7 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 	if err != nil {
 		return nil, fmt.Errorf("can't make a folder in the target's /tmp: %w; Rivulet needs a writable /tmp there, as the JVM's own attach does", err)
 	}
-	r.dir = r.self.Path
+	r.Dir = r.self.Path
 	if err := r.self.Lock(unix.LOCK_EX | unix.LOCK_NB); err != nil {
 		return nil, err
 	}
@@ -79,10 +82,10 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 	if err := r.writeBoot(bundle.Boot); err != nil {
 		return nil, err
 	}
-	if r.commands, err = r.fifo("commands"); err != nil {
+	if r.Commands, err = r.fifo("commands"); err != nil {
 		return nil, err
 	}
-	if r.bell, err = r.fifo("bell"); err != nil {
+	if r.Bell, err = r.fifo("bell"); err != nil {
 		return nil, err
 	}
 	if err := r.openData(".rivulet-" + hex.EncodeToString(id)); err != nil {
@@ -96,12 +99,12 @@ func newRoom(pid int, uid, gid uint32, bundle *jvmside.Bundle) (r *room, err err
 // folder is only used if it is the target's user's alone; else the jar goes
 // into the room, at the price of a descriptor. So it does for a program that
 // is yet to be started, which may start JVMs that look for it at any time.
-func (r *room) writeBoot(b []byte) error {
+func (r *Room) writeBoot(b []byte) error {
 	if r.pid == 0 || !r.shareBoot() {
-		return r.ownBoot(b)
+		return r.OwnBoot(b)
 	}
 	// Another session may be reading the jar: replace it in one step.
-	name := path.Base(r.dir)
+	name := path.Base(r.Dir)
 	if err := r.bootDir.Write(name, b, r.uid, r.gid); err != nil {
 		return err
 	}
@@ -110,16 +113,16 @@ func (r *room) writeBoot(b []byte) error {
 
 const bootName = "boot1.jar"
 
-// ownBoot puts the boot jar into the room instead. It is for a JVM whose class path has had the shared jar without its class:
-// a JVM reads each path once.
-func (r *room) ownBoot(b []byte) error {
-	r.boot = path.Join(r.dir, bootName)
+// OwnBoot puts the boot jar into the room instead. It is for a JVM whose class path has had the shared jar without its class:
+// a JVM reads each path once. Errors are of writing it.
+func (r *Room) OwnBoot(b []byte) error {
+	r.Boot = path.Join(r.Dir, bootName)
 	return r.self.Write(bootName, b, r.uid, r.gid)
 }
 
 // shareBoot opens the folder that sessions share and locks it against being
 // removed; false if it can't be used.
-func (r *room) shareBoot() bool {
+func (r *Room) shareBoot() bool {
 	name := fmt.Sprintf(".rivulet-boot-%d", r.uid)
 	for range 100 {
 		d, err := r.tmp.Make(name)
@@ -142,7 +145,7 @@ func (r *room) shareBoot() bool {
 				d.Close()
 				return false
 			}
-			r.bootDir, r.boot = d, path.Join(d.Path, bootName)
+			r.bootDir, r.Boot = d, path.Join(d.Path, bootName)
 			return true
 		}
 		d.Close()
@@ -156,7 +159,7 @@ const sweepMost = 100
 
 // sweep removes what controllers left in the target that were killed before
 // they could: rooms and data files that nobody holds locked.
-func (r *room) sweep() {
+func (r *Room) sweep() {
 	most := sweepMost
 	for _, dir := range append(r.tmpfs(), "/tmp") {
 		folder, err := attach.OpenFolder(r.pid, dir)
@@ -197,7 +200,7 @@ func sweepRoom(folder *attach.Folder, name string) {
 	}
 }
 
-func (r *room) fifo(name string) (*os.File, error) {
+func (r *Room) fifo(name string) (*os.File, error) {
 	f, err := r.self.Fifo(name, r.uid, r.gid)
 	if err != nil {
 		return nil, fmt.Errorf("can't make a FIFO in the target's /tmp: %w", err)
@@ -206,14 +209,14 @@ func (r *room) fifo(name string) (*os.File, error) {
 }
 
 // openData makes the data file on a tmpfs that the target can write to.
-func (r *room) openData(name string) error {
+func (r *Room) openData(name string) error {
 	var problems []string
 	for _, dir := range r.tmpfs() {
 		folder, err := attach.OpenFolder(r.pid, dir)
 		if err == nil {
 			err = r.dataIn(folder, name)
 			if err == nil {
-				return r.self.Write("data.at", []byte(r.dataPath), r.uid, r.gid)
+				return r.self.Write("data.at", []byte(r.DataPath), r.uid, r.gid)
 			}
 			folder.Close()
 		}
@@ -222,7 +225,7 @@ func (r *room) openData(name string) error {
 	return fmt.Errorf("no tmpfs in the target that Rivulet could write to (%s); mount one on /dev/shm", strings.Join(problems, "; "))
 }
 
-func (r *room) dataIn(folder *attach.Folder, name string) error {
+func (r *Room) dataIn(folder *attach.Folder, name string) error {
 	f, err := folder.Create(name)
 	if err != nil {
 		return err
@@ -233,14 +236,14 @@ func (r *room) dataIn(folder *attach.Folder, name string) error {
 	if err != nil {
 		return errors.Join(err, f.Close(), folder.Remove(name))
 	}
-	r.shm, r.data, r.dataPath = folder, f, path.Join(folder.Path, name)
+	r.shm, r.Data, r.DataPath = folder, f, path.Join(folder.Path, name)
 	return nil
 }
 
 // tmpfs lists where a data file may lie: /dev/shm first, then every other
 // tmpfs that the target has mounted. A disk's file system is no place: its
 // writeback stalls stores.
-func (r *room) tmpfs() []string {
+func (r *Room) tmpfs() []string {
 	dirs := []string{"/dev/shm"}
 	mounts, err := os.ReadFile(fmt.Sprintf("/proc/%s/mountinfo", pidName(r.pid)))
 	if err != nil {
@@ -271,8 +274,8 @@ func pidName(pid int) string {
 	return fmt.Sprint(pid)
 }
 
-// agentError is what the boot class wrote when the agent could not start.
-func (r *room) agentError() string {
+// AgentError is what the boot class wrote when the agent could not start, "" if it wrote nothing.
+func (r *Room) AgentError() string {
 	b, err := r.self.ReadFile(errorFile, 64<<10)
 	if err != nil {
 		return ""
@@ -282,22 +285,22 @@ func (r *room) agentError() string {
 
 const errorFile = "error" // in a room
 
-// forgetError lets the agent be started once more.
-func (r *room) forgetError() {
+// ForgetError lets the agent be started once more.
+func (r *Room) ForgetError() {
 	_ = r.self.Remove(errorFile) // mostly there is none
 }
 
-// unlink removes every name that the room has, but for the boot jar of a
+// Unlink removes every name that the room has, but for the boot jar of a
 // program that still runs.
-func (r *room) unlink(running bool) {
+func (r *Room) Unlink(running bool) {
 	if r.shm != nil {
-		_ = r.shm.Remove(path.Base(r.dataPath)) // it was done before, or the target's user has done it
+		_ = r.shm.Remove(path.Base(r.DataPath)) // it was done before, or the target's user has done it
 		r.shm.Close()
 		r.shm = nil
 	}
 	if r.bootDir != nil {
 		// Whoever gets it for itself is the last who needs the jar.
-		if !r.unanswered && r.bootDir.Lock(unix.LOCK_EX|unix.LOCK_NB) == nil {
+		if !r.Unanswered && r.bootDir.Lock(unix.LOCK_EX|unix.LOCK_NB) == nil {
 			_ = r.bootDir.RemoveAll(r.tmp) // what the target's user has put there stays
 		}
 		r.bootDir.Close()
@@ -309,48 +312,56 @@ func (r *room) unlink(running bool) {
 		_ = r.self.RemoveAll(r.tmp) // as above
 	default:
 		for _, name := range r.self.Names(0) {
-			if name != path.Base(r.boot) {
+			if name != path.Base(r.Boot) {
 				_ = r.self.Remove(name) // as above
 			}
 		}
 	}
 }
 
-// close unlinks and closes everything.
-func (r *room) close(running bool) {
-	r.unlink(running)
-	unreserve(r.lock)
+// Close unlinks and closes everything.
+func (r *Room) Close(running bool) {
+	r.Unlink(running)
+	Release(r.lock)
 	for _, d := range []*attach.Folder{r.self, r.tmp} {
 		if d != nil {
 			d.Close()
 		}
 	}
-	for _, f := range []*os.File{r.commands, r.bell, r.data} {
+	for _, f := range []*os.File{r.Commands, r.Bell, r.Data} {
 		if f != nil {
 			f.Close()
 		}
 	}
 }
 
-// reserve takes the target for this controller: a lock on its /proc folder,
+// SharesBoot tells whether the boot jar lies where sessions share it.
+func (r *Room) SharesBoot() bool { return r.bootDir != nil }
+
+// Hold has the room release what [Reserve] returned when it is closed.
+func (r *Room) Hold(lock *os.File) { r.lock = lock }
+
+// ErrBusy reports that another controller works on the target.
+var ErrBusy = errors.New("another Rivulet session is active in this JVM; end it first (Ctrl-C there), it is gone at the latest two seconds after its controller")
+
+// Reserve takes the target for this controller: a lock on its /proc folder,
 // which leaves no file and goes with this process, so that two that start at
-// once don't both attach.
-func (r *room) reserve() error {
-	f, err := os.Open(fmt.Sprintf("/proc/%d", r.pid))
+// once don't both attach. Errors are [ErrBusy], or that of opening the folder. It is safe for concurrent use.
+func Reserve(pid int) (lock *os.File, err error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d", pid))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
-		return ErrBusy
+		return nil, ErrBusy
 	}
-	r.lock = f
-	return nil
+	return f, nil
 }
 
-// unreserve ends a reservation. To close the file is not enough: another program that
+// Release ends a reservation; of nil it does nothing. To close the file is not enough: another program that
 // this process is just starting has it, too, until it is one.
-func unreserve(lock *os.File) {
+func Release(lock *os.File) {
 	if lock != nil {
 		unix.Flock(int(lock.Fd()), unix.LOCK_UN) //nolint:errcheck // closing it is all that is left
 		lock.Close()
