@@ -6,6 +6,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -36,7 +37,7 @@ func (l *loop) basis() basis {
 		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}
 	if l.s.ticker != nil {
-		b.tick = l.s.ticker.figures()
+		b.tick = l.s.ticker.Figures()
 	}
 	return b
 }
@@ -101,7 +102,7 @@ func (b basis) fix(tree *cct.Snapshot) cct.Correction {
 	if b.costs[b.clock] == nil {
 		return cct.Correction{}
 	}
-	gap := float64(tickPeriod)
+	gap := float64(clock.Period)
 	if b.tick != nil {
 		gap = b.tick.Weighted
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
@@ -75,7 +76,7 @@ func (e *events) run() {
 		if n > 0 {
 			pause = drainSome
 		}
-		sleep(pause)
+		clock.Sleep(pause)
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *Session) Instrumented(ctx context.Context, class string, file []byte) (
 }
 
 // Ticks says how the tick clock went; nil if no thread was inside.
-func (s *Session) Ticks() *export.Tick { return s.ticker.figures() }
+func (s *Session) Ticks() *export.Tick { return s.ticker.Figures() }
 
 // Lag has the session take the target's time for earlier than it is.
 func (s *Session) Lag(d time.Duration) { s.offset.Add(-int64(d)) }

@@ -39,7 +39,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	var samples map[uint32]cct.Sample
 	var onCPU *export.CPU
 	if s.cpu != nil {
-		samples, onCPU = s.cpu.figures(s.data.Epoch())
+		samples, onCPU = s.cpu.Figures(s.data.Epoch())
 	}
 	s.stopWatching(ctx)
 	s.keepKnown()

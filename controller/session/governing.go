@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/cputime"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/governor"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -31,7 +32,7 @@ const (
 // goroutine at a time looks: first who starts the recording, then run.
 type governing struct {
 	s   *Session
-	cpu *targetCPU
+	cpu *cputime.Process
 
 	// Of the look before.
 	at     time.Time
@@ -56,7 +57,7 @@ func (s *Session) govern(rec Recording) {
 		return
 	}
 	s.governing = &governing{
-		s: s, cpu: newTargetCPU(s.proc.PID), names: map[int32]string{}, ever: map[int32]bool{},
+		s: s, cpu: cputime.OfProcess(s.proc.PID), names: map[int32]string{}, ever: map[int32]bool{},
 		g: governor.New(governor.Config{Budget: rec.Overhead, Every: rec.Every, Fixed: rec.Events}),
 	}
 	s.data.Every(uint32(max(rec.Every, 1)))
@@ -71,7 +72,7 @@ func (k *governing) look(methods bool) (l governor.Look, ok bool) {
 	if s.data.Memory() == nil {
 		return l, false
 	}
-	now, used, seen, epoch := time.Now(), k.cpu.read(), s.data.Seen(), s.data.Epoch()
+	now, used, seen, epoch := time.Now(), k.cpu.Read(), s.data.Seen(), s.data.Epoch()
 	begun, _ := s.data.Roots()
 	totals := k.totals
 	if methods {

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/cputime"
 	"github.com/rivulet-profiler/rivulet/controller/history"
 )
 
@@ -26,7 +27,7 @@ type keeper struct {
 	s *Session
 
 	mu    sync.Mutex
-	cpu   *targetCPU
+	cpu   *cputime.Process
 	kept  history.Recorder
 	began int64     // of the recording that is on, on the target's nanoTime; 0 between two
 	roots int64     // root calls, as of the last reading
@@ -38,7 +39,7 @@ type keeper struct {
 
 // keepHistory begins one that ends with the session. It is the loop's.
 func (s *Session) keepHistory() {
-	k := &keeper{s: s, cpu: newTargetCPU(s.proc.PID)}
+	k := &keeper{s: s, cpu: cputime.OfProcess(s.proc.PID)}
 	s.keeper = k
 	k.renew()
 	s.wg.Go(func() {
@@ -93,7 +94,7 @@ func (k *keeper) reading(st stats) history.Reading {
 	now := history.Reading{At: k.s.now() - k.began, Calls: history.Unknown, CPU: history.Unknown, GC: history.Unknown, GCs: history.Unknown, Classes: int64(st.classes), Batches: int64(st.batches)}
 	now.RootCalls, _ = d.Roots()
 	now.Times, now.TimesSum = d.Times()
-	if used := k.cpu.read(); used > 0 {
+	if used := k.cpu.Read(); used > 0 {
 		now.CPU = int64(used)
 	}
 	if p := k.s.collections.Report(); p != nil && p.Unknown == "" {

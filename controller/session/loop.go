@@ -10,6 +10,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/governor"
 	"github.com/rivulet-profiler/rivulet/controller/link"
@@ -144,7 +145,7 @@ func (s *Session) run() {
 			s.loop.checkUnanswered()
 			s.loop.checkGivenUp()
 		case <-nap:
-			sleep(listenPause)
+			clock.Sleep(listenPause)
 			s.loop.look()
 		case <-s.ctx.Done():
 			return
@@ -223,7 +224,7 @@ func (l *loop) onHello(q *link.Hello) {
 		l.s.log.Warn("the JVM does not support retransformation")
 		return
 	}
-	l.s.offset.Store(offsetTo(q.Nano))
+	l.s.offset.Store(clock.OffsetTo(q.Nano))
 	l.s.data.Beat(l.s.now())
 	if l.s.proc.JavaVersion == "" {
 		l.s.proc.JavaVersion = q.Java

@@ -138,7 +138,7 @@ func (l *loop) open() {
 	if l.rec.began == 0 {
 		l.rec.began = l.rec.since
 		if l.s.ticker != nil {
-			l.s.ticker.forget()
+			l.s.ticker.Forget()
 		}
 	}
 	l.s.collections.Part(true)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/clock"
+	"github.com/rivulet-profiler/rivulet/controller/cputime"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
@@ -76,12 +78,12 @@ type Session struct {
 	bundle  *jvmside.Bundle
 	room    *room.Room
 	data    *shm.File
-	called  bool          // the form of the probes, see chooseProbes
-	leaves  bool          // short leaf methods are only counted
-	metrics *metric.Table // what is counted beside calls and time; nil for nothing
-	ticker  *ticker       // nil with the precise clock
-	cpu     *cpuSampler   // nil unless asked for
-	offset  atomic.Int64  // from monotonic to the target's nanoTime
+	called  bool            // the form of the probes, see chooseProbes
+	leaves  bool            // short leaf methods are only counted
+	metrics *metric.Table   // what is counted beside calls and time; nil for nothing
+	ticker  *clock.Ticker   // nil with the precise clock
+	cpu     *cputime.Inside // nil unless asked for
+	offset  atomic.Int64    // from monotonic to the target's nanoTime
 
 	switching sync.Mutex   // held by who pauses, resumes or resets
 	finding   sync.Mutex   // held by who asks the target for a class
@@ -250,7 +252,7 @@ func (s *Session) start() {
 	if runtime.GOMAXPROCS(0) < 4 {
 		runtime.GOMAXPROCS(4)
 	}
-	s.guard(func() { s.data.Beat(monotonic()) })
+	s.guard(func() { s.data.Beat(clock.Monotonic()) })
 	for _, f := range []func(){s.beat, s.hear, s.growth, s.run} {
 		s.wg.Add(1)
 		go func() {
@@ -354,4 +356,4 @@ func (s *Session) Target() Target {
 }
 
 // now is the target's nanoTime.
-func (s *Session) now() int64 { return monotonic() + s.offset.Load() }
+func (s *Session) now() int64 { return clock.Monotonic() + s.offset.Load() }

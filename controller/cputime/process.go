@@ -1,4 +1,4 @@
-package session
+package cputime
 
 import (
 	"path/filepath"
@@ -11,9 +11,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 )
 
-// A targetCPU reads how much processor time a process has used, the JVM's compilers left
+// A Process reads how much processor time a process has used, the JVM's compilers left
 // out: they work for a while on what was redefined, and not for the program. One goroutine uses it.
-type targetCPU struct {
+type Process struct {
 	pid       int
 	clock     int32
 	compilers []string // folders of their threads
@@ -23,13 +23,14 @@ type targetCPU struct {
 // compilersAgain is how often it is looked for new threads of the compilers.
 const compilersAgain = 5 * time.Second
 
-func newTargetCPU(pid int) *targetCPU {
+// OfProcess reads that of a process, by its id here.
+func OfProcess(pid int) *Process {
 	// The kernel's number of a process's clock (MAKE_PROCESS_CPUCLOCK, CPUCLOCK_SCHED).
-	return &targetCPU{pid: pid, clock: int32(^uint32(pid)<<3 | 2)}
+	return &Process{pid: pid, clock: int32(^uint32(pid)<<3 | 2)}
 }
 
-// read is the time used so far; 0 where it can't be told.
-func (c *targetCPU) read() time.Duration {
+// Read is the time used so far; 0 where it can't be told.
+func (c *Process) Read() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(c.clock, &ts); err != nil {
 		return 0

@@ -1,6 +1,7 @@
-package session
+package clock
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -14,11 +15,11 @@ import (
 )
 
 const (
-	// tickPeriod is the tick clock's mean period to begin with. It grows while
+	// Period is the tick clock's mean period to begin with. It grows while
 	// keeping the clock takes more of a core than maxShare.
-	tickPeriod = 150 * time.Microsecond
-	maxPeriod  = 2 * time.Millisecond
-	maxShare   = 0.05
+	Period    = 150 * time.Microsecond
+	maxPeriod = 2 * time.Millisecond
+	maxShare  = 0.05
 	// idlePeriod is how often the clock moves, and somebody looks, while no
 	// thread is inside the subgraph.
 	idlePeriod = time.Millisecond
@@ -27,11 +28,14 @@ const (
 	longGap   = time.Millisecond
 )
 
-// A ticker keeps the tick clock: a word of the data file that the target's
+// A Ticker keeps the tick clock: a word of the data file that the target's
 // probes read instead of System.nanoTime. It sleeps with a period that varies
 // by a quarter, so that no program is in step with it.
-type ticker struct {
-	s *Session
+//
+// [Ticker.Run] is one goroutine; the other methods are safe for concurrent use with it.
+type Ticker struct {
+	data Ticked
+	now  func() int64
 
 	mu      sync.Mutex // held for each tick's bookkeeping, and by who asks for the figures
 	ticks   int64
@@ -44,41 +48,39 @@ type ticker struct {
 	wall    time.Duration
 }
 
-// startTicker starts the tick clock unless it runs. It is the loop's.
-func (s *Session) startTicker() {
-	if s.ticker != nil {
-		return
-	}
-	s.ticker = &ticker{s: s, spread: hdrhistogram.New(1, int64(10*time.Second), 2)}
-	s.data.Tick(s.now())
-	s.wg.Add(1)
-	go func() {
-		defer s.wg.Done()
-		s.guard(s.ticker.run)
-	}()
+// Ticked is where the clock's word lies, [shm.File].
+type Ticked interface {
+	Tick(now int64)  // writes the word, ns of the target's nanoTime
+	AnyInside() bool // whether a thread is inside the subgraph
 }
 
-// run ticks until the session ends. It takes an OS thread for itself: Go's own
+// NewTicker makes a tick clock that shows now, the target's System.nanoTime, ns.
+func NewTicker(data Ticked, now func() int64) *Ticker {
+	data.Tick(now())
+	return &Ticker{data: data, now: now, spread: hdrhistogram.New(1, int64(10*time.Second), 2)}
+}
+
+// Run ticks until ctx is done. It takes an OS thread for itself: Go's own
 // timers are a millisecond coarse.
-func (k *ticker) run() {
+func (k *Ticker) Run(ctx context.Context) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	// 1 ns of slack instead of 50 µs; it belongs to this thread.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 50_000, 0, 0, 0) }()
 
-	period, inside, seen := float64(tickPeriod), false, false // the one in the window before, the other in this one
-	last := k.s.now()
+	period, inside, seen := float64(Period), false, false // the one in the window before, the other in this one
+	last := k.now()
 	begin, beginCPU, windowTicks := last, threadCPU(), 0
-	for k.s.ctx.Err() == nil {
+	for ctx.Err() == nil {
 		pause := float64(idlePeriod)
 		if inside {
 			pause = period
 		}
-		sleep(time.Duration(pause * (0.75 + rand.Float64()/2)))
-		now := k.s.now()
-		k.s.data.Tick(now)
-		if k.s.data.AnyInside() { // what lies between those that threads see is what a time's error is of
+		Sleep(time.Duration(pause * (0.75 + rand.Float64()/2)))
+		now := k.now()
+		k.data.Tick(now)
+		if k.data.AnyInside() { // what lies between those that threads see is what a time's error is of
 			seen = true
 			k.note(time.Duration(now - last))
 		}
@@ -100,7 +102,7 @@ func (k *ticker) run() {
 }
 
 // note enters the time since the last tick.
-func (k *ticker) note(gap time.Duration) {
+func (k *Ticker) note(gap time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ticks++
@@ -113,8 +115,8 @@ func (k *ticker) note(gap time.Duration) {
 	}
 }
 
-// forget has the figures begin anew: a recording begins.
-func (k *ticker) forget() {
+// Forget has the figures begin anew: a recording begins.
+func (k *Ticker) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ticks, k.between, k.squares, k.longest, k.gaps, k.cpu, k.wall = 0, 0, 0, 0, 0, 0, 0
@@ -128,12 +130,12 @@ func adapt(period float64, cpu, wall time.Duration) float64 {
 	}
 	share := float64(cpu) / float64(wall)
 	period *= math.Min(1.5, math.Max(0.9, share/maxShare))
-	return math.Min(float64(maxPeriod), math.Max(float64(tickPeriod), period))
+	return math.Min(float64(maxPeriod), math.Max(float64(Period), period))
 }
 
-// figures says how the clock went; nil if no thread was ever inside. It may be
+// Figures says how the clock went; nil if no thread was ever inside. It may be
 // called while it runs.
-func (k *ticker) figures() *export.Tick {
+func (k *Ticker) Figures() *export.Tick {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ticks == 0 {
@@ -156,9 +158,10 @@ func (k *ticker) figures() *export.Tick {
 	return t
 }
 
-func sleep(d time.Duration) {
+// Sleep sleeps for a time of which Go's own timers are too coarse. Woken early it returns early.
+func Sleep(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&ts, nil) // woken early it ticks early
+	_ = unix.Nanosleep(&ts, nil) // woken early
 }
 
 func threadCPU() time.Duration {

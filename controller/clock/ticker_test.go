@@ -1,8 +1,9 @@
-package session
+package clock
 
 import (
 	"context"
 	"encoding/binary"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,12 +16,13 @@ import (
 func TestTicksSeen(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	mem := make([]byte, wire.OffNodes)
-	s := &Session{ctx: ctx, data: shm.InMemory(mem)}
-	s.startTicker()
-	defer s.wg.Wait()
+	ticker := NewTicker(shm.InMemory(mem), Monotonic)
+	var done sync.WaitGroup
+	done.Go(func() { ticker.Run(ctx) })
+	defer done.Wait()
 	defer end()
 	ticks := func() int64 {
-		if k := s.ticker.figures(); k != nil {
+		if k := ticker.Figures(); k != nil {
 			return k.Ticks
 		}
 		return 0
@@ -35,11 +37,30 @@ func TestTicksSeen(t *testing.T) {
 			}
 		}
 		binary.NativeEndian.PutUint32(mem[wire.HGate:], 0)
-		time.Sleep(3 * lookEvery * tickPeriod) // the fast clock goes on for a while
+		time.Sleep(3 * lookEvery * Period) // the fast clock goes on for a while
 	}
-	k := s.ticker.figures()
+	k := ticker.Figures()
 	t.Logf("%+v", *k)
 	if k.Ticks > times*lookEvery/4 {
 		t.Errorf("%d ticks, of %d times that a thread was inside until one was seen", k.Ticks, times)
+	}
+}
+
+// TestFigures: few long gaps move the mean little, and the mean square by it much.
+func TestFigures(t *testing.T) {
+	k := NewTicker(shm.InMemory(make([]byte, wire.OffNodes)), Monotonic)
+	if k.Figures() != nil {
+		t.Error("figures without a thread inside")
+	}
+	for range 99 {
+		k.note(150 * time.Microsecond)
+	}
+	k.note(10 * time.Millisecond)
+	if got := k.Figures(); got.Ticks != 100 || got.Period != 248_500 || int64(got.Weighted) != 4_113_782 || got.Longest != 10e6 || got.Gaps != 1 {
+		t.Errorf("%+v", got)
+	}
+	k.Forget()
+	if k.Figures() != nil {
+		t.Error("figures of a recording before")
 	}
 }

@@ -1,4 +1,5 @@
-package session
+// Package cputime finds out, from outside, how long a process and its threads are on a core.
+package cputime
 
 import (
 	"bytes"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -28,7 +30,7 @@ const (
 	learnThreads = time.Second // how often a thread dump may be taken for new ones
 )
 
-// A cpuSampler finds out how long the target's threads compute where. The target
+// An Inside finds out how long the target's threads compute where. The target
 // does nothing for it: now and then the controller looks at each thread that is
 // inside, and gives the time since the last look to the node at which its cursor
 // is, as papers/001 section 3.2 does with samples: as time on a core if the
@@ -37,8 +39,13 @@ const (
 // found in proportion to the time spent there, so that is right on average.
 //
 // What is not told: virtual threads, whose carriers change.
-type cpuSampler struct {
-	s       *Session
+//
+// [Inside.Run] is one goroutine; Figures is safe for concurrent use with it.
+type Inside struct {
+	pid     int
+	vm      *attach.VM // nil for a program that was launched
+	data    *shm.File
+	log     hclog.Logger
 	threads map[int64]*cpuThread // by Java's id
 	learned time.Time
 	unknown bool // a thread is inside whose id nobody knows
@@ -61,17 +68,14 @@ type cpuThread struct {
 	ran, delayed int64
 }
 
-// startCPU begins sampling; it ends with the session.
-func (s *Session) startCPU() {
-	s.cpu = &cpuSampler{s: s, threads: map[int64]*cpuThread{}, nodes: map[uint32]cct.Sample{}, period: cpuPeriod}
-	s.wg.Add(1)
-	go func() {
-		defer s.wg.Done()
-		s.cpu.run()
-	}()
+// NewInside looks at the threads of a process that are inside by its data file. vm may be nil: the JVM is then
+// opened when a thread has to be known.
+func NewInside(pid int, vm *attach.VM, data *shm.File, log hclog.Logger) *Inside {
+	return &Inside{pid: pid, vm: vm, data: data, log: log, threads: map[int64]*cpuThread{}, nodes: map[uint32]cct.Sample{}, period: cpuPeriod}
 }
 
-func (c *cpuSampler) run() {
+// Run looks until ctx is done. It is called once.
+func (c *Inside) Run(ctx context.Context) {
 	defer func() {
 		for _, t := range c.threads {
 			t.close()
@@ -81,7 +85,7 @@ func (c *cpuSampler) run() {
 	defer wait.Stop()
 	for {
 		select {
-		case <-c.s.ctx.Done():
+		case <-ctx.Done():
 			return
 		case <-wait.C:
 		}
@@ -97,15 +101,15 @@ func (c *cpuSampler) run() {
 		c.cpu += took
 		c.wall += took + period
 		if c.unknown && time.Since(c.learned) > learnThreads {
-			c.learn()
+			c.learn(ctx)
 		}
 		wait.Reset(time.Duration(float64(period) * (0.75 + rand.Float64()/2)))
 	}
 }
 
 // look reads the threads that are inside once.
-func (c *cpuSampler) look(now time.Time) (inside bool) {
-	epoch := c.s.data.Epoch()
+func (c *Inside) look(now time.Time) (inside bool) {
+	epoch := c.data.Epoch()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if epoch != c.epoch {
@@ -113,7 +117,7 @@ func (c *cpuSampler) look(now time.Time) (inside bool) {
 	}
 	gap := now.Sub(c.last)
 	c.last = now
-	c.s.data.EachInside(func(i shm.Inside) {
+	c.data.EachInside(func(i shm.Inside) {
 		inside = true
 		if i.Virtual {
 			c.virtual++
@@ -143,24 +147,24 @@ func (c *cpuSampler) look(now time.Time) (inside bool) {
 }
 
 // learn takes a thread dump to know new threads: a pause of a millisecond or so.
-func (c *cpuSampler) learn() {
+func (c *Inside) learn(ctx context.Context) {
 	c.learned, c.unknown = time.Now(), false
-	ctx, cancel := context.WithTimeout(c.s.ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	vm := c.s.vm
+	vm := c.vm
 	if vm == nil { // a program that was launched
 		var err error
-		if vm, err = attach.Open(ctx, c.s.proc.PID); err != nil {
-			c.s.log.Debug("cpu", "error", err)
+		if vm, err = attach.Open(ctx, c.pid); err != nil {
+			c.log.Debug("cpu", "error", err)
 			return
 		}
 	}
 	dump, err := vm.ThreadDump(ctx)
 	if err != nil {
-		c.s.log.Debug("cpu", "error", err)
+		c.log.Debug("cpu", "error", err)
 		return
 	}
-	host, err := attach.HostThreads(c.s.proc.PID)
+	host, err := attach.HostThreads(c.pid)
 	if err != nil {
 		return
 	}
@@ -176,7 +180,7 @@ func (c *cpuSampler) learn() {
 		if !ok || c.threads[id] != nil {
 			continue
 		}
-		if t, err := openThread(c.s.proc.PID, tid); err == nil {
+		if t, err := openThread(c.pid, tid); err == nil {
 			c.threads[id] = t
 		}
 	}
@@ -237,9 +241,9 @@ func (t *cpuThread) close() {
 	t.sched.Close()
 }
 
-// figures are what was found in the recording of that number: for each node, and
-// about the sampling itself.
-func (c *cpuSampler) figures(epoch uint32) (map[uint32]cct.Sample, *export.CPU) {
+// Figures are what was found in the recording of that number: for each node, and
+// about the sampling itself; nil for another recording. It may be called while it runs.
+func (c *Inside) Figures(epoch uint32) (map[uint32]cct.Sample, *export.CPU) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if epoch != c.epoch {
