@@ -2,11 +2,11 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/controller/patch"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
@@ -14,20 +14,15 @@ import (
 // something can be followed that no code of the program's tells. Those of the boot
 // loader are no part of the analysis.
 type doors struct {
-	rewrites map[string]rewriter    // by class
-	anywhere bool                   // of any loader, not the boot loader alone
-	optional bool                   // the boot loader may have none of them
-	files    map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
-	problem  string                 // why one could not be changed
+	patch.Edit
+	files   map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
+	problem string                 // why one could not be changed
 }
-
-// A rewriter puts the calls into a class.
-type rewriter func(l *loop, id cha.ClassID, b []byte) ([]byte, error)
 
 // door returns the doors that a class is one of, nil for any other class.
 func (l *loop) door(id cha.ClassID) *doors {
 	for _, d := range []*doors{&l.reflection.doors, &l.following.doors, &l.spans} {
-		if d.rewrites[id.Name] != nil && (id.Loader == 0 || d.anywhere) {
+		if d.Has(id) {
 			return d
 		}
 	}
@@ -48,7 +43,7 @@ func (l *loop) onlyDoor(id cha.ClassID) bool {
 func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
 	d.files = map[cha.ClassID][]byte{}
 	var ids []cha.ClassID
-	for name := range d.rewrites {
+	for name := range d.Classes {
 		ids = append(ids, cha.ClassID{Name: name})
 	}
 	slices.SortFunc(ids, cha.ClassID.Compare)
@@ -60,11 +55,11 @@ func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
 		return err
 	}
 	return s.wait(ctx, func(done func()) {
-		if d.optional {
+		if d.Optional {
 			ids = slices.DeleteFunc(ids, func(id cha.ClassID) bool { return len(d.files[id]) == 0 })
 		}
-		if d.anywhere {
-			for name := range d.rewrites {
+		if d.Anywhere {
+			for name := range d.Classes {
 				for _, m := range s.loop.h.Named(name) {
 					if m.ID.Loader != 0 {
 						ids = append(ids, m.ID)
@@ -78,24 +73,4 @@ func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
 		}
 		s.loop.enqueue(&job{classes: ids, all: true, bytes: true, done: func([]cha.ClassID) { done() }})
 	})
-}
-
-// inject rewrites a class of the JDK. What does not verify stays as it is, since
-// the JVM would not look. nil if no method is wanted.
-func inject(l *loop, id cha.ClassID, b []byte, in *probe.Injector, want func(probe.MethodKey) (int32, bool)) ([]byte, error) {
-	res, err := in.Rewrite(b, want)
-	if err != nil {
-		return nil, err
-	}
-	if len(res.Skipped) > 0 {
-		return nil, fmt.Errorf("%s: %s", res.Skipped[0].MethodKey, res.Skipped[0].Reason)
-	}
-	bad, err := probe.Verify(res, types{l.h, id.Loader})
-	if err != nil {
-		return nil, err
-	}
-	if len(bad) > 0 {
-		return nil, fmt.Errorf("%s does not verify with the probe: %s", bad[0].MethodKey, bad[0].Reason)
-	}
-	return res.Bytes, nil
 }

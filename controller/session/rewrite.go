@@ -49,7 +49,7 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined, later bool) decision
 		return refuse("the JVM has thrown away its stack maps, and they can't be had: " + err.Error())
 	}
 	if door != nil {
-		out, err := door.rewrites[id.Name](l, id, b)
+		out, err := door.Classes[id.Name](patched{l}, id, b)
 		if err != nil {
 			door.problem = fmt.Sprintf("%s: %v", id, err)
 			return decision{answer: wire.TransformNone, original: original}
