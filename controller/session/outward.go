@@ -14,6 +14,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/classpath"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/scheme"
@@ -87,8 +88,8 @@ func (s *Session) gatherCalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files := newClassPath(s.proc.PID, s.proc.Started)
-	f, err := files.open(path.Join(lib, "modules"))
+	files := classpath.New(s.proc.PID, s.proc.Started)
+	f, err := files.Open(path.Join(lib, "modules"))
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (s *Session) gatherCalls(ctx context.Context) error {
 	words := outward.NewNames()
 	var imageErr, wordsErr error
 	wg.Go(func() { image, imageErr = outward.NewImage(f) })
-	wg.Go(func() { wordsErr = files.words(lib, words) })
+	wg.Go(func() { wordsErr = s.libraryWords(files, lib, words) })
 	loaded, err := s.loadedNames(ctx)
 	wg.Wait()
 	if err = errors.Join(err, imageErr, wordsErr); err != nil {
@@ -176,12 +177,12 @@ func isProxy(class string) bool {
 	return ok && err == nil
 }
 
-// words adds the names in all libraries of a JDK: nobody tells when it loads
+// libraryWords adds the names in all libraries of a JDK: nobody tells when it loads
 // another.
-func (c *classPath) words(lib string, to *outward.Names) error {
+func (s *Session) libraryWords(from *classpath.Files, lib string, to *outward.Names) error {
 	var words []string
 	for _, dir := range []string{lib, path.Join(lib, "server"), path.Join(lib, "client"), path.Join(lib, "minimal")} {
-		files, err := attach.ReadDir(c.pid, dir)
+		files, err := attach.ReadDir(s.proc.PID, dir)
 		if errors.Is(err, fs.ErrNotExist) && dir != lib {
 			continue
 		}
@@ -192,7 +193,7 @@ func (c *classPath) words(lib string, to *outward.Names) error {
 			if !strings.HasSuffix(e.Name(), ".so") {
 				continue
 			}
-			f, err := c.open(path.Join(dir, e.Name()))
+			f, err := from.Open(path.Join(dir, e.Name()))
 			if err != nil {
 				return err
 			}

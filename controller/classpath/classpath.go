@@ -1,4 +1,5 @@
-package session
+// Package classpath reads class files of a process where their code sources say that they lie.
+package classpath
 
 import (
 	"archive/zip"
@@ -9,29 +10,27 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 )
 
 // largestFile bounds a class file, in bytes: its archive may say anything.
 const largestFile = 16 << 20
 
-// errElsewhere reports a class whose file only its loader can tell.
-var errElsewhere = errors.New("not where its code source says")
+// ErrElsewhere reports a class whose file only its loader can tell.
+var ErrElsewhere = errors.New("not where its code source says")
 
-// A classPath reads class files where their code sources say they come from:
+// Files reads class files where their code sources say they come from:
 // archives and folders in the target's file system. That is many times faster
 // than to have the target read them, in code that is not compiled yet. What has changed
 // since the target began is left to it: it may have the old file open. It is safe for
 // concurrent use.
-type classPath struct {
+type Files struct {
 	pid      int
 	before   time.Time // the target has started then
 	mu       sync.Mutex
@@ -44,19 +43,21 @@ type archive struct {
 	entries map[string]*zip.File // by name
 }
 
-func newClassPath(pid int, before time.Time) *classPath {
-	return &classPath{pid: pid, before: before, archives: map[string]func() (*archive, error){}}
+// New reads files of a process that has started before a moment.
+func New(pid int, before time.Time) *Files {
+	return &Files{pid: pid, before: before, archives: map[string]func() (*archive, error){}}
 }
 
-// open opens a file that is as it was when the target began.
-func (c *classPath) open(name string) (*os.File, error) {
+// Open opens a file that is as it was when the target began. Errors are [ErrElsewhere] of one that has changed, or
+// those of opening it.
+func (c *Files) Open(name string) (*os.File, error) {
 	f, err := attach.OpenFile(c.pid, name)
 	if err != nil {
 		return nil, err
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(int(f.Fd()), &st); err == nil && !time.Unix(st.Ctim.Unix()).Before(c.before) {
-		err = fmt.Errorf("%s has changed: %w", name, errElsewhere)
+		err = fmt.Errorf("%s has changed: %w", name, ErrElsewhere)
 	}
 	if err != nil {
 		f.Close()
@@ -65,14 +66,15 @@ func (c *classPath) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// read returns the file of a class, given the path of its code source's URL.
-func (c *classPath) read(place, class string) ([]byte, error) {
+// Read returns the file of a class, given the path of its code source's URL. Errors are [ErrElsewhere], or those of
+// reading it.
+func (c *Files) Read(place, class string) ([]byte, error) {
 	place, err := url.PathUnescape(place)
 	if err != nil || !strings.HasPrefix(place, "/") {
-		return nil, errElsewhere
+		return nil, ErrElsewhere
 	}
 	if strings.HasSuffix(place, "/") {
-		f, err := c.open(path.Join(place, class+".class"))
+		f, err := c.Open(path.Join(place, class+".class"))
 		if err != nil {
 			return nil, err
 		}
@@ -105,15 +107,15 @@ func (c *classPath) read(place, class string) ([]byte, error) {
 func readClass(r io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, largestFile+1))
 	if err == nil && len(b) > largestFile {
-		err = errElsewhere
+		err = ErrElsewhere
 	}
 	return b, err
 }
 
 // openArchive opens a jar. Where there are several versions of a class, which one
 // counts is for the loader to tell: the entry is nil.
-func (c *classPath) openArchive(name string) (a *archive, err error) {
-	f, err := c.open(name)
+func (c *Files) openArchive(name string) (a *archive, err error) {
+	f, err := c.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -143,62 +145,11 @@ func (c *classPath) openArchive(name string) (a *archive, err error) {
 	return a, nil
 }
 
-func (c *classPath) close() {
+// Close closes the archives. Nobody reads meanwhile, or later.
+func (c *Files) Close() {
 	for _, open := range c.archives {
 		if a, err := open(); err == nil {
 			a.f.Close()
 		}
 	}
-}
-
-// A placed class is one of which the agent has told where its file lies.
-type placed struct {
-	id    cha.ClassID
-	place string
-}
-
-// readPlaced reads the files of classes while the agent reads those of others,
-// and returns the classes of which it found none.
-func (s *Session) readPlaced(classes []placed) (rest []cha.ClassID) {
-	path := newClassPath(s.proc.PID, s.proc.Started)
-	defer path.close()
-	read := make([]parsed, len(classes))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(runtime.NumCPU(), 4) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				s.stage.step(1)
-				b, err := path.read(classes[i].place, classes[i].id.Name)
-				if err == nil {
-					read[i], err = parse(classes[i].id, b)
-				}
-				if err != nil {
-					read[i].mirror = nil
-					s.log.Debug("class file", "class", classes[i].id, "place", classes[i].place, "error", err)
-				}
-			}
-		}()
-	}
-	for i := range classes {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	if s.do(s.ctx, func() {
-		defer s.loop.analyse()()
-		for i := range read {
-			if read[i].mirror == nil {
-				rest = append(rest, classes[i].id)
-			} else {
-				s.loop.filed[read[i].id] = time.Now()
-				s.loop.take(&read[i])
-			}
-		}
-	}) != nil {
-		return nil // the session has ended
-	}
-	return rest
 }

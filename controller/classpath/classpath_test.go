@@ -1,4 +1,4 @@
-package session
+package classpath
 
 import (
 	"archive/zip"
@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestClassPath reads files from an archive and a folder, and leaves to the loader
+// TestFiles reads files from an archive and a folder, and leaves to the loader
 // what only it can tell.
-func TestClassPath(t *testing.T) {
+func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	jar := filepath.Join(dir, "a b.jar")
 	f, err := os.Create(jar)
@@ -49,8 +49,8 @@ func TestClassPath(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(dir, "p", "Pipe.class"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	path := newClassPath(os.Getpid(), time.Now().Add(time.Hour))
-	defer path.close()
+	path := New(os.Getpid(), time.Now().Add(time.Hour))
+	defer path.Close()
 	for _, c := range []struct{ place, class, want string }{
 		{strings.ReplaceAll(jar, " ", "%20"), "p/A", "A of the jar"},
 		{strings.ReplaceAll(jar, " ", "%20"), "p/B", ""},
@@ -62,14 +62,14 @@ func TestClassPath(t *testing.T) {
 		{"p/", "C", ""},
 		{dir + "/none.jar", "p/A", ""},
 	} {
-		b, err := path.read(c.place, c.class)
+		b, err := path.Read(c.place, c.class)
 		if string(b) != c.want && c.want != "" || (err == nil) != (c.want != "") {
 			t.Errorf("%s of %s: %.20q, %v; want %q", c.class, c.place, b, err, c.want)
 		}
 	}
-	now := newClassPath(os.Getpid(), time.Now().Add(-time.Hour))
-	defer now.close()
-	if _, err := now.read(dir+"/", "p/C"); !errors.Is(err, errElsewhere) {
+	now := New(os.Getpid(), time.Now().Add(-time.Hour))
+	defer now.Close()
+	if _, err := now.Read(dir+"/", "p/C"); !errors.Is(err, ErrElsewhere) {
 		t.Errorf("a file that is newer than its target: %v", err)
 	}
 }
