@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -24,6 +26,28 @@ func TestClassify(t *testing.T) {
 		if got != want || (err != nil) != (want == "") {
 			t.Errorf("%.40q: %q, %v, want %q", text, got, err, want)
 		}
+	}
+}
+
+// TestNotices: each part has its name and all its texts, in the order of names; a module without a licence is an error.
+func TestNotices(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"LICENSE.md": "may be passed on\n", "NOTICE": "made by A", "main.go": "package main"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts, err := textsOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(written([]part{{"b v1", texts}, {"a v2", [][]byte{[]byte("text of a")}}}))
+	line := strings.Repeat("=", 80)
+	if want := "\n" + line + "\na v2\n\ntext of a\n\n" + line + "\nb v1\n\nmay be passed on\n\nmade by A\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q at the end", got, want)
+	}
+	if _, err := textsOf(t.TempDir()); err == nil {
+		t.Error("no licence is no error")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,7 +24,14 @@ import (
 )
 
 func main() {
-	err := errors.Join(licences(os.Stdout), vulnerabilities(os.Stdout))
+	file := flag.String("notices", "", "write all licences and notices to a `file`, for a release, and do nothing else")
+	flag.Parse()
+	var err error
+	if *file != "" {
+		err = notices(*file)
+	} else {
+		err = errors.Join(licences(os.Stdout), vulnerabilities(os.Stdout))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -84,6 +92,11 @@ func licences(w io.Writer) error {
 		if !slices.Contains(allowed, licence) {
 			wrong = append(wrong, fmt.Errorf("audit: npm package %s: licence %q is none of %s", name, licence, strings.Join(allowed, ", ")))
 			continue
+		}
+		if b, err := pageLicence(name); err != nil {
+			wrong = append(wrong, err)
+		} else if got, err := classify(string(b)); err != nil || got != licence {
+			wrong = append(wrong, fmt.Errorf("audit: npm package %s: its text is %q, its lock file says %s", name, got, licence))
 		}
 		counts[licence]++
 	}

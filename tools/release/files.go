@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -46,7 +47,11 @@ func (r *release) papers() ([]entry, error) {
 	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "rivulet " + r.version, Date: &r.made}, man); err != nil {
 		return nil, err
 	}
-	out := []entry{{"/usr/share/doc/rivulet/LICENSE", filepath.Join(r.source, "LICENSE"), 0o644}}
+	notices := filepath.Join(dir, "NOTICES")
+	if _, err := output(r.source, "go", "run", "./tools/audit", "-notices", notices); err != nil {
+		return nil, err
+	}
+	out := []entry{{"/usr/share/doc/rivulet/LICENSE", filepath.Join(r.source, "LICENSE"), 0o644}, {"/usr/share/doc/rivulet/NOTICES", notices, 0o644}}
 	pages, err := filepath.Glob(filepath.Join(man, "*.1"))
 	if err != nil {
 		return nil, err
@@ -163,11 +168,12 @@ func (r *release) sbom(p product, _ []entry) error {
 }
 
 // image writes an OCI image of the binaries alone, for all architectures, as a tar archive.
-func (r *release) image(all []product) error {
+func (r *release) image(all []product, papers []entry) error {
+	documents := slices.DeleteFunc(slices.Clone(papers), func(e entry) bool { return !strings.HasPrefix(e.to, "/usr/share/doc/") })
 	index := v1.ImageIndex(empty.Index)
 	for _, p := range all {
 		var b bytes.Buffer
-		if err := r.pack(&b, []entry{{"usr/bin/rivulet", p.file, 0o755}}, func(to string) string { return to }); err != nil {
+		if err := r.pack(&b, append([]entry{{"/usr/bin/rivulet", p.file, 0o755}}, documents...), func(to string) string { return strings.TrimPrefix(to, "/") }); err != nil {
 			return err
 		}
 		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })

@@ -102,7 +102,7 @@ func (r *release) make() error {
 			}
 		}
 	}
-	if err := r.image(all); err != nil {
+	if err := r.image(all, papers); err != nil {
 		return fmt.Errorf("image: %w", err)
 	}
 	for _, dir := range []string{"bin", "papers"} {
