@@ -6,9 +6,11 @@ import (
 	"compress/gzip"
 	"debug/buildinfo"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -48,8 +50,10 @@ func (r *release) papers() ([]entry, error) {
 		return nil, err
 	}
 	notices := filepath.Join(dir, "NOTICES")
-	if _, err := output(r.source, "go", "run", "./tools/audit", "-notices", notices); err != nil {
-		return nil, err
+	audit := exec.Command("go", "run", "./tools/audit", "-notices", notices)
+	audit.Dir, audit.Env = r.source, append(os.Environ(), "GOWORK=") // it is a command of the workspace
+	if b, err := audit.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go run ./tools/audit: %w: %s", err, b)
 	}
 	out := []entry{{"/usr/share/doc/rivulet/LICENSE", filepath.Join(r.source, "LICENSE"), 0o644}, {"/usr/share/doc/rivulet/NOTICES", notices, 0o644}}
 	pages, err := filepath.Glob(filepath.Join(man, "*.1"))
