@@ -48,6 +48,7 @@ type module struct {
 func modules() ([]module, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", ".")
 	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "GOWORK=off") // as a release is built: other modules of the workspace ask for newer versions
 	b, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("audit: go list: %w", err)
