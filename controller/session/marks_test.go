@@ -73,10 +73,10 @@ func TestMarks(t *testing.T) {
 		if k == nil || k.Unknown != "" || k.Collections < times || k.Time <= 0 || k.Safepoints == nil || k.Safepoints.Time < k.Time {
 			t.Fatalf("pauses %+v", k)
 		}
-		caused := int64(0)
+		caused := k.Unseen // on a busy machine a look may come late
 		for _, c := range k.Causes {
 			if c.Cause == "System.gc()" {
-				caused = c.Collections
+				caused += c.Collections
 			}
 		}
 		if caused != times && caused != 2*times { // the parallel collector counts one of the young generation, too
