@@ -65,7 +65,7 @@ Commands:
 	fs.StringVar(&f.script, "script", "", "carry out the commands in this `FILE`; - is standard input")
 	f.addOptions(fs, "root")
 	f.addFilters(fs)
-	f.addOptions(fs, "scheme", "observe", "patience", "every", "share", "overhead", "agents", "clock", "memory", "wait", "recursion", "mode", "cpu", "count", "follow", "natives", "probes", "leaves")
+	f.addOptions(fs, "scheme", "observe", "patience", "every", "share", "overhead", "agents", "clock", "memory", "wait", "recursion", "mode", "cpu", "count", "follow", "natives", "probes", "leaves", "roottimes")
 	f.app.addApp(fs)
 	f.agents.add(fs)
 	return cmd

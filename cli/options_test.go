@@ -32,21 +32,21 @@ func TestSameOptions(t *testing.T) {
 			[]string{"--leaves", "timed", "--cpu", "--mode", "shop.util.*=counted", "--mode", "shop.Price.of=precise"},
 			`"leaves":"timed","cpu":true,"modes":["shop.util.*=counted","shop.Price.of=precise"]`,
 			"leaves timed\ncpu on\nmode shop.util.*=counted\nmode shop.Price.of=precise",
-			spec.Recording{Scheme: "auto", Observe: 2 * time.Second, Every: 1, Clock: "tick", Natives: "on", Leaves: "timed", Probes: "auto", CPU: true, Modes: []spec.ModeRule{mode(t, "shop.util.*=counted"), mode(t, "shop.Price.of=precise")}},
+			spec.Recording{Scheme: "auto", Observe: 2 * time.Second, Every: 1, Clock: "tick", Natives: "on", RootTimes: "on", Leaves: "timed", Probes: "auto", CPU: true, Modes: []spec.ModeRule{mode(t, "shop.util.*=counted"), mode(t, "shop.Price.of=precise")}},
 		},
 		{
 			"the rest",
-			[]string{"--scheme", "a", "--observe", "5s", "--share", "5%", "--clock", "precise", "--natives", "all", "--recursion", "fold", "--probes", "called", "--follow", "--warmup", "500", "--until-calls", "7", "--exclude", "shop.log.**"},
-			`"scheme":"a","observe":"5s","every":20,"clock":"precise","natives":"all","recursion":"fold","probes":"called","follow":true,"warmup":"500","until_calls":7,"filter":["--exclude shop.log.**"]`,
-			"scheme a\nobserve 5s\nshare 5%\nclock precise\nnatives all\nrecursion fold\nprobes called\nfollow on\nwarmup 500\nuntil-calls 7\nexclude shop.log.**",
-			spec.Recording{Scheme: "A", Observe: 5 * time.Second, Every: 20, Clock: "precise", Natives: "all", Leaves: "counted", Probes: "called", Fold: true, Follow: true, WarmupCalls: 500, UntilCalls: 7, Filter: excluding(t, "shop.log.**")},
+			[]string{"--scheme", "a", "--observe", "5s", "--share", "5%", "--clock", "precise", "--natives", "all", "--roottimes", "off", "--recursion", "fold", "--probes", "called", "--follow", "--warmup", "500", "--until-calls", "7", "--exclude", "shop.log.**"},
+			`"scheme":"a","observe":"5s","every":20,"clock":"precise","natives":"all","root_times":"off","recursion":"fold","probes":"called","follow":true,"warmup":"500","until_calls":7,"filter":["--exclude shop.log.**"]`,
+			"scheme a\nobserve 5s\nshare 5%\nclock precise\nnatives all\nroottimes off\nrecursion fold\nprobes called\nfollow on\nwarmup 500\nuntil-calls 7\nexclude shop.log.**",
+			spec.Recording{Scheme: "A", Observe: 5 * time.Second, Every: 20, Clock: "precise", Natives: "all", RootTimes: "off", Leaves: "counted", Probes: "called", Fold: true, Follow: true, WarmupCalls: 500, UntilCalls: 7, Filter: excluding(t, "shop.log.**")},
 		},
 		{
 			"events",
 			[]string{"--record", "events", "--slowest", "3", "--over", "50ms"},
 			`"events":true,"slowest":3,"over":"50ms"`,
 			"events on\nslowest 3\nover 50ms",
-			spec.Recording{Scheme: "auto", Observe: 2 * time.Second, Every: 1, Clock: "tick", Natives: "on", Leaves: "counted", Probes: "auto", Events: true, Slowest: 3, Over: 50 * time.Millisecond},
+			spec.Recording{Scheme: "auto", Observe: 2 * time.Second, Every: 1, Clock: "tick", Natives: "on", RootTimes: "on", Leaves: "counted", Probes: "auto", Events: true, Slowest: 3, Over: 50 * time.Millisecond},
 		},
 	} {
 		test.want.Roots = []string{"shop.Price.of"}

@@ -52,7 +52,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	fs.SortFlags = false
 	f.addOptions(fs, "root")
 	f.addFilters(fs)
-	f.addOptions(fs, "scheme", "observe", "patience", "every", "share", "overhead", "agents", "clock", "recursion", "mode", "cpu", "count", "follow", "natives", "probes", "leaves")
+	f.addOptions(fs, "scheme", "observe", "patience", "every", "share", "overhead", "agents", "clock", "recursion", "mode", "cpu", "count", "follow", "natives", "probes", "leaves", "roottimes")
 	fs.StringVar(&f.record, "record", "tree", "`tree`: a calling context tree; events: each invocation's begin and end, too")
 	f.addOptions(fs, "slowest", "over")
 	fs.StringVar(&f.trace, "trace", "", "write a timeline of threads' calls to this `file`, in the Chrome trace-event format (Perfetto, speedscope); implies --record events")

@@ -40,7 +40,7 @@ const (
 //
 // What is not told: virtual threads, whose carriers change.
 //
-// [Inside.Run] is one goroutine; Figures is safe for concurrent use with it.
+// [Inside.Run] is one goroutine; Figures and Computed are safe for concurrent use with it.
 type Inside struct {
 	pid     int
 	vm      *attach.VM // nil for a program that was launched
@@ -66,12 +66,58 @@ type Inside struct {
 type cpuThread struct {
 	stat, sched  *os.File
 	ran, delayed int64
+	calls        []callCPU // the root calls that it was seen in last
+}
+
+// A callCPU is what looks at a thread say of one of its root calls.
+type callCPU struct {
+	began     int64 // on the target's nanoTime
+	ran, wall int64 // ns
+}
+
+// mostCPUCalls is how many of a thread's are kept: more than looks see until the slowest ones
+// are taken out.
+const mostCPUCalls = 64
+
+// within adds a look at the root call that began then.
+func (t *cpuThread) within(began, gap int64, on float64) {
+	last := len(t.calls) - 1
+	if last < 0 || t.calls[last].began != began {
+		if last+1 == mostCPUCalls {
+			t.calls = append(t.calls[:0], t.calls[1:]...)
+			last--
+		}
+		t.calls = append(t.calls, callCPU{began: began})
+		last++
+	}
+	t.calls[last].ran += int64(float64(gap) * on)
+	t.calls[last].wall += gap
 }
 
 // NewInside looks at the threads of a process that are inside by its data file. vm may be nil: the JVM is then
 // opened when a thread has to be known.
 func NewInside(pid int, vm *attach.VM, data *shm.File, log hclog.Logger) *Inside {
 	return &Inside{pid: pid, vm: vm, data: data, log: log, threads: map[int64]*cpuThread{}, nodes: map[uint32]cct.Sample{}, period: cpuPeriod}
+}
+
+// Computed is how much of a root call that took so long, ns, a thread was on a core, where looks
+// saw half of it and more. It is safe for concurrent use, and knows nothing on a nil Inside.
+func (c *Inside) Computed(thread, began, took int64) (ns int64, ok bool) {
+	if c == nil {
+		return 0, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.threads[thread]
+	if t == nil {
+		return 0, false
+	}
+	for _, k := range t.calls {
+		if k.began == began && k.wall >= took/2 {
+			return int64(float64(took) * float64(k.ran) / float64(k.wall)), true
+		}
+	}
+	return 0, false
 }
 
 // Run looks until ctx is done. It is called once.
@@ -128,6 +174,7 @@ func (c *Inside) look(now time.Time) (inside bool) {
 			c.unknown = true
 			return
 		}
+		began := i.Began()
 		on, ok := t.onCore()
 		if !ok {
 			delete(c.threads, i.Thread)
@@ -141,6 +188,9 @@ func (c *Inside) look(now time.Time) (inside bool) {
 			k.Count++
 			c.nodes[i.Cursor] = k
 			c.samples++
+			if began == i.Began() {
+				t.within(began, int64(gap), on)
+			}
 		}
 	})
 	return inside
@@ -169,6 +219,8 @@ func (c *Inside) learn(ctx context.Context) {
 		return
 	}
 	ids := attach.ThreadIDs(dump)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for id, t := range c.threads {
 		if _, lives := ids[id]; !lives {
 			delete(c.threads, id)

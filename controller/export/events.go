@@ -32,6 +32,7 @@ func (e *Events) share(measured int64) float64 {
 
 // Slowest are the slowest root invocations.
 type Slowest struct {
+	TimesOnly   bool  // their trees were not recorded: each has a node for its root alone
 	Asked       int   // how many were to be kept
 	Over        int64 // ns that they had to exceed; 0 none
 	Of          int64 // root calls that did
@@ -45,6 +46,7 @@ type Invocation struct {
 	Start       int64       // ns from the beginning of the recording
 	Took        int64       // ns, without Suspended
 	Suspended   int64       // ns that the profiler made it wait
+	Ran         *int64      // ns of Took on a core, by samples; nil where nobody looked, or it was too short
 	Thrown      bool        // it ended by an exception
 	Span        event.Span  // that it was part of; the zero value where none is known
 	CutContexts int64       // contexts that are not in the tree, for want of room; their time is their callers'
@@ -98,6 +100,9 @@ func (w *jsonWriter) slowest(s *Slowest) {
 	}
 	w.text(",\n \"slowest\": {\"asked\":")
 	w.number(int64(s.Asked))
+	if s.TimesOnly {
+		w.flag("times_only", true)
+	}
 	w.field("over_ns", s.Over)
 	w.field("of", s.Of)
 	w.text(`,"invocations":[`)
@@ -108,6 +113,9 @@ func (w *jsonWriter) slowest(s *Slowest) {
 		w.field("took_ns", i.Took)
 		w.field("suspended_ns", i.Suspended)
 		w.flag("thrown", i.Thrown)
+		if i.Ran != nil {
+			w.field("on_core_ns", *i.Ran)
+		}
 		w.span(i.Span)
 		if p := i.Paused; p != nil {
 			w.text(`,"gc_pause":{"least_ns":`)
@@ -149,11 +157,15 @@ func (t *textWriter) slowest() {
 		t.text("none of " + which + " has ended\n")
 		return
 	}
+	if s.TimesOnly {
+		t.slowTimes(s, which)
+		return
+	}
 	t.printf("%d of %s; all of their trees are in the JSON report\n", len(s.Invocations), which)
 	for k, i := range s.Invocations {
 		t.printf("\n%d. %s, %s after the beginning, on %s", k+1, Duration(i.Took), Duration(i.Start), threadName(i.Thread))
 		if i.Suspended > 0 {
-			t.printf(", and %s that the profiler made it wait", Duration(i.Suspended))
+			t.printf(", and %s paused by Rivulet", Duration(i.Suspended))
 		}
 		if i.Thrown {
 			t.text(", ended by an exception")

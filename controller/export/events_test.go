@@ -80,8 +80,8 @@ func TestSlowestText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Slowest root calls\n\n2 of 14 root calls that took longer than 50.0 ms; all of their trees are in the JSON report\n",
-		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait; trace 4bf90000000000000000000000000036, span 00f00000000000b7 (begun during the call)\n",
-		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms that the profiler made it wait, ended by an exception\n   for want of memory summed up in their callers: 1 call path\n",
+		"\n1. 80.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms paused by Rivulet; trace 4bf90000000000000000000000000036, span 00f00000000000b7 (begun during the call)\n",
+		"\n2. 60.0 ms, 1.00 s after the beginning, on worker-7, and 3.00 ms paused by Rivulet, ended by an exception\n   for want of memory summed up in their callers: 1 call path\n",
 		"      5  40.0 ms  40.0 ms   50.0 %      shop.Price.of(I)J\n",
 		"   critical path: ran 50.0 ms, queued 10.0 ms, waited 20.0 ms, and 3.00 ms of the profiler's\n",
 		"18.0 ms  10.0 ms  queue    shop.Price.of(I)J, thread 9\n",
@@ -98,6 +98,35 @@ func TestSlowestText(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(out.String())
+	}
+}
+
+// TestSlowTimesText lists root calls of which no trees were recorded, and reads them again.
+func TestSlowTimesText(t *testing.T) {
+	r := withEvents()
+	ran := int64(20e6)
+	r.Slowest.TimesOnly, r.Slowest.Invocations[1].Ran, r.Slowest.Invocations[1].Paused = true, &ran, &export.Paused{Least: 1e6, Most: 2e6}
+	var out, file bytes.Buffer
+	if err := r.Text(&out, export.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Slowest root calls\n\nof 14 root calls that took longer than 50.0 ms; --slowest N keeps the tree of each\n",
+		"80.0 ms  not known    1.00 s           not known", "60.0 ms    20.0 ms    1.00 s  1.00 ms to 2.00 ms", "worker-7, shop.Orders.process(Lshop/Order;)V, ended by an exception\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("not there: %q in\n%s", want, out.String()[strings.Index(out.String(), "Slowest root"):])
+		}
+	}
+	if err := r.JSON(&file, export.JSONOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := export.ReadJSON(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := again.Slowest; !s.TimesOnly || s.Invocations[0].Ran != nil || s.Invocations[1].Ran == nil || *s.Invocations[1].Ran != ran {
+		t.Errorf("as read again: %+v", s)
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 // pageSlowest has what the live page's list of the slowest has, and for each how many call
 // paths its tree has in the file; 0 where it is left out.
 type pageSlowest struct {
+	Times bool       `json:"times_only"`
 	Asked int        `json:"asked"`
 	Over  int64      `json:"over"`
 	Of    int64      `json:"of"`
@@ -33,6 +34,7 @@ type pageSlow struct {
 	Suspended   int64     `json:"suspended"`
 	Paused      *[2]int64 `json:"gc_pause,omitempty"`
 	Way         *[3]int64 `json:"way,omitempty"`
+	Ran         *int64    `json:"ran,omitempty"`
 	Thrown      bool      `json:"thrown"`
 	TraceID     string    `json:"trace_id,omitempty"`
 	SpanID      string    `json:"span_id,omitempty"`
@@ -71,7 +73,7 @@ func (r *Report) slowOnPage(m *pageMethods) *pageSlowest {
 	if r.Slowest == nil {
 		return nil
 	}
-	p := &pageSlowest{Asked: r.Slowest.Asked, Over: r.Slowest.Over, Of: r.Slowest.Of, Lines: []pageSlow{}}
+	p := &pageSlowest{Times: r.Slowest.TimesOnly, Asked: r.Slowest.Asked, Over: r.Slowest.Over, Of: r.Slowest.Of, Lines: []pageSlow{}}
 	nodes, segments := 0, 0
 	for _, i := range r.Slowest.Invocations {
 		line := slowLine(i)
@@ -93,7 +95,7 @@ func (r *Report) slowOnPage(m *pageMethods) *pageSlowest {
 
 func slowLine(i Invocation) pageSlow {
 	line := pageSlow{
-		Thread: Clean(i.Thread.Name), ID: i.Thread.ID, Start: i.Start, Took: i.Took, Suspended: i.Suspended, Thrown: i.Thrown,
+		Thread: Clean(i.Thread.Name), ID: i.Thread.ID, Start: i.Start, Took: i.Took, Suspended: i.Suspended, Ran: i.Ran, Thrown: i.Thrown,
 		TraceID: i.Span.TraceID(), SpanID: i.Span.SpanID(), Within: i.Span.Within,
 		Calls: i.CutCalls, CutContexts: i.CutContexts, CutCalls: i.CutCalls,
 	}

@@ -173,6 +173,7 @@ func mergeSlowest(reports []*Report, number func(r *Report, id int32) int32) *Sl
 			out = &Slowest{Asked: s.Asked, Over: s.Over}
 		}
 		out.Of += s.Of
+		out.TimesOnly = out.TimesOnly || s.TimesOnly
 		renumber := func(id int32) int32 { return number(r, id) }
 		for _, i := range s.Invocations {
 			thread := *i.Thread

@@ -29,7 +29,7 @@ func TestPauses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"made it wait; garbage collections paused it for 2.00 ms to 12.0 ms; trace 4bf90000000000000000000000000036, span 00f00000000000b7 (begun during the call)\n",
+		"paused by Rivulet; garbage collections paused it for 2.00 ms to 12.0 ms; trace 4bf90000000000000000000000000036, span 00f00000000000b7 (begun during the call)\n",
 		"1,200 garbage collections, paused for 3.00 s in all, the longest 9.00 ms; causes: G1 Evacuation Pause 1,190, System.gc() 7, not seen 3\n",
 		"1,300 safepoints, collections and redefinitions among them: all threads were stopped for 4.00 s, and reaching the safepoints took 1.00 s\n",
 		"between collections the whole program took about 500 MB a second as allocation buffers\n",

@@ -15,6 +15,8 @@ func (in *reader) slow() error {
 		switch key {
 		case "asked":
 			return in.value(&s.Asked)
+		case "times_only":
+			return in.value(&s.TimesOnly)
 		case "over_ns":
 			return in.value(&s.Over)
 		case "of":
@@ -42,6 +44,8 @@ func (in *reader) invocation() (i Invocation, err error) {
 			return in.value(&i.Took)
 		case "suspended_ns":
 			return in.value(&i.Suspended)
+		case "on_core_ns":
+			return in.value(&i.Ran)
 		case "thrown":
 			return in.value(&i.Thrown)
 		case "trace_id":

@@ -7,7 +7,8 @@ import (
 
 // A SlowestView lists the slowest root invocations, the slowest first, at most 400.
 type SlowestView struct {
-	Recorded bool             `json:"recorded"` // the recording keeps them
+	Recorded bool             `json:"recorded"`   // the recording keeps them
+	Times    bool             `json:"times_only"` // their trees were not recorded
 	Asked    int              `json:"asked"`
 	Over     int64            `json:"over"` // ns that they had to exceed; 0 none
 	Of       int64            `json:"of"`   // root calls that did
@@ -49,6 +50,7 @@ type SlowInvocation struct {
 	Suspended   int64     `json:"suspended"`
 	Paused      *[2]int64 `json:"gc_pause,omitempty"` // by collections: at least, at most; nil where that is not known
 	Way         *[3]int64 `json:"way,omitempty"`      // of its critical path: ran, queued, waited; nil where none is known
+	Ran         *int64    `json:"ran,omitempty"`      // on a core, by samples; nil where nobody looked, or it was too short
 	Thrown      bool      `json:"thrown"`
 	TraceID     string    `json:"trace_id,omitempty"` // of OpenTelemetry, in hexadecimal digits; "" where no span is known
 	SpanID      string    `json:"span_id,omitempty"`
@@ -74,13 +76,14 @@ func (f *Frame) slowest(place int) SlowestView {
 	if s == nil {
 		return view
 	}
-	view.Recorded, view.Asked, view.Over, view.Of, view.Count = true, s.Asked, s.Over, s.Of, len(s.Invocations)
+	view.Recorded, view.Times = true, s.TimesOnly
+	view.Asked, view.Over, view.Of, view.Count = s.Asked, s.Over, s.Of, len(s.Invocations)
 	sums := f.invocationSums()
 	for at, i := range s.Invocations[:min(len(s.Invocations), maxList)] {
 		k := sums[at]
 		view.Lines = append(view.Lines, SlowInvocation{
 			Place: at + 1, Method: f.numbers[i.Tree().Method], Thread: export.Clean(i.Thread.Name), ID: i.Thread.ID,
-			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Paused: pausedOf(i.Paused), Way: wayOf(i.Path), Thrown: i.Thrown, Calls: k.calls,
+			Start: i.Start, Took: i.Took, Suspended: i.Suspended, Paused: pausedOf(i.Paused), Way: wayOf(i.Path), Ran: i.Ran, Thrown: i.Thrown, Calls: k.calls,
 			TraceID: i.Span.TraceID(), SpanID: i.Span.SpanID(), Within: i.Span.Within,
 			CutContexts: i.CutContexts, CutCalls: i.CutCalls, Tasks: k.tasks, Waited: k.waited, LongestWait: k.longest,
 		})

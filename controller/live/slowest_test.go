@@ -45,6 +45,10 @@ func TestSlowest(t *testing.T) {
 	if page := l.View(q); page.Tree.Total != 40 {
 		t.Errorf("the whole tree: %+v", page.Tree)
 	}
+	r.Slowest.TimesOnly, r.Slowest.Invocations[0].Ran = true, &r.Slowest.Invocations[0].Took
+	if page := newFrame(2, r, l.numbering).slowest(0); !page.Times || page.Lines[0].Ran == nil || page.Lines[1].Ran != nil {
+		t.Errorf("without trees: %+v", page)
+	}
 	if page := frameOf(l.numbering, livetest.Snapshot()).slowest(0); page.Recorded || page.Lines == nil {
 		t.Errorf("where nobody asked: %+v", page)
 	}

@@ -34,6 +34,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 		return nil, err
 	}
 	s.keeper.end()
+	s.slowCalls.look()
 	kept := s.data.Keep()
 	closed := s.data.Closed() // without the parts in which something is measured
 	var samples map[uint32]cct.Sample
@@ -67,6 +68,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
+	s.slowCalls.report(r, s.loop.rec.began)
 	s.loop.account(r)
 	s.loop.lateness().report(r)
 	s.loop.lateGaps(r, looked)

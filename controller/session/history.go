@@ -21,6 +21,9 @@ const (
 // often says why root calls' times are not known.
 const often = "more than 100,000 root calls a second: measuring each would slow the program down"
 
+// unwanted says so where they were not asked for.
+const unwanted = "roottimes is off"
+
 // A keeper keeps the history of a recording, from outside: nothing waits for it. Its methods
 // are safe for concurrent use, and do nothing on a nil one.
 type keeper struct {
@@ -34,12 +37,18 @@ type keeper struct {
 	at    int64     // when that was, on the target's nanoTime
 	when  time.Time // the same
 	timed bool      // root calls are counted by their times
+	why   string    // not "": why they never are
 	over  bool      // the last reading was taken
 }
 
 // keepHistory begins one that ends with the session. It is the loop's.
-func (s *Session) keepHistory() {
+func (s *Session) keepHistory(rec Recording) {
 	k := &keeper{s: s, cpu: cputime.OfProcess(s.proc.PID)}
+	if rec.RootTimes == "off" {
+		k.why = unwanted
+	} else if rec.Slowest == 0 {
+		s.keepSlow()
+	}
 	s.keeper = k
 	k.renew()
 	s.wg.Go(func() {
@@ -68,8 +77,8 @@ func (k *keeper) renew() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.kept.Reset()
-	k.began, k.timed = 0, true
-	k.s.data.CountTimes(true)
+	k.began, k.timed, k.kept.Why = 0, k.why == "", k.why
+	k.s.data.CountTimes(k.timed)
 }
 
 // begin says when the recording began, if it is new. It is the loop's.

@@ -174,6 +174,7 @@ func (l *loop) renew() {
 	l.s.glance.forget()
 	l.s.collections.Renew()
 	l.s.keeper.renew()
+	l.s.slowCalls.renew()
 	l.rec.began = 0
 	l.kind.renew(l.rec.Recording)
 	if l.calibration.done != nil {

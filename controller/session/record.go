@@ -70,7 +70,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 	invoked := s.learnInvoked(make)
 	learned, forget := s.learnCalling(ctx, make)
 	defer forget()
-	if err := s.do(ctx, func() { s.watchCollections(rec.Events); s.keepHistory() }); err != nil {
+	if err := s.do(ctx, func() { s.watchCollections(rec.Events); s.keepHistory(rec) }); err != nil {
 		return err
 	}
 	if rec.Events {

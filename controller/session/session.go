@@ -100,6 +100,7 @@ type Session struct {
 	diagnosis   atomic.Value
 	glance      glance
 	collections *pauses.Collections // nil before a recording is asked for
+	slowCalls   *slowCalls          // of the recording; nil where they are not wanted, or with trees
 	keeper      *keeper             // of the recording's history; nil before, and of a timing
 	stage       stage
 	early       earlyLook

@@ -49,6 +49,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 		kind.far(r, b, rec.Recording, rec.began)
 	}
 	s.mapped.RUnlock()
+	s.slowCalls.report(r, rec.began)
 	late.report(r)
 	b.correct(r)
 	return r, nil

@@ -116,6 +116,7 @@ func (d *File) Renew() {
 		d.store(w, 0)
 	}
 	d.forgetTimes()
+	d.forgetSlow()
 }
 
 // counters are the words of the header that count in a recording. HMute is none,

@@ -47,6 +47,10 @@ type Inside struct {
 	d      *File
 }
 
+// Began is when the root invocation did that the thread is in, or was in last, on the target's
+// nanoTime.
+func (i Inside) Began() int64 { return i.d.load(i.record + wire.RBegan) }
+
 // Still tells whether the thread has not left the subgraph since.
 func (i Inside) Still() bool { return i.d.load(i.record+wire.RCursor) != 0 }
 

@@ -261,6 +261,13 @@ var Options = []*Option{
 		set:   func(r *Recording, v string) (err error) { r.Events, err = parseFlag("events", v); return err },
 	},
 	{
+		Name: "roottimes", Field: "root_times", Values: []string{"on", "off"}, Arg: "on|off",
+		Help:  "`on`: tell how long root calls took: percentiles, a histogram, and when the slowest ones were; off: one comparison and two additions less for each root call",
+		Short: "tell how long root calls took, and when the slowest ones were",
+		get:   func(r *Recording) string { return r.RootTimes },
+		set:   func(r *Recording, v string) error { r.RootTimes = v; return nil },
+	},
+	{
 		Name: "slowest", Field: "slowest", kind: number, Arg: "N",
 		Help:  "show the `N` slowest root calls with trees of their own, with --follow also what their ends waited for; implies --record events",
 		Short: "keep the N slowest root calls with trees of their own; 0 for none",

@@ -31,6 +31,7 @@ var values = map[string]struct{ good, bad []string }{
 	"cpu":         {[]string{"off", "on"}, []string{"2"}},
 	"count":       {[]string{"", "bytecodes"}, []string{"sheep"}},
 	"follow":      {[]string{"off", "on"}, []string{"yes"}},
+	"roottimes":   {[]string{"on", "off"}, []string{"perhaps"}},
 	"natives":     {[]string{"on", "all"}, []string{"some"}},
 	"recursion":   {[]string{"expand", "fold"}, []string{"flat"}},
 	"probes":      {[]string{"auto", "called"}, []string{"copied"}},

@@ -52,6 +52,10 @@ type Recording struct {
 	// one of the Natives constants, "" is NativesOn.
 	Natives string
 
+	// RootTimes says whether root calls are counted by how long they took, and the slowest
+	// ones kept: "on", the default, or "off".
+	RootTimes string
+
 	// Leaves says whether short leaf methods are only counted, so that their time goes
 	// to the caller: one of the Leaves constants, "" is LeavesCounted. With events, and
 	// where a mode rule gives them a clock, they are timed.
@@ -144,7 +148,7 @@ const (
 
 // Default is a recording with the default of each option spelled out, and no roots.
 func Default() Recording {
-	return Recording{Every: 1, Scheme: SchemeAuto, Observe: DefaultObserve, Clock: "tick", Natives: NativesOn, Leaves: LeavesCounted, Probes: ProbesAuto}
+	return Recording{Every: 1, Scheme: SchemeAuto, Observe: DefaultObserve, Clock: "tick", Natives: NativesOn, RootTimes: "on", Leaves: LeavesCounted, Probes: ProbesAuto}
 }
 
 // WithDefaults is a copy of r with the default of each option spelled out that is empty.
@@ -152,6 +156,7 @@ func (r *Recording) WithDefaults() Recording {
 	c, defaults := r.Clone(), Default()
 	c.Scheme, c.Clock = cmp.Or(c.Scheme, defaults.Scheme), cmp.Or(c.Clock, defaults.Clock)
 	c.Observe, c.Every = cmp.Or(c.Observe, defaults.Observe), cmp.Or(c.Every, defaults.Every)
+	c.RootTimes = cmp.Or(c.RootTimes, defaults.RootTimes)
 	c.Natives, c.Leaves, c.Probes = cmp.Or(c.Natives, defaults.Natives), cmp.Or(c.Leaves, defaults.Leaves), cmp.Or(c.Probes, defaults.Probes)
 	return c
 }

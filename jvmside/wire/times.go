@@ -14,8 +14,28 @@ const (
 
 // Words of the header, after those of [Timers].
 const (
-	HTimesSum = 2104
-	HTimes    = 2112
+	HTimesSum  = 2104
+	HTimes     = 2112
+	HSlow      = 4048
+	HSlowRound = 4056
+)
+
+// The slowest root calls are kept in a few places behind the header, each of which
+// some root calls share.
+const (
+	OffSlow    = 4096
+	SlowShift  = 6
+	SlowPlaces = 64
+
+	LRound  = 0
+	LTook   = 8
+	LBegan  = 16
+	LWaited = 24
+	LThread = 32
+	LMethod = 40
+	LCheck  = 48
+
+	LThrown = MaxMethods // flag of L_METHOD
 )
 
 // Flags of H_EXITS.
@@ -32,6 +52,19 @@ var RootTimes = []Const{
 	{"H_TIMES_SUM", HTimesSum, "i64: ns of all these"},
 	{"TIMES", Times, "how many there are"},
 	{"TIMES_LOW", TimesLow, "log2 of the first time, in ns, that is told from shorter ones"},
+	{"H_SLOW", HSlow, "i64: with EXIT_COUNT, root calls that took so many ns or longer are kept among the slowest"},
+	{"H_SLOW_ROUND", HSlowRound, "i64: a place has the slowest root call of the round; the controller begins another one when it has read the places"},
+	{"SLOW", OffSlow, "area of the slowest root calls"},
+	{"SLOW_SHIFT", SlowShift, "log2 of a place's size"},
+	{"SLOW_MASK", SlowPlaces - 1, "place of a root call: 31 times its record's number and R_RETURNS, and this"},
+	{"L_ROUND", LRound, "i64: H_SLOW_ROUND when it was written"},
+	{"L_TOOK", LTook, "i64: ns, less L_WAITED"},
+	{"L_BEGAN", LBegan, "i64: R_BEGAN"},
+	{"L_WAITED", LWaited, "i64: ns that the profiler made it wait"},
+	{"L_THREAD", LThread, "i64: R_TID"},
+	{"L_METHOD", LMethod, "i64: the root's method id, 0 if unknown; with L_THROWN"},
+	{"L_CHECK", LCheck, "i64: round ^ took ^ began ^ waited ^ thread << 20 ^ method << 40, written last; where it differs, the place is being written"},
+	{"L_THROWN", LThrown, "flag: it ended by an exception"},
 	{"TIMES_BITS", TimesBits, "log2 of the counts that a power of two has"},
 }
 

@@ -27,7 +27,7 @@ func TestTimes(t *testing.T) {
 	if i := TimesOf(math.MaxInt64); i != Times-1 {
 		t.Errorf("the longest time lies at place %d", i)
 	}
-	if HTimes+8*Times > OffSlots {
-		t.Error("they reach into the slots")
+	if HTimes+8*Times > HSlow || HSlowRound+8 > OffSlow {
+		t.Error("they reach into what lies behind them")
 	}
 }

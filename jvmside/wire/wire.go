@@ -52,7 +52,7 @@ const (
 
 // Areas of the data file, in the order in which they lie there.
 const (
-	OffSlots   = 4096
+	OffSlots   = OffSlow + SlowPlaces<<SlowShift
 	OffModes   = OffSlots + Slots<<SlotShift
 	OffRecords = OffModes + MaxMethods
 	OffBoxes   = OffRecords + Records<<RecordShift

@@ -73,6 +73,7 @@ func TestFlameGraph(t *testing.T) {
 		p.until(fmt.Sprintf(`document.querySelector(".icicle").dataset.weight === %q`, field)) // until then keys move in the graph of before
 	}
 	weigh("total_objects")
+	p.until(`document.querySelector(".icicle").dataset.total === "575"`)
 	p.do("the flame graph", chromedp.Focus(".icicle"))
 	for range 2 {
 		p.press(kb.ArrowDown)
@@ -85,6 +86,7 @@ func TestFlameGraph(t *testing.T) {
 	p.until(`document.querySelector("#invert").disabled`)
 	weigh("")
 	p.until(`!document.querySelector("#invert").disabled`)
+	p.splitter()
 	// As pictures.
 	picture := func(kind string) []string {
 		return value[[]string](p, fmt.Sprintf(`new Promise((then) => {
@@ -124,6 +126,34 @@ func TestFlameGraph(t *testing.T) {
 			t.Error(fmt.Sprint("console: ", found))
 		}
 	}
+}
+
+// splitter makes the flame graph higher by keys and by the mouse, and zooms by the wheel.
+func (p *page) splitter() {
+	p.t.Helper()
+	height := func() float64 {
+		return value[float64](p, `document.querySelector(".iciclebox").getBoundingClientRect().height`)
+	}
+	before := height()
+	p.do("the splitter", chromedp.Focus(".splitter"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	if now := height(); now != before+48 {
+		p.t.Errorf("two keys made the flame graph %v high, before it was %v", now, before)
+	}
+	at := value[[]float64](p, `(() => { const r = document.querySelector(".splitter").getBoundingClientRect(); return [r.left + 100, r.top + 2]; })()`)
+	p.do("drag", chromedp.MouseEvent(chromedp.MousePressed, at[0], at[1], chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]-30), chromedp.MouseEvent(chromedp.MouseReleased, at[0], at[1]-30, chromedp.ButtonLeft))
+	if now := height(); now != before+18 {
+		p.t.Errorf("dragged, it is %v high, before all %v", now, before)
+	}
+	wheel := func(y int) {
+		value[bool](p, fmt.Sprintf(`(() => { const c = document.querySelector(".icicle canvas"), r = c.getBoundingClientRect(); c.dispatchEvent(new WheelEvent("wheel", { ctrlKey: true, deltaY: %d, clientX: r.left + 5, clientY: r.top + 25, bubbles: true, cancelable: true })); return true; })()`, y))
+	}
+	crumbs := `document.querySelectorAll(".iciclebox .crumbs > span").length`
+	wheel(-100)
+	p.until(crumbs + ` > 0`)
+	for range 3 {
+		wheel(100)
+	}
+	p.until(crumbs + ` === 0`)
 }
 
 // history brushes the time after a moment, when 300 of 2,300 root calls began, by mouse and keyboard.

@@ -117,7 +117,8 @@ func areas(b *strings.Builder) {
 		off, size int64
 		name      string
 	}{
-		{0, wire.OffSlots, "header"},
+		{0, wire.OffSlow, "header"},
+		{wire.OffSlow, wire.SlowPlaces << wire.SlowShift, fmt.Sprintf("%d places of %d bytes: the slowest root calls of a moment", wire.SlowPlaces, 1<<wire.SlowShift)},
 		{wire.OffSlots, wire.Slots << wire.SlotShift, fmt.Sprintf("%d slots of %d bytes: thread id -> record", wire.Slots, 1<<wire.SlotShift)},
 		{wire.OffModes, wire.MaxMethods, fmt.Sprintf("%d modes of one byte, by method id", wire.MaxMethods)},
 		{wire.OffRecords, wire.Records << wire.RecordShift, fmt.Sprintf("%d thread records of %d bytes", wire.Records, 1<<wire.RecordShift)},
@@ -157,6 +158,7 @@ var sections = []section{
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},
 	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "METHOD_", "CACHE_"}},
 	{"Tokens", "What an instrumented method keeps of an invocation: tag, flags and node. 0 is an invocation that is not recorded.", []string{"INDEX_", "FLAG_", "PRECISE", "TOP", "BACK", "OWN", "OVER", "EVENT"}},
+	{"Slowest root calls", "Some root calls share a place. It has the slowest root call of the round; its writer takes no lock, so L_CHECK says whether what is read belongs together.", []string{"SLOW", "L_"}},
 	{"Timers", "What `rivulet time` records instead of a tree: a method has T_STRIPES cells for one thread each, then as many for all others, by the thread's id. A cell has a log-linear histogram: the bucket of t ns is i = (s << BUCKET_BITS) + (t >> s), where s is what brings t below 2 << BUCKET_BITS. A bucket is 1/64 wide at the most, so its middle is at most 0.8 % off. The header's words lie beside nothing that is written while recording.", []string{"T_", "CELL_", "BUCKET_", "C_"}},
 	{
 		"Streams of events", "What `--record events` writes beside the tree, a stream for each thread record, in rings that lie among the nodes. " +

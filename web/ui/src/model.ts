@@ -7,7 +7,7 @@ export interface Method { name: string; loader: string; flags: string; reason?: 
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
   roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter: string[]; natives: string; recursion: string; probes: string; overhead: string; warmup: string;
-  slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; count: string[]; modes: string[];
+  root_times: string; slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; count: string[]; modes: string[];
 }
 export interface Snapshot {
   id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;
@@ -100,8 +100,8 @@ export interface DoubtsPage {
   dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
 }
 export interface SkippedPage { count: number; from: number; lines: Skipped[] }
-export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; gc_pause?: [number, number]; way?: [number, number, number]; thrown: boolean; trace_id?: string; span_id?: string; span_within?: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
-export interface SlowPage { recorded: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
+export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; gc_pause?: [number, number]; way?: [number, number, number]; ran?: number; thrown: boolean; trace_id?: string; span_id?: string; span_within?: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }
+export interface SlowPage { recorded: boolean; times_only: boolean; asked: number; over: number; of: number; count: number; lines: SlowLine[]; path?: SlowPath }
 /** Segments are [kind, thread, method, from, to, cause]; methods [method, ran, queued, waited]. */
 export interface SlowPath { run: number; queue: number; wait: number; profiler: number; lacking: number; left: number; left_ns: number; threads: { name: string; id: number }[]; segments: number[][]; methods: number[][] }
 export interface BriefPage { lines: string[]; self: number[]; allocated: number[]; waiting: number[] }

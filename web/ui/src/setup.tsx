@@ -14,7 +14,7 @@ export function choose(change: Partial<Setup>): void {
 export function recording(s: Setup) {
   return {
     ...compared(s), scheme: s.scheme, until_calls: Number(s.until) || 0,
-    overhead: budget(s.overhead), warmup: s.warmup.trim() || "0", slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu, count: s.count,
+    overhead: budget(s.overhead), warmup: s.warmup.trim() || "0", root_times: s.rootTimes, slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu, count: s.count,
   };
 }
 
@@ -31,7 +31,7 @@ export function takeDefaults(d: Recording): void {
   const none = (text: string) => (text === "0" ? "" : text);
   choose({
     taken: true, scheme: d.scheme, clock: d.clock, until: d.until_calls ? String(d.until_calls) : "", filter: d.filter.filter((r) => r !== "--jdk"), jdk: d.filter.includes("--jdk"),
-    natives: d.natives, recursion: d.recursion, probes: d.probes, overhead: d.overhead === "0%" ? "" : d.overhead, warmup: none(d.warmup), slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
+    natives: d.natives, recursion: d.recursion, probes: d.probes, overhead: d.overhead === "0%" ? "" : d.overhead, warmup: none(d.warmup), rootTimes: d.root_times, slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
     cpu: d.cpu, count: d.count, leaves: d.leaves, modes: d.modes, memory: d.memory,
   });
 }
@@ -163,7 +163,7 @@ function Modes() {
 function More() {
   const s = ui.setup;
   const executed = s.count.includes("bytecodes") || s.count.includes("blocks");
-  const changed = s.natives !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  const changed = s.natives !== "on" || s.rootTimes !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
       <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, ignore first, memory limit</summary>
@@ -215,6 +215,12 @@ function More() {
           <dt><label for="natives">Native methods</label></dt>
           <dd><select id="natives" value={s.natives} onChange={(e) => choose({ natives: e.currentTarget.value })}>
             <option value="on">where they are called</option><option value="all">intrinsics too, such as Math.max</option><option value="off">none</option>
+          </select></dd>
+        </div>
+        <div>
+          <dt><label for="roottimes">Root calls</label></dt>
+          <dd><select id="roottimes" value={s.rootTimes} title="Percentiles, a histogram, and when the slowest ones were" onChange={(e) => choose({ rootTimes: e.currentTarget.value })}>
+            <option value="on">each is timed</option><option value="off">not timed one by one</option>
           </select></dd>
         </div>
         <div>

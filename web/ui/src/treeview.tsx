@@ -15,6 +15,7 @@ import { MenuButton, isMenuKey, menuUnder, openMenu } from "./menu";
 import { Tip } from "./tip";
 import { Table, step, type Column } from "./table";
 import { entriesTitle, go, opened, openHot, sampling, toggled, ui, unfolded, upsideDown } from "./ui";
+import { Splitter } from "./splitter";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
@@ -43,7 +44,7 @@ export function TreeView() {
       <SourceBar threads fold search />
       <History />
       {!rangeChosen() && <Brief />}
-      {!ui.hidden && <Icicle />}
+      {!ui.hidden && <><Icicle /><Splitter /></>}
       <Detail />
       {t && t.count > 0 ? <TreeTable /> : <NoCalls />}
     </div>

@@ -77,7 +77,7 @@ final class Events {
             } else if (current == to) { // an exit that was followed by an exception of the return itself
                 if (thrown) word(s, record, ready(s, record), to, Layout.EV_LATE, U.getInt(node + Layout.N_METHOD), now);
                 if (thrown) Side.count(s, side, index, Layout.X_THROWN);
-                if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
+                if ((token & Layout.TOP) != 0) Probe.end(s, record, index, thrown ? -index : index);
                 return true;
             } else {
                 return true;
@@ -107,7 +107,7 @@ final class Events {
         if (thrown) Side.count(s, side, index, Layout.X_THROWN);
         U.putLong(node + Layout.N_COUNT, U.getLong(node + Layout.N_COUNT) + executed);
         U.putLong(record + Layout.R_CURSOR, to);
-        if ((token & Layout.TOP) != 0) Probe.end(s, record, index);
+        if ((token & Layout.TOP) != 0) Probe.end(s, record, index, thrown ? -index : index);
         return true;
     }
 

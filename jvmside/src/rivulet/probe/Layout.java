@@ -106,7 +106,7 @@ public final class Layout {
     /** u32: spin lock of slots and records; 2 when its holder is taken for dead. */
     public static final int H_LOCK = 388;
     /** area of slots: thread id -> record. */
-    public static final long SLOTS = 4096L;
+    public static final long SLOTS = 8192L;
     /** log2 of a slot's size. */
     public static final int SLOT_SHIFT = 6;
     /** home slot of a thread: its id and this. */
@@ -122,7 +122,7 @@ public final class Layout {
     /** i32: threads that have this home slot but lie elsewhere. */
     public static final int S_DISPLACED = 16;
     /** area of modes: one byte a method. */
-    public static final long MODES = 1052672L;
+    public static final long MODES = 1056768L;
     /** method ids are below this. */
     public static final int MAX_METHODS = 262144;
     /** the first of the two ids of the sample by which the probes' cost is measured; its root calls are none of the recording's, and count nowhere. */
@@ -144,7 +144,7 @@ public final class Layout {
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
     public static final int MODE_ROOT = 128;
     /** area of thread records. */
-    public static final long RECORDS = 1314816L;
+    public static final long RECORDS = 1318912L;
     /** log2 of a record's size. */
     public static final int RECORD_SHIFT = 8;
     /** i64: node of the current invocation, 0 outside the subgraph. */
@@ -222,7 +222,7 @@ public final class Layout {
     /** flag, the thread's own: the span of the root call under way is known. */
     public static final int R_SPAN = 16;
     /** area of the mailbox. */
-    public static final long BOXES = 5509120L;
+    public static final long BOXES = 5513216L;
     /** requests under way at one time. */
     public static final int BOX_COUNT = 16;
     /** log2 of a box's size. */
@@ -258,7 +258,7 @@ public final class Layout {
     /** the same, when the last part that it has written may not have been read. */
     public static final int BOX_LEFT = 7;
     /** area of nodes; a node is referred to by its offset in the file. */
-    public static final long NODES = 6557696L;
+    public static final long NODES = 6561792L;
     /** log2 of a node's size. */
     public static final int NODE_SHIFT = 6;
     /** nodes that a record takes at a time. */
@@ -385,6 +385,32 @@ public final class Layout {
     public static final int TIMES = 242;
     /** log2 of the first time, in ns, that is told from shorter ones. */
     public static final int TIMES_LOW = 7;
+    /** i64: with EXIT_COUNT, root calls that took so many ns or longer are kept among the slowest. */
+    public static final int H_SLOW = 4048;
+    /** i64: a place has the slowest root call of the round; the controller begins another one when it has read the places. */
+    public static final int H_SLOW_ROUND = 4056;
+    /** area of the slowest root calls. */
+    public static final int SLOW = 4096;
+    /** log2 of a place's size. */
+    public static final int SLOW_SHIFT = 6;
+    /** place of a root call: 31 times its record's number and R_RETURNS, and this. */
+    public static final int SLOW_MASK = 63;
+    /** i64: H_SLOW_ROUND when it was written. */
+    public static final int L_ROUND = 0;
+    /** i64: ns, less L_WAITED. */
+    public static final int L_TOOK = 8;
+    /** i64: R_BEGAN. */
+    public static final int L_BEGAN = 16;
+    /** i64: ns that the profiler made it wait. */
+    public static final int L_WAITED = 24;
+    /** i64: R_TID. */
+    public static final int L_THREAD = 32;
+    /** i64: the root's method id, 0 if unknown; with L_THROWN. */
+    public static final int L_METHOD = 40;
+    /** i64: round ^ took ^ began ^ waited ^ thread << 20 ^ method << 40, written last; where it differs, the place is being written. */
+    public static final int L_CHECK = 48;
+    /** flag: it ended by an exception. */
+    public static final int L_THROWN = 262144;
     /** log2 of the counts that a power of two has. */
     public static final int TIMES_BITS = 3;
     /** where a ring's words begin. */

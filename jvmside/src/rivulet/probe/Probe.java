@@ -366,7 +366,7 @@ public final class Probe {
         } else if (current != to) {
             return; // an exit that was followed by an exception of the return itself (IllegalMonitorStateException)
         }
-        if ((token & Layout.TOP) != 0) end(s, record, known ? index : 0);
+        if ((token & Layout.TOP) != 0) end(s, record, known ? index : 0, thrown ? -index : index);
         else U.putLong(record + Layout.R_CURSOR, to);
     }
 
@@ -426,14 +426,14 @@ public final class Probe {
 
     /**
      * The root invocation ends, or the execution of a task with this node: the thread is outside again, and its record
-     * may serve others.
+     * may serve others. root is the root invocation's node, less than 0 if it ended by an exception, 0 if unknown.
      */
-    static void end(long s, long record, long index) {
+    static void end(long s, long record, long index, long root) {
         outside(s, record);
         U.putLong(record + Layout.R_CURSOR, 0);
         U.putInt(record + Layout.R_DEPTH, 0);
         if (index == 0 || above(s, index) == U.getInt(node(s, index) + Layout.N_PARENT)) {
-            boolean held = U.getInt(s + Layout.H_EXITS) != 0 && Exits.took(s, record);
+            boolean held = U.getInt(s + Layout.H_EXITS) != 0 && Exits.took(s, record, root);
             U.putLongRelease(null, record + Layout.R_RETURNS, U.getLong(record + Layout.R_RETURNS) + 1);
             if (held) Exits.hold(s, record);
         }
@@ -493,7 +493,7 @@ public final class Probe {
                 outside(s, record);
                 Records.release(s, record);
             } else {
-                end(s, record, 0);
+                end(s, record, 0, 0);
             }
         }
         return token == 0 ? 0 : token | Layout.TOP;

@@ -89,8 +89,8 @@ export function answer(d: Data, q: Omit<Look, "seq">): Sections {
     };
   }
   if (q.slowest) {
-    s.slowest = slow ? { recorded: true, asked: slow.asked, over: slow.over, of: slow.of, count: slow.lines.length, lines: slow.lines.slice(0, 400), path: slow.paths[q.slow - 1] }
-      : { recorded: false, asked: 0, over: 0, of: 0, count: 0, lines: [] };
+    s.slowest = slow ? { recorded: true, times_only: slow.times_only, asked: slow.asked, over: slow.over, of: slow.of, count: slow.lines.length, lines: slow.lines.slice(0, 400), path: slow.paths[q.slow - 1] }
+      : { recorded: false, times_only: false, asked: 0, over: 0, of: 0, count: 0, lines: [] };
   }
   return s;
 }

@@ -22,7 +22,7 @@ interface Packed {
   methods: { name: string[]; loader: string[]; place: string[]; hidden: number[]; counted: number[] };
   brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] };
   threads: Omit<ThreadLine, "place">[];
-  slowest: { asked: number; over: number; of: number; lines: (Omit<SlowLine, "place"> & { nodes: number; path?: SlowPath })[] } | null;
+  slowest: { times_only: boolean; asked: number; over: number; of: number; lines: (Omit<SlowLine, "place"> & { nodes: number; path?: SlowPath })[] } | null;
   tree: number[][]; slow_trees: number[][];
 }
 
@@ -68,7 +68,7 @@ export interface Data {
   head: Head; exact: boolean; pauses: string[]; metrics: Metric[]; brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] }; threads: ThreadLine[];
   names: Map<number, Name>; hidden: number[]; counted: Set<number>; // by methods' numbers
   tree: Forest;
-  slowest: { asked: number; over: number; of: number; lines: SlowLine[]; paths: (SlowPath | undefined)[]; trees: Forest[] } | null;
+  slowest: { times_only: boolean; asked: number; over: number; of: number; lines: SlowLine[]; paths: (SlowPath | undefined)[]; trees: Forest[] } | null;
 }
 
 /** read unpacks the text of the file's data. */
@@ -88,7 +88,7 @@ export async function read(packed: string): Promise<Data> {
     hidden: [0, ...p.methods.hidden], counted: new Set(p.methods.counted.map(number)),
     tree: forest(p.tree, 0, p.tree[0].length, corrected),
     slowest: p.slowest && {
-      asked: p.slowest.asked, over: p.slowest.over, of: p.slowest.of,
+      times_only: p.slowest.times_only, asked: p.slowest.asked, over: p.slowest.over, of: p.slowest.of,
       lines: p.slowest.lines.map(({ nodes: _n, path: _p, ...l }, k) => ({ ...l, method: number(l.method), place: k + 1 })),
       paths: p.slowest.lines.map((l) => way(l.path)),
       trees: p.slowest.lines.map((l) => forest(p.slow_trees, at, (at += l.nodes), false)),
