@@ -134,7 +134,7 @@ func TestScreen(t *testing.T) {
 	s.keys("Down", "Up")
 	s.wait(`^Term\.java:\d+  Term\.leaf\(`)
 	s.keys("Enter")
-	s.wait(` 126  Term\.root\(\)V$`)
+	s.wait(` 126  Term\.root$`)
 	s.keys("c")
 	s.wait(`^auto: as called \+ look ahead \(C\), exact timing \(precise\)`)
 	s.keys("r")

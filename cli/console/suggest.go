@@ -10,8 +10,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
-// errNoneSuggested says that no root can be suggested.
-var errNoneSuggested = errors.New("no method of the application's holds much time and was entered meanwhile: try again while the program is at work, or choose a root with find and root")
+// ErrNoneSuggested says that no root can be suggested.
+var ErrNoneSuggested = errors.New("no method of the application's holds much time and was entered meanwhile: try again while the program is at work, or choose a root with find and root")
 
 // suggested lists methods that are worth recording, or makes the best one the root.
 func suggested(ctx context.Context, c *Console, out io.Writer, args []string) error {
@@ -24,7 +24,7 @@ func suggested(ctx context.Context, c *Console, out io.Writer, args []string) er
 		return err
 	}
 	if len(s.Roots) == 0 {
-		return errNoneSuggested
+		return ErrNoneSuggested
 	}
 	if take {
 		if err := unroot(ctx, c, out, []string{"all"}); err != nil {
@@ -42,20 +42,19 @@ func suggested(ctx context.Context, c *Console, out io.Writer, args []string) er
 		}
 	}
 	for i := range s.Roots {
-		if _, err := fmt.Fprintln(out, line(s, &s.Roots[i])); err != nil {
+		if _, err := fmt.Fprintln(out, export.Clean(s.Roots[i].Root)+"  "+WhySuggested(s, &s.Roots[i])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// line says what speaks for a root.
-func line(s *live.Suggestions, r *live.Suggestion) string {
-	root := export.Clean(r.Root)
+// WhySuggested says what speaks for a root, in a line.
+func WhySuggested(s *live.Suggestions, r *live.Suggestion) string {
 	if s.Samples > 0 {
-		return fmt.Sprintf("%s  %.1f %% of the samples, entered %.3g times a second or more, price %s", root, 100*r.Share, r.Rate, r.Price)
+		return fmt.Sprintf("%.1f %% of the samples, entered %.3g times a second or more, price %s", 100*r.Share, r.Rate, r.Price)
 	}
-	text := fmt.Sprintf("%s  on %d of %d stacks of busy threads", root, r.Stacks, r.Of)
+	text := fmt.Sprintf("on %d of %d stacks of busy threads", r.Stacks, r.Of)
 	if r.Always {
 		text += ", which it never left: most likely a loop that began long ago"
 	}

@@ -63,7 +63,11 @@ func (m *model) rootsBody() []string {
 		out = append(out, m.fit(m.style.good, "  root "+r))
 	}
 	p, rows := m.places[rootsView], m.listRows()
-	out = append(out, m.fit(m.style.faint, fmt.Sprintf("  %s match %q; / types, Enter takes or drops a root", export.Plural(int64(m.count), "method", "methods"), m.query)))
+	head := fmt.Sprintf("%s match %q; / types, Tab suggests, Enter takes or drops a root", export.Plural(int64(m.count), "method", "methods"), m.query)
+	if m.why != nil {
+		head = export.Plural(int64(m.count), "method", "methods") + " suggested, the best first; Enter takes or drops a root, / searches"
+	}
+	out = append(out, m.fit(m.style.faint, "  "+head))
 	for i := p.top; i < min(p.top+rows, len(m.hits)); i++ {
 		h := &m.hits[i]
 		mark, style := "  ", lipgloss.NewStyle()
@@ -73,18 +77,18 @@ func (m *model) rootsBody() []string {
 		case !h.Root:
 			style = m.style.faint
 		}
-		text := h.Name
+		note := m.why[h.Name]
 		if h.Reason != "" {
-			text += "  (" + h.Reason + ")"
+			note = "(" + h.Reason + ")"
 		}
-		out = append(out, m.item(i == p.at, style, mark+export.Clean(text)))
+		out = append(out, m.item(i == p.at, style, m.named(mark, h.Name, note)))
 	}
 	return out
 }
 
 // nothing says why a view of a recording is empty.
 func (m *model) nothing() []string {
-	text := "Nothing is recorded yet: choose a root (1, then /), and s starts."
+	text := "Nothing is recorded yet: choose a root (1, then / or g), and s starts."
 	switch {
 	case m.state.Phase == live.InRecording:
 		text = "Nothing is recorded so far: no root call has begun since the start."
@@ -93,8 +97,67 @@ func (m *model) nothing() []string {
 		}
 	case m.state.Phase == live.Starting:
 		text = "Measuring what probes cost here, and instrumenting ..."
+	case m.state.Phase == live.Stopped && m.source == 0:
+		text = "Nothing was recorded: no root call began. Was the program at work meanwhile? Choose a root that it calls (1, then g), or record for longer; :report says more."
 	}
-	return []string{m.fit(m.style.faint, "  "+text)}
+	if m.state.Paused {
+		text = "The recording is paused; p goes on. " + text
+	}
+	if m.thread > 0 {
+		text = fmt.Sprintf("Nothing of thread %s; t shows all. ", m.whose) + text
+	}
+	var out []string
+	for _, l := range wrapped(text, max(m.width-4, 10)) {
+		out = append(out, m.fit(m.style.faint, "  "+l))
+	}
+	return out[:min(len(out), m.rows())]
+}
+
+// wrapped breaks a text into lines at its blanks.
+func wrapped(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && export.Width(line)+1+export.Width(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+// named fits a method's name and a note behind it into a row. Where there is no room, first the
+// note goes, then the descriptor, then the beginning of the name.
+func (m *model) named(mark, name, note string) string {
+	room := max(m.width-2-export.Width(mark), 8)
+	name, note = export.Clean(name), export.Clean(note)
+	switch w := export.Width(name); {
+	case w > room:
+		return mark + export.FitTail(short(name), room)
+	case note != "" && w+10 < room:
+		return mark + name + "  " + export.Fit(note, room-w-2)
+	}
+	return mark + name
+}
+
+// barWidth is how long the bar of a share is.
+const barWidth = 6
+
+// bar draws a part of a whole, to an eighth of a character.
+func bar(part, whole int64) string {
+	if whole <= 0 || part <= 0 {
+		return ""
+	}
+	n := int(float64(min(part, whole))/float64(whole)*8*barWidth + 0.5)
+	line := strings.Repeat("█", n/8)
+	if n%8 > 0 {
+		line += string([]rune("▏▎▍▌▋▊▉")[n%8-1])
+	}
+	return line
+}
+
+// padded is a bar as a column of its own.
+func padded(text string) string {
+	return text + strings.Repeat(" ", max(barWidth-export.Width(text), 0))
 }
 
 func share(part, whole int64) string {
@@ -109,11 +172,11 @@ func (m *model) treeBody() []string {
 	if t == nil || t.Count == 0 {
 		return m.nothing()
 	}
-	columns := func(total, part, self, calls, thrown string, more []string) string {
-		cells := []cell{{total, 9, 0}, {part, 8, 70}, {self, 9, 60}, {calls, 13, 40}, {thrown, 8, 80}}
+	columns := func(total, part, bar, self, calls, thrown string, more []string) string {
+		cells := []cell{{total, 9, 0}, {part, 8, 70}, {padded(bar), barWidth, 100}, {self, 9, 60}, {calls, 13, 40}, {thrown, 8, 80}}
 		return m.cells(append(cells, countCells(more)...)...)
 	}
-	out := []string{m.fit(m.style.faint, "  "+columns("total", "share", "self", "calls", "thrown", export.CountHeads(t.Metrics))+"call path (* hot path)")}
+	out := []string{m.fit(m.style.faint, "  "+columns("total", "share", "", "self", "calls", "thrown", export.CountHeads(t.Metrics))+"call path (* hot path)")}
 	for i, r := range t.Rows {
 		at := t.From+i == m.places[treeView].at
 		twist, style := "  ", lipgloss.NewStyle()
@@ -134,7 +197,7 @@ func (m *model) treeBody() []string {
 		if r[11] > 1 {
 			name += fmt.Sprintf(" (recursive, %d levels)", r[11])
 		}
-		cells := columns(export.Duration(r[9]), share(r[9], t.Total), export.Duration(r[6]), export.Count(r[4]), export.Count(r[5]), counted(t.Metrics, t.Counts, i, ownTime(r[3], r[6]), r[8]))
+		cells := columns(export.Duration(r[9]), share(r[9], t.Total), bar(r[9], t.Total), export.Duration(r[6]), export.Count(r[4]), export.Count(r[5]), counted(t.Metrics, t.Counts, i, ownTime(r[3], r[6]), r[8]))
 		// Deep paths may not push the names off the screen.
 		indent := strings.Repeat(" ", min(int(r[1]), max(m.width-len(cells)-24, 0))) + twist
 		out = append(out, m.item(at, style, m.label(cells, indent, name)))
@@ -196,22 +259,22 @@ func (m *model) methodsBody() []string {
 	if t == nil || m.shown.Frame == 0 {
 		return m.nothing()
 	}
-	columns := func(self, off, part, total, calls, thrown string, more []string) string {
-		cells := []cell{{self, 9, 0}, {off, 7, 80}, {part, 8, 70}, {total, 9, 60}, {calls, 13, 40}, {thrown, 8, 90}}
+	columns := func(self, off, part, bar, total, calls, thrown string, more []string) string {
+		cells := []cell{{self, 9, 0}, {off, 7, 80}, {part, 8, 70}, {padded(bar), barWidth, 100}, {total, 9, 60}, {calls, 13, 40}, {thrown, 8, 90}}
 		return m.cells(append(cells, countCells(more)...)...)
 	}
-	title := "method, by " + treeSorts[m.sort] + " (o)"
+	title := "method, by " + methodSorts[m.sort] + " (o)"
 	if m.filter != "" {
 		title += fmt.Sprintf(", with %q: %d of %d", m.filter, t.Count, t.All)
 	}
-	out := []string{m.fit(m.style.faint, "  "+columns("self", "±", "share", "total", "calls", "thrown", export.CountHeads(t.Metrics))+title)}
+	out := []string{m.fit(m.style.faint, "  "+columns("self", "±", "share", "", "total", "calls", "thrown", export.CountHeads(t.Metrics))+title)}
 	for i, l := range t.Lines {
 		f := l.Figures
 		off := "-"
 		if f[5] > 0 && f[4] > 0 {
 			off = fmt.Sprintf("%.0f %%", min(100*float64(f[6])/float64(f[4]), 100))
 		}
-		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]), export.CountCells(t.Metrics, l.Counts, ownTime(f[11], f[4]), f[6]))
+		cells := columns(export.Duration(f[4]), off, share(f[4], t.Total), bar(f[4], t.Total), export.Duration(f[7]), export.Count(f[2]), export.Count(f[3]), export.CountCells(t.Metrics, l.Counts, ownTime(f[11], f[4]), f[6]))
 		out = append(out, m.item(t.From+i == m.places[methodsView].at, lipgloss.NewStyle(), m.label(cells, "", short(m.live.Method(int32(f[0])).Name))))
 	}
 	return out
@@ -230,17 +293,19 @@ func (m *model) aroundLines() []aroundLine {
 		return nil
 	}
 	var out []aroundLine
+	columns := func(total, part, calls string) string {
+		return m.cells(cell{total, 9, 0}, cell{part, 8, 70}, cell{calls, 13, 50})
+	}
 	row := func(l live.Line, style lipgloss.Style) {
 		f := l.Figures
 		name := m.live.Method(int32(f[0])).Name
 		if name == "" {
 			name = "(outside)"
 		}
-		cells := fmt.Sprintf("%9s %8s %13s  ", export.Duration(f[7]), share(f[7], a.Self.Figures[7]), export.Count(f[2]))
-		out = append(out, aroundLine{int32(f[0]), m.label(cells, "", name), style})
+		out = append(out, aroundLine{int32(f[0]), m.label(columns(export.Duration(f[7]), share(f[7], a.Self.Figures[7]), export.Count(f[2])), "", short(name)), style})
 	}
 	title := func(text string) { out = append(out, aroundLine{0, text, m.style.faint}) }
-	title(fmt.Sprintf("%9s %8s %13s  called by", "total", "share", "calls"))
+	title(columns("total", "share", "calls") + "called by")
 	for _, l := range a.Callers {
 		row(l, lipgloss.NewStyle())
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/live"
 )
 
-// treeSorts are the orders of the methods.
-var treeSorts = []string{"total", "self", "calls", "thrown", "error", "name"}
+// methodSorts are the orders of the methods.
+var methodSorts = []string{"self", "total", "calls", "thrown", "error", "name"}
 
 // keys are the help sheet.
 var keys = [][2]string{
 	{"1 .. 7, Tab", "views: roots, tree, methods, around, threads, compare, log"},
 	{"/", "search methods for roots; in the methods, filter"},
+	{"g, Tab while typing", "suggest roots, by five seconds of samples, before a recording is on"},
 	{"Enter, Space", "take or drop a root, open or close a branch, look around a method"},
 	{"Enter, t", "in threads: the tree and the methods of this one alone; t: of all again"},
 	{"Right, Left", "open and close a branch; Left again goes to its caller"},
@@ -27,14 +28,13 @@ var keys = [][2]string{
 	{"r", "reset: forget what was recorded"},
 	{"S", "next scheme; a recording that is on is kept and begins anew"},
 	{"c", "other timing (low overhead, exact), at once"},
-	{"o", "order of the methods: total, self, calls, thrown, uncertainty, name"},
+	{"o", "order of the methods: self, total, calls, thrown, uncertainty, name"},
 	{"a", "callers and callees of the method"},
 	{"R", "take the method as a root"},
 	{"k", "keep the recording as of now, to compare with"},
 	{"b, Enter", "in compare: the snapshot before, the one after"},
 	{"w", "save: to .txt, .json, .html, .pb.gz, .collapsed, .speedscope.json"},
-	{":", "a command, as in scripts; :help lists them"},
-	{"?", "this sheet"},
+	{":, ?", "a command, as in scripts, which :help lists; this sheet"},
 	{"q, Ctrl-C", "end the recording, restore the classes, detach"},
 }
 
@@ -115,6 +115,8 @@ func (m *model) action(k string) (tea.Cmd, bool) {
 		return m.do("keep"), true
 	case "t":
 		return m.onlyThread(0, ""), true
+	case "g":
+		return m.suggest(), true
 	}
 	return nil, false
 }
@@ -134,7 +136,7 @@ func (m *model) inView(k string) tea.Cmd {
 	case methodsView:
 		switch {
 		case k == "o":
-			m.sort = (m.sort + 1) % len(treeSorts)
+			m.sort = (m.sort + 1) % len(methodSorts)
 			return m.redraw()
 		case enter || k == "a":
 			return m.lookAround(m.method())
@@ -260,6 +262,12 @@ func (m *model) typed(k tea.KeyPressMsg) tea.Cmd {
 		m.asking = askNothing
 		m.input.Blur()
 		return nil
+	case tea.KeyTab:
+		if m.asking == askSearch {
+			m.asking = askNothing
+			m.input.Blur()
+			return m.suggest()
+		}
 	case tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown:
 		return m.moved(k.String())
 	case tea.KeyEnter:

@@ -80,6 +80,7 @@ type model struct {
 	query string
 	hits  []live.Method
 	count int
+	why   map[string]string // of hits that were suggested
 
 	open    map[int32]bool
 	unfold  map[int32]bool // folds of frameworks' levels that are open
@@ -117,6 +118,10 @@ type (
 		err  error
 		status
 	}
+	suggestedMsg struct {
+		found *live.Suggestions
+		err   error
+	}
 	// status is how things stand. A large tree takes a while to count.
 	status struct {
 		state live.State
@@ -149,6 +154,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case doneMsg:
 		return m, m.done(msg)
+	case suggestedMsg:
+		m.suggested(msg)
+		return m, nil
 	case tea.KeyPressMsg:
 		return m, m.key(msg)
 	case tea.PasteMsg:
@@ -198,11 +206,11 @@ func (m *model) rows() int {
 
 // viewQuery is what the view needs.
 func (m *model) viewQuery() *live.Query {
-	l := &live.Query{Source: m.source}
+	l := &live.Query{Source: m.source, History: true}
 	p := m.places[m.view]
 	switch m.view {
 	case treeView:
-		t := &live.TreeQuery{Sort: treeSorts[0], From: p.top, Rows: m.rows() - 1}
+		t := &live.TreeQuery{Sort: "total", From: p.top, Rows: m.rows() - 1}
 		for path := range m.open {
 			t.Open = append(t.Open, path)
 		}
@@ -211,7 +219,7 @@ func (m *model) viewQuery() *live.Query {
 			l.Unfold = append(l.Unfold, path)
 		}
 	case methodsView:
-		l.Methods = &live.MethodsQuery{Sort: treeSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
+		l.Methods = &live.MethodsQuery{Sort: methodSorts[m.sort], Filter: m.filter, From: p.top, Rows: m.rows() - 1}
 		l.Thread = m.thread
 	case aroundView:
 		l.Around = &live.AroundQuery{Method: m.around}
@@ -344,6 +352,7 @@ const maxHits = 200
 
 // search finds what is typed among the loaded methods.
 func (m *model) search() {
+	m.why = nil
 	m.hits, m.count = m.live.Search(m.ctx, m.query, maxHits)
 	m.places[rootsView] = place{}
 }

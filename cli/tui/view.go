@@ -16,6 +16,8 @@ import (
 const (
 	headLines = 6 // with the tabs and the line below them
 	footLines = 2
+
+	leastTrend, mostTrend = 8, 40 // columns of calls over time
 )
 
 type styles struct {
@@ -105,6 +107,11 @@ func (m *model) head() []string {
 		export.Plural(f.Invocations, "root call", "root calls"), export.Plural(f.Nodes, "call path", "call paths"))
 	if st.Figures != nil && !f.Exact {
 		figures += ", NOT EXACT (:report says why)"
+	}
+	if room := m.width - export.Width(figures) - 2; room >= leastTrend {
+		if line := m.trend(min(room, mostTrend)); line != "" {
+			figures += "  " + line
+		}
 	}
 	cost := fmt.Sprintf("%s of %s called, %s", export.Count(int64(f.Called)), export.Plural(int64(f.Instrumented), "method", "methods"), export.Plural(int64(f.Batches), "step", "steps"))
 	if f.Pause != nil {
