@@ -91,8 +91,30 @@ func within(name, of string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '$')
 }
 
-// listed is what the list says of a class: the longest entry that it is within.
+// listed is what the list says of a class, or of the class that it is a relocated copy of: a
+// program that is one jar may have org.eclipse.jetty as shop.shaded.org.eclipse.jetty.
 func (r *Rules) listed(class string) Kind {
+	kind := r.entry(class)
+	for rest := class; kind == Other; {
+		_, after, ok := strings.Cut(rest, ".")
+		if !ok {
+			break
+		}
+		rest = after
+		for _, top := range relocated {
+			if strings.HasPrefix(rest, top) && r.entry(rest) == Framework {
+				return Framework
+			}
+		}
+	}
+	return kind
+}
+
+// relocated are how names begin that are looked for within others.
+var relocated = []string{"org.", "com.", "io.", "net.", "jakarta.", "javax."}
+
+// entry is what the longest entry says that a class is within.
+func (r *Rules) entry(class string) Kind {
 	kind, longest := Other, -1
 	for _, p := range r.frameworks {
 		if len(p.name) > longest && within(class, p.name) {

@@ -41,6 +41,7 @@ func (r *Report) brief(f figures, labels map[int32]string) Brief {
 	if len(hot) > 0 {
 		b.Lines = append(b.Lines, r.hottest(f, hot, labels))
 	}
+	b.idle(r, f)
 	b.waiting(r, f, labels)
 	if at := r.metrics().Index("allocated_bytes"); at >= 0 {
 		b.allocated(f, at, labels)
@@ -111,6 +112,28 @@ func (b *Brief) allocated(f figures, at int, labels map[int32]string) {
 	}
 	most := own(list[0].Counts, at)
 	b.Lines = append(b.Lines, fmt.Sprintf("%s allocates most itself: %s, %s of all that is allocated.", labels[list[0].Method], Bytes(most), share(most, own(f.sums.Counts, at))))
+}
+
+// mostComputing is the share of the time that the program computed, at the most, beyond which
+// the sentence on waiting is left out: it says little then.
+const mostComputing = 0.8
+
+// idle says how much of the time threads waited at least, where nothing else does: the program's
+// threads, its compilers and collector included, used less processor time than the methods took.
+func (b *Brief) idle(r *Report, f figures) {
+	if r.Sampling != nil || r.CPU != nil || r.History == nil || len(r.History.Steps) == 0 {
+		return
+	}
+	used := int64(0)
+	for _, s := range r.History.Steps {
+		if s.CPU < 0 {
+			return
+		}
+		used += s.CPU
+	}
+	if float64(used) < mostComputing*float64(f.sums.Self) {
+		b.Lines = append(b.Lines, fmt.Sprintf("For at least %s of this time threads waited, or had no core: the whole program used %s of processor time. Recorded with --cpu (on the page: tell computing from waiting), the report names what waits.", share(f.sums.Self-used, f.sums.Self), Duration(used)))
+	}
 }
 
 // leastWaiting is the share of all self time below which waiting is not spoken of: it may be

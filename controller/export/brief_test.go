@@ -7,6 +7,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/history"
 )
 
 // TestWaiting names who waits most: by samples of the time on a core, by what sampled threads did,
@@ -41,6 +42,33 @@ func TestWaiting(t *testing.T) {
 		}
 		text := strings.Join(b.Lines, " ")
 		if want := strings.Replace(sentence, "65.0 %", test.share, 1); strings.Contains(text, want) != (test.share != "") {
+			t.Errorf("%s: %s", test.name, text)
+		}
+	}
+}
+
+// TestIdle says how much threads waited at least, where the program used less processor time than its methods
+// took, and nobody looked who waits.
+func TestIdle(t *testing.T) {
+	const s = 1e9
+	for _, test := range []struct {
+		name string
+		cpu  []int64
+		with *export.CPU
+		want string
+	}{
+		{"mostly waiting", []int64{1 * s, 1 * s}, nil, "For at least 80.0 % of this time threads waited, or had no core: the whole program used 2.00 s of processor time."},
+		{"computing", []int64{5 * s, 4 * s}, nil, ""},
+		{"not known", []int64{1 * s, history.Unknown}, nil, ""},
+		{"looked at", []int64{1 * s, 1 * s}, &export.CPU{}, ""},
+	} {
+		r := report()
+		r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 1, RootReturns: 1, Roots: cct.Merge([]*cct.Node{node(0, 1, 0, 10*s)})}}}
+		r.CPU, r.History = test.with, &history.History{}
+		for _, cpu := range test.cpu {
+			r.History.Steps = append(r.History.Steps, history.Step{Took: s, CPU: cpu})
+		}
+		if text := strings.Join(r.Brief().Lines, " "); strings.Contains(text, "For at least") != (test.want != "") || !strings.Contains(text, test.want) {
 			t.Errorf("%s: %s", test.name, text)
 		}
 	}
