@@ -17,7 +17,7 @@ pattern is an --include. Roots are always in. What a hidden method calls is
 recorded all the same, below its caller; the time of the hidden method itself is
 the caller's, and the report says so. The JDK is out, unless --jdk opens it or an
 --include names a part of it, such as 'java.util.*', which restricts nothing else;
-what Rivulet itself stands on, java.lang first of all, never gets probes.`
+the JDK classes that Rivulet needs, java.lang first of all, never get probes.`
 
 // addFilters adds the flags of a filter.
 func (f *recordFlags) addFilters(fs *pflag.FlagSet) {

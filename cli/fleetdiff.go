@@ -19,7 +19,7 @@ func (a *app) fleetDiff() *cobra.Command {
 	options := live.DifferenceOptions{Each: true}
 	cmd := &cobra.Command{
 		Use:   "diff --canary RULES --baseline RULES --root METHOD --for TIME",
-		Short: "Record a canary and its baseline at the same time, and show which contexts do more work",
+		Short: "Record a canary and its baseline at the same time, and show which call paths do more work",
 		Long: `Records the same root in two groups of JVMs at the same time, and shows the difference of their merged
 trees as rivulet diff does: scaled to as many root calls, with the noise of each change, and exact
 differences of what is counted. --count bytecodes shows more work whatever the machines do.

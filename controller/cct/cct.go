@@ -56,7 +56,7 @@ func (m Method) Place() string {
 type Lookup func(id int32) (Method, bool)
 
 // Unplaced is the method of a node that stands for no method: what lies below
-// it are calls that found no room for contexts of their own, one node for each
+// it are calls that found no room for call paths of their own, one node for each
 // method and thread record.
 const Unplaced int32 = wire.MethodUnplaced
 

@@ -110,7 +110,7 @@ func (t *textWriter) footer() {
 		{t.figures.snapshot.Lost, "root calls, or executions of tasks, missing", "too many were under way at one time"},
 		{t.figures.snapshot.Refused, "root calls beyond limit", "--until-calls was reached"},
 		{t.figures.snapshot.Unfollowed, "tasks that could not be followed", "too many waited to be executed at one time, or there was no room; raise --memory"},
-		{t.figures.snapshot.Detached, "executions of tasks that are in no tree", "they were handed over while the tree was read"},
+		{t.figures.snapshot.Detached, "executions of async tasks that are in no tree", "they were submitted while the tree was read"},
 		{t.figures.snapshot.Bad, "damaged links in the tree", "the target's memory can't be trusted"},
 	} {
 		if l.n > 0 {

@@ -283,7 +283,7 @@ func (in *reader) each(first, last byte, read func() error) error {
 }
 
 func (in *reader) method(m cct.Method) int32 {
-	if m.Name == noRoom && m.Loader == "" {
+	if (m.Name == noRoom || m.Name == noRoomBefore) && m.Loader == "" {
 		return cct.Unplaced
 	}
 	id, ok := in.ids[m.Key()]

@@ -215,7 +215,10 @@ func (r *Report) figures() figures {
 }
 
 // noRoom stands for the contexts of calls that found no room in the tree.
-const noRoom = "(no room for contexts)"
+const noRoom = "(no room for call paths)"
+
+// noRoomBefore is the same in files of earlier versions.
+const noRoomBefore = "(no room for contexts)"
 
 // Method names a method even if nobody knows it.
 func (r *Report) Method(id int32) cct.Method {
