@@ -139,14 +139,15 @@ func (t *loadTimes) time(list []loadAt, waits []int64) (timed []loadAt, rest []c
 			}
 		}
 	}
-	all := slices.Clone(own)
+	all := make([]int64, len(t.loads))       // a load takes its own time, and that of the loads inside of it
 	for j := len(t.loads) - 1; j >= 0; j-- { // what is inside comes later
+		all[j] += max(t.loads[j].Own-own[j], 0)
 		if in := t.loads[j].Inside(); in >= 0 {
 			all[in] += all[j]
 		}
 	}
 	for j, l := range t.loads {
-		took, self := max(l.End-l.Start-all[j], 0), max(l.Own-own[j], 0)
+		took, self := all[j], max(l.Own-own[j], 0)
 		if i := mine[j]; i >= 0 {
 			timed[i].Took, timed[i].Own = took, self
 			continue
