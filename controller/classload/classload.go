@@ -100,12 +100,12 @@ func Events(ctx context.Context, r *jfr.Reader, from, until int64) (loads []Load
 		loads = append(loads, l)
 		return nil
 	})
-	return nest(loads), lost, err
+	return Nested(loads), lost, err
 }
 
-// nest puts the loads in order, makes one of those that a class went through from loader to loader, and
+// Nested puts the loads of all threads in order, makes one of those that a class went through from loader to loader, and
 // finds which were part of which.
-func nest(loads []Load) []Load {
+func Nested(loads []Load) []Load {
 	slices.SortStableFunc(loads, func(a, b Load) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})

@@ -2,9 +2,9 @@ package classload
 
 import "testing"
 
-// TestNest has a class that went from loader to loader told once, and times that lie inside others left out of these.
-func TestNest(t *testing.T) {
-	loads := nest([]Load{
+// TestNested has a class that went from loader to loader told once, and times that lie inside others left out of these.
+func TestNested(t *testing.T) {
+	loads := Nested([]Load{
 		{Class: "Super", Thread: 1, Start: 20, End: 50, Defined: true},
 		{Class: "Sub", Thread: 1, Start: 10, End: 90}, // asked for by a loader that passes it on
 		{Class: "Sub", Thread: 1, Start: 15, End: 80, Defined: true},

@@ -135,7 +135,7 @@ func (t *loadTimes) time(list []loadAt, waits []int64) (timed []loadAt, rest []c
 		if queue := at[key]; len(queue) > 0 {
 			mine[j], at[key] = queue[0], queue[1:]
 			if mine[j] < len(waits) {
-				own[j] = waits[mine[j]]
+				own[j] = min(waits[mine[j]], l.Own) // a later wait of the thread's may be in it
 			}
 		}
 	}

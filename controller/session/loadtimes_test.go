@@ -30,6 +30,13 @@ func TestLoadTimes(t *testing.T) {
 			t.Errorf("%s: %v, expected %v", timed[i].Class, got, want)
 		}
 	}
+	// A wait that is longer than the load's own time ends beyond it: a load around it keeps its time.
+	both := loadTimes{known: true, loads: classload.Nested([]classload.Load{
+		{Class: "Sub", Thread: 1, Start: 0, End: 100, Defined: true}, {Class: "Super", Thread: 1, Start: 20, End: 50, Defined: true},
+	})}
+	if got, _ := both.time(list[:2], []int64{10, 500}); got[0].Took != 60 || got[0].Own != 60 || got[1].Took != 0 || got[1].Own != 0 {
+		t.Errorf("a long wait: %+v", got)
+	}
 	if len(rest) != 1 || rest[0].Class != "Hidden/0x1" || rest[0].End-rest[0].Start != 20 {
 		t.Errorf("left over: %+v", rest)
 	}
