@@ -6,23 +6,30 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// loadedBy reads the JVM's own log of class loads, in order. Redefinitions are none.
-func loadedBy(t *testing.T, log string) (names []string) {
+// loadedBy reads the JVM's own log of class loads, in order: those of the thread that has loaded a class that is caused, on
+// JDK 8 of all threads. Redefinitions are none.
+func loadedBy(t *testing.T, log string, caused func(string) bool) (names []string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`(?m)(?:\[Loaded (\S+) from (.*)\]|^\[.*\] (\S+) source: (.*))$`)
-	for _, m := range line.FindAllStringSubmatch(string(text), -1) {
-		if !strings.Contains(m[2]+m[4], "RedefineClasses") {
-			names = append(names, m[1]+m[3])
+	line := regexp.MustCompile(`(?m)(?:\[Loaded (\S+) from (.*)\]|^\[(\d+) *\] (\S+) source: (.*))$`)
+	all := line.FindAllStringSubmatch(string(text), -1)
+	thread := ""
+	if i := slices.IndexFunc(all, func(m []string) bool { return caused(m[1] + m[4]) }); i >= 0 {
+		thread = all[i][3]
+	}
+	for _, m := range all {
+		if m[3] == thread && !strings.Contains(m[2]+m[5], "RedefineClasses") {
+			names = append(names, m[1]+m[4])
 		}
 	}
 	return names
@@ -46,7 +53,7 @@ class Hello {
 	}
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		log, file := filepath.Join(dir, fmt.Sprint(j.Version, ".log")), filepath.Join(dir, fmt.Sprint(j.Version, ".json"))
-		java := []string{j.Java(), "-Xlog:class+load:file=" + log}
+		java := []string{j.Java(), "-Xlog:class+load:file=" + log + ":tid"}
 		if j.Version == 8 {
 			java = []string{j.Java(), "-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput", "-XX:LogFile=" + log, "-verbose:class", "-cp", filepath.Join(j.Home, "lib", "tools.jar")}
 		}
@@ -81,7 +88,7 @@ class Hello {
 				t.Errorf("%s took %d ns, %d of its own", l.Class, *l.Took, *l.Own)
 			}
 		}
-		all := loadedBy(t, log)
+		all := loadedBy(t, log, func(name string) bool { return caused[name] > 0 })
 		first, last := len(all), -1
 		for i, name := range all {
 			if caused[name] > 0 { // no hidden one, whose bare name others have that came earlier
@@ -95,7 +102,7 @@ class Hello {
 			switch {
 			case caused[bare(name)] > 0:
 				caused[bare(name)]--
-			case strings.HasPrefix(name, "jdk.jfr."), strings.HasPrefix(name, "rivulet."), strings.Contains(name, ".reflect.Generated"): // Flight Recorder's threads, and calls of the agent's by reflection
+			case strings.HasPrefix(name, "rivulet."), strings.Contains(name, ".reflect.Generated"): // the agent's, and its calls by reflection
 			default:
 				t.Errorf("%s has no cause", name)
 			}
