@@ -160,6 +160,9 @@ func (l *Ledger) AllocateBy(x probe.Allocated) error {
 	return nil
 }
 
+// Reflects tells whether methods create objects by reflection.
+func (l *Ledger) Reflects() bool { return l.types[probe.ReflectedType] != nil }
+
 // typeID is the id of a type; ok is false if there is none left.
 func (l *Ledger) typeID(name string) (id int32, ok bool) {
 	m := l.types[name]

@@ -207,7 +207,7 @@ func (v *threadView) Attr(name string) (starlark.Value, error) {
 
 // executed is how many bytecodes a thread has executed so far, as far as they are handed over.
 func (t *threadTree) executed(table *metric.Table) int64 {
-	at := table.Executed()
+	at := table.Bytecodes()
 	if at < 0 || t.sums.Counts == nil {
 		return 0
 	}

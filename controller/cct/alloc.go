@@ -13,12 +13,17 @@ type Type struct {
 	Name  string // as in sources, "int[]", "java.util.ArrayList", "shop.Order$Line"
 	Array bool
 	Size  int64 // bytes of an object that is no array; [NotKnown]
+	Vague bool  // an array whose elements are of an unknown type, so that its bytes are not known
 }
 
 // What the names of types end with that are not certain.
 const (
 	Estimated  = " (estimated)"   // nearly always one for each call
 	OrSubclass = " or a subclass" // Object.clone has copied one
+
+	// Whole names: the type is not in the code.
+	Reflected      = "? (by reflection)"
+	ReflectedArray = "?[] (by reflection)"
 )
 
 // NotKnown are bytes that nobody knows.
@@ -106,6 +111,9 @@ func (r *reader) allocated(n *Node, off int, t *Type) {
 	switch {
 	case t.Array:
 		a.Elements, a.Bytes = count(r.word(off+wire.NCount)), count(r.word(off+wire.NSelf))
+		if t.Vague {
+			a.Bytes = NotKnown
+		}
 	case t.Size >= 0:
 		a.Bytes = a.Objects * t.Size
 	default:

@@ -62,7 +62,7 @@ func (in *reader) allocated(n *cct.Node, list []jsonAlloc) error {
 		}
 		t := in.types[a.Type]
 		if t == nil {
-			t = &cct.Type{Name: a.Type, Array: strings.HasSuffix(strings.TrimSuffix(a.Type, cct.Estimated), "[]"), Size: cct.NotKnown}
+			t = &cct.Type{Name: a.Type, Array: isArray(a.Type), Size: cct.NotKnown}
 			in.types[a.Type] = t
 		}
 		bytes := int64(cct.NotKnown)
@@ -72,6 +72,11 @@ func (in *reader) allocated(n *cct.Node, list []jsonAlloc) error {
 		n.Allocs = append(n.Allocs, cct.Alloc{Type: t, Objects: a.Objects, Elements: a.Elements, Bytes: bytes})
 	}
 	return nil
+}
+
+// isArray tells whether a type's name in a report is that of an array.
+func isArray(name string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(name, cct.Estimated), "[]") || name == cct.ReflectedArray
 }
 
 // allocations writes the table of types.
@@ -134,8 +139,8 @@ type Density struct {
 
 // density is that of sums; nil where the metrics have not both.
 func density(t *metric.Table, v *metric.Values) *Density {
-	executed := own(v, max(t.Executed(), 0))
-	if t.Executed() < 0 || !allocates(t) || executed <= 0 {
+	executed := own(v, max(t.Bytecodes(), 0))
+	if t.Bytecodes() < 0 || !allocates(t) || executed <= 0 {
 		return nil
 	}
 	per := func(m metric.Metric) float64 { return 1000 * float64(own(v, t.Index(m.Name))) / float64(executed) }

@@ -94,6 +94,29 @@ var Blocks = Metric{
 	Word: Word{Offset: wire.NCount}, Doc: "the bytecode instructions that it executes, by whole blocks: too many where exceptions leave blocks",
 }
 
+// Kinds are what counts the instructions of one kind alone, in the word of [Bytecodes].
+var Kinds = []Metric{Invokes, Accesses, Arithmetic, Branches}
+
+// The kinds.
+var (
+	Invokes = Metric{
+		Name: "invokes", Title: "invokes", Unit: Count, Merge: Sum, Self: "self_invokes", Total: "total_invokes",
+		Word: Word{Offset: wire.NCount}, Doc: "the invoke instructions that it executes, of methods with probes and without",
+	}
+	Accesses = Metric{
+		Name: "accesses", Title: "accesses", Unit: Count, Merge: Sum, Self: "self_accesses", Total: "total_accesses",
+		Word: Word{Offset: wire.NCount}, Doc: "the instructions that it executes that read or write fields, elements of arrays, or an array's length",
+	}
+	Arithmetic = Metric{
+		Name: "arithmetic", Title: "arithmetic", Unit: Count, Merge: Sum, Self: "self_arithmetic", Total: "total_arithmetic",
+		Word: Word{Offset: wire.NCount}, Doc: "the instructions that it executes that calculate, convert or compare numbers",
+	}
+	Branches = Metric{
+		Name: "branches", Title: "branches", Unit: Count, Merge: Sum, Self: "self_branches", Total: "total_branches",
+		Word: Word{Offset: wire.NCount}, Doc: "the jumps that it executes, taken or not, and switches",
+	}
+)
+
 // Objects, Arrays and AllocatedBytes are what "--count allocations" counts: sums
 // over types. No word of a context has them: a type is a node of its own, and package
 // cct adds them up.
@@ -143,12 +166,27 @@ const (
 )
 
 // Countings are what a recording counts if it is asked for it.
-var Countings = []Counting{
-	{CountBytecodes, Bytecodes.Doc, []Metric{Bytecodes}},
-	{CountBlocks, "the same by whole blocks of code: makes methods less long, and counts too many where exceptions leave blocks", []Metric{Blocks}},
-	{CountClasses, "the classes that it causes to be loaded, and how long that takes, by Flight Recorder", []Metric{ClassLoads, ClassLoadTime}},
-	{CountAllocations, "the objects and arrays that it allocates, by type, and their bytes in this JVM", []Metric{Objects, Arrays, AllocatedBytes}},
+var Countings = func() []Counting {
+	list := []Counting{
+		{CountBytecodes, Bytecodes.Doc, []Metric{Bytecodes}},
+		{CountBlocks, "the same by whole blocks of code: makes methods less long, and counts too many where exceptions leave blocks", []Metric{Blocks}},
+		{CountClasses, "the classes that it causes to be loaded, and how long that takes, by Flight Recorder", []Metric{ClassLoads, ClassLoadTime}},
+		{CountAllocations, "the objects and arrays that it allocates, by type, and their bytes in this JVM", []Metric{Objects, Arrays, AllocatedBytes}},
+	}
+	for _, m := range Kinds {
+		list = append(list, Counting{m.Name, m.Doc, []Metric{m}})
+	}
+	return list
+}()
+
+// Executes tells whether a value of "--count" counts instructions. A recording has one word for
+// these, and so one of them.
+func Executes(name string) bool {
+	c, ok := Asked(name)
+	return ok && c.Rows[0].executes()
 }
+
+func (m Metric) executes() bool { return m.Word == Bytecodes.Word }
 
 // Asked finds one of [Countings].
 func Asked(name string) (c Counting, ok bool) {
@@ -210,9 +248,20 @@ func (t *Table) Index(name string) int {
 	return slices.IndexFunc(t.Rows, func(m Metric) bool { return m.Name == name })
 }
 
-// Executed is the place of what says how many bytecodes were executed: [Bytecodes] or
-// [Blocks]; -1 if the table, which may be nil, has neither.
-func (t *Table) Executed() int { return max(t.Index(Bytecodes.Name), t.Index(Blocks.Name)) }
+// Executed is the place of what says how many instructions were executed, all or those of a
+// kind; -1 if the table, which may be nil, has none.
+func (t *Table) Executed() int {
+	for _, k := range Kinds {
+		if i := t.Index(k.Name); i >= 0 {
+			return i
+		}
+	}
+	return t.Bytecodes()
+}
+
+// Bytecodes is the place of what says how many instructions of any kind were executed: [Bytecodes]
+// or [Blocks]; -1 if the table, which may be nil, has neither.
+func (t *Table) Bytecodes() int { return max(t.Index(Bytecodes.Name), t.Index(Blocks.Name)) }
 
 // All are the rows; none of a nil table.
 func (t *Table) All() []Metric {

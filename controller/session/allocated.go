@@ -30,8 +30,9 @@ type allocations struct {
 	types  []*cct.Type      // by id; nil for methods. Readers have it, so it only grows, or is replaced
 	sizes  map[string]int64 // of classes, by their names in internal form
 	arrays arrayLayout
-	copied []int32 // types that Object.clone makes
-	vague  bool    // the JVM does not say how large objects are
+	copied []int32          // types that Object.clone makes
+	vague  bool             // the JVM does not say how large objects are
+	all    map[string]int64 // sizes of all classes, as they were read last
 }
 
 // allocates tells whether allocations are counted.
@@ -42,7 +43,7 @@ func (s *Session) allocates() bool { return s.metrics.Index(metric.Objects.Name)
 func (s *Session) setAllocations(at arrayLayout) error {
 	x := probe.Allocated{
 		Class: s.bundle.Part("Allocated"), Object: "object", Array: "array", Arrays: "arrays",
-		Shape: at.shape, Boxed: "boxed", BoxedInt: "boxedInt",
+		Shape: at.shape, Boxed: "boxed", BoxedInt: "boxedInt", Chars: s.proc.Major() < 9,
 	}
 	s.loop.allocations.arrays = at
 	if s.called {
@@ -136,6 +137,12 @@ func (a arrayLayout) size(desc string) int64 {
 
 // typeOf is a type of the ledger's.
 func (l *loop) typeOf(text string) *cct.Type {
+	switch text {
+	case probe.ReflectedType:
+		return &cct.Type{Name: cct.Reflected, Size: cct.NotKnown}
+	case "[" + probe.ReflectedType:
+		return &cct.Type{Name: cct.ReflectedArray, Array: true, Size: cct.NotKnown, Vague: true}
+	}
 	name, more, _ := strings.Cut(text, ":")
 	t := &cct.Type{Name: cct.SourceType(name), Array: text[0] == '[', Size: cct.NotKnown}
 	if size := l.allocations.sizes[name]; size > 0 {
@@ -214,7 +221,7 @@ func (l *loop) types() []*cct.Type {
 // unsized are the classes that are allocated and whose objects' size isn't known.
 func (l *loop) unsized() (names []string) {
 	for id, t := range l.types() {
-		if t != nil && !t.Array && t.Size < 0 {
+		if t != nil && !t.Array && t.Size < 0 && t.Name != cct.Reflected && !strings.HasSuffix(t.Name, cct.OrSubclass) {
 			if name, _, _ := strings.Cut(l.ledger.Method(int32(id)).Type, ":"); !strings.HasSuffix(name, "$$Lambda") {
 				names = append(names, name)
 			}
@@ -226,6 +233,7 @@ func (l *loop) unsized() (names []string) {
 // sized takes the sizes of classes.
 func (l *loop) sized(sizes map[string]int64) (found int) {
 	a := &l.allocations
+	a.all = sizes
 	a.types = slices.Clone(a.types)
 	for _, name := range l.unsized() {
 		if n, ok := sizes[name]; ok && n > 0 {
@@ -274,8 +282,8 @@ func (s *Session) readSizes() {
 
 // lastSizes asks once more, while the target is still there.
 func (s *Session) lastSizes(ctx context.Context) {
-	missing := 0
-	if !s.allocates() || s.do(ctx, func() { missing = len(s.loop.unsized()) }) != nil || missing == 0 {
+	missing := false
+	if !s.allocates() || s.do(ctx, func() { missing = len(s.loop.unsized()) > 0 || s.loop.ledger.Reflects() }) != nil || !missing {
 		return
 	}
 	if _, err := s.readSizesOnce(ctx); err != nil {
@@ -308,4 +316,26 @@ func (l *loop) noteAllocations(r *export.Report) {
 	if n := l.ledger.Typeless(); n > 0 {
 		r.Notes = append(r.Notes, export.Plural(int64(n), "place allocates", "places allocate")+" a type for which there was no number left: these objects are not counted.")
 	}
+}
+
+// nameReflected finds the types of what was created by reflection, as far as constructors tell.
+func (b basis) nameReflected(r *export.Report) {
+	if !slices.ContainsFunc(b.types, func(t *cct.Type) bool { return t != nil && t.Name == cct.Reflected }) {
+		return
+	}
+	types := map[string]*cct.Type{}
+	r.Tree.NameReflected(func(method int32) (string, bool) {
+		class, _, ok := strings.Cut(r.Method(method).Name, ".<init>(")
+		return class, ok
+	}, func(class string) *cct.Type {
+		t := types[class]
+		if t == nil {
+			t = &cct.Type{Name: class, Size: cct.NotKnown}
+			if n := b.sizes[strings.ReplaceAll(class, ".", "/")]; n > 0 {
+				t.Size = n
+			}
+			types[class] = t
+		}
+		return t
+	})
 }

@@ -25,14 +25,15 @@ type basis struct {
 	clock    byte
 	modes    []byte // of methods by id
 	costs    map[byte]*cost
-	executed []cct.Executed // by id; nil where nobody asked for bytecodes
-	types    []*cct.Type    // by id; nil where nobody asked for allocations
-	tick     *export.Tick   // nil where the tick clock has not run
+	executed []cct.Executed   // by id; nil where nobody asked for bytecodes
+	types    []*cct.Type      // by id; nil where nobody asked for allocations
+	sizes    map[string]int64 // of classes' objects, by their names in internal form; never changed
+	tick     *export.Tick     // nil where the tick clock has not run
 }
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed(), types: l.types()}
+	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed(), types: l.types(), sizes: l.allocations.all}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}
@@ -60,6 +61,7 @@ func (b basis) correct(r *export.Report) {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
 	b.count(r)
+	b.nameReflected(r)
 	main := b.costs[b.clock]
 	if main == nil {
 		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })

@@ -32,11 +32,18 @@ func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
 		Class: s.bundle.Part("Executed"), Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown",
 		LeafClass: leaf, LeafLastOne: thrown,
 		Blocks: s.metrics.Index(metric.Blocks.Name) >= 0,
+		Kind:   kinds[s.metrics.Rows[s.metrics.Executed()].Name],
 	}
 	if s.called {
 		x.Exit, x.Leaf = "exitCall", "leafCall"
 	}
 	return s.loop.ledger.CountBy(x)
+}
+
+// kinds are those of instructions by the metrics that count them.
+var kinds = map[string]probe.Kind{
+	metric.Invokes.Name: probe.KindInvoke, metric.Accesses.Name: probe.KindAccess,
+	metric.Arithmetic.Name: probe.KindArithmetic, metric.Branches.Name: probe.KindBranch,
 }
 
 // executed is what methods execute that no probe counts, by their ids; nil where

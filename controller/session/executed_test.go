@@ -14,6 +14,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/interp"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -24,6 +25,14 @@ const countedRounds = 50
 // execute, as reports name them: instructions, and whole blocks. It returns what the
 // root returned, too.
 func executedBy(t *testing.T) (dir string, executed, blocks map[string]int64, result int32) {
+	t.Helper()
+	dir, vm, named, result := interpreted(t)
+	return dir, named(vm.Executed), named(vm.Blockwise()), result
+}
+
+// interpreted is executedBy with the interpreter, and with what names its methods as
+// reports do.
+func interpreted(t *testing.T) (dir string, vm *interp.VM, named func(map[string]int64) map[string]int64, result int32) {
 	t.Helper()
 	source, err := os.ReadFile("../../hotswap/probe/testdata/Counted.java")
 	if err != nil {
@@ -42,7 +51,7 @@ func executedBy(t *testing.T) (dir string, executed, blocks map[string]int64, re
 		}
 		files = append(files, b)
 	}
-	vm, err := interp.New(files...)
+	vm, err = interp.New(files...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,15 +59,45 @@ func executedBy(t *testing.T) (dir string, executed, blocks map[string]int64, re
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := func(counts map[string]int64) map[string]int64 {
+	named = func(counts map[string]int64) map[string]int64 {
 		out := map[string]int64{}
 		for name, n := range counts {
+			if n == 0 {
+				continue
+			}
 			class, _, _ := strings.Cut(name, ".")
 			out[strings.ReplaceAll(class, "/", ".")+strings.TrimPrefix(name, class)] = n
 		}
 		return out
 	}
-	return dir, named(vm.Executed), named(vm.Blockwise()), v.(int32)
+	return dir, vm, named, v.(int32)
+}
+
+// TestKinds counts what each method executes of a kind of instructions, exactly.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	dir, vm, named, result := interpreted(t)
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		for name, kind := range map[string]probe.Kind{"invokes": probe.KindInvoke, "accesses": probe.KindAccess, "arithmetic": probe.KindArithmetic, "branches": probe.KindBranch} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p := program(t, j, dir, "Counted", nil)
+				s := attached(t, p)
+				start(t, s, session.Recording{Roots: []string{"t.Counted.run"}, Count: []string{name, metric.CountAllocations}})
+				if n := ask(t, p, fmt.Sprint("run ", countedRounds), "RAN "); n != int64(result) {
+					t.Errorf("the program says %d, the interpreter %d", n, result)
+				}
+				r := closed(t, s)
+				got := executedIn(r)
+				if diff := cmp.Diff(named(vm.Of(kind.Has)), got); diff != "" {
+					t.Errorf("executed, -want +got:\n%s", diff)
+				}
+				if r.Tree.Metrics.Index(name) != 0 || len(r.UncountedMethods) > 0 {
+					t.Errorf("%v; %v", r.Tree.Metrics, r.UncountedMethods)
+				}
+			})
+		}
+	}, 8, 17, 25)
 }
 
 // TestBytecodes counts what each method of a program executes, exactly: with each

@@ -29,8 +29,15 @@ func (r *Recording) ValidateOptions() error {
 			return wrong("count", name, "there is only %s", enumerate(metricNames()))
 		}
 	}
-	if slices.Contains(r.Count, metric.CountBytecodes) && slices.Contains(r.Count, metric.CountBlocks) {
-		return wrong("count", metric.CountBlocks, "it counts roughly what bytecodes counts exactly; leave out one of both")
+	executes := ""
+	for _, name := range r.Count {
+		switch {
+		case !metric.Executes(name) || name == executes:
+		case executes != "":
+			return wrong("count", name, "a recording counts instructions in one way, and there is %s, too; leave out one of both", executes)
+		default:
+			executes = name
+		}
 	}
 	switch {
 	case r.UntilCalls < 0:

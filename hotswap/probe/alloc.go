@@ -26,6 +26,9 @@ type Allocated struct {
 	// descriptor.
 	Shape func(desc string) int32
 
+	// Chars tells whether strings keep chars, as up to JDK 8.
+	Chars bool
+
 	// Foreign tells whether a class has no probes of its own, so that its allocations
 	// are counted where it is called.
 	Foreign func(class string) bool

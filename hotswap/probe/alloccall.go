@@ -16,6 +16,9 @@ const (
 	CloneType = ":clone"
 	// EstimatedType is behind a type that a call nearly always allocates once.
 	EstimatedType = ":estimated"
+	// ReflectedType is the class of an object, or with a [ in front that of an array's
+	// elements, that only the running program knows.
+	ReflectedType = "?"
 )
 
 // boxes are the classes of which valueOf makes objects, by what it takes. Those of byte
@@ -25,10 +28,30 @@ var boxes = map[string]string{
 	"java/lang/Float": "F", "java/lang/Double": "D",
 }
 
-// missed are methods of the JDK whose objects are of types that only they know.
-var missed = map[string]bool{
-	"java/lang/reflect/Array.newInstance": true, "java/lang/reflect/Constructor.newInstance": true, "java/lang/Class.newInstance": true,
-	"java/io/ObjectInputStream.readObject": true, "sun/misc/Unsafe.allocateInstance": true,
+// missed are methods of the JDK whose objects nobody can count who sees their callers alone.
+var missed = map[string]bool{"java/lang/reflect/Array.newInstance": true, "java/io/ObjectInputStream.readObject": true}
+
+// reflective are methods of the JDK that return a new object of a class that is not in the code.
+var reflective = map[string]bool{
+	"java/lang/reflect/Constructor.newInstance": true, "java/lang/Class.newInstance": true, "sun/misc/Unsafe.allocateInstance": true,
+}
+
+// copies are methods of the JDK that return a new array of the type that they are declared to.
+var copies = map[string]bool{
+	"java/util/Arrays.copyOf": true, "java/util/Arrays.copyOfRange": true,
+	"java/lang/String.toCharArray": true, "java/lang/String.getBytes": true,
+}
+
+// CountedAtCall tells whether what a method of the JDK itself allocates is counted where it is
+// called.
+func CountedAtCall(class, name string) bool {
+	switch name {
+	case "valueOf":
+		return boxes[class] != ""
+	case "clone":
+		return class == "java/lang/Object"
+	}
+	return copies[class+"."+name]
 }
 
 // A callAlloc is what a call allocates.
@@ -46,6 +69,7 @@ const (
 	callArray           // the copy of an array, which is on the stack
 	callBox             // one object, if the JDK keeps none of that value
 	callConcat          // a String, which is on the stack
+	callArrayOf         // an array of unknown type, which is on the stack
 )
 
 // callAllocates says what a call of the JDK allocates.
@@ -70,6 +94,17 @@ func (r *rewriter) callAllocates(pt *Point) (c callAlloc, err error) {
 		if p, ok := boxes[ref.Class]; ok && ref.Desc == "("+p+")L"+ref.Class+";" {
 			return callAlloc{kind: callBox, t: ref.Class, box: p}, nil
 		}
+	case !x.Foreign(ref.Class):
+	case copies[ref.Class+"."+ref.Name]:
+		if result := ref.Desc[strings.IndexByte(ref.Desc, ')')+1:]; strings.HasPrefix(result, "[") {
+			return callAlloc{kind: callArray, t: result}, nil
+		}
+	case ref.Class == "java/lang/StringBuilder" && ref.Name == "toString" && ref.Desc == "()Ljava/lang/String;":
+		return callAlloc{kind: callConcat}, nil
+	case reflective[ref.Class+"."+ref.Name]:
+		return callAlloc{kind: callObject, t: ReflectedType}, nil
+	case ref.Class == "java/lang/reflect/Array" && ref.Desc == "(Ljava/lang/Class;I)Ljava/lang/Object;":
+		return callAlloc{kind: callArrayOf, t: "[" + ReflectedType}, nil
 	case missed[ref.Class+"."+ref.Name]:
 		x.Missed(pt.Method, ref.Class+"."+ref.Name)
 	}
@@ -150,7 +185,17 @@ func (r *rewriter) callAfter(a *assembler, c callAlloc) error {
 		if err != nil {
 			return err
 		}
-		return r.allocCall(a, []byte{byte(classfile.OpDup), byte(classfile.OpInvokevirtual), byte(length >> 8), byte(length)}, "[B"+EstimatedType, x.array, true)
+		text := "[B"
+		if x.Chars {
+			text = "[C"
+		}
+		return r.allocCall(a, []byte{byte(classfile.OpDup), byte(classfile.OpInvokevirtual), byte(length >> 8), byte(length)}, text+EstimatedType, x.array, true)
+	case callArrayOf:
+		length, err := r.class.Pool.AddMethodref("java/lang/reflect/Array", "getLength", "(Ljava/lang/Object;)I")
+		if err != nil {
+			return err
+		}
+		return r.allocCall(a, []byte{byte(classfile.OpDup), byte(classfile.OpInvokestatic), byte(length >> 8), byte(length)}, c.t, x.array, true)
 	}
 	return nil
 }

@@ -18,6 +18,10 @@ type Executed struct {
 	// it came from counts, too ("Default BBA": Binder and Hulaas, "Exact and Portable
 	// Profiling for the JVM Using Bytecode Instruction Counting", section 4).
 	Blocks bool
+
+	// Kind has only instructions of a kind counted, by the same locals: a spanning tree
+	// whose edges weigh what blocks have of them.
+	Kind Kind
 }
 
 // A Count is what there is to know of the executed instructions of a method
@@ -37,6 +41,7 @@ type executed struct {
 	exit, thrown, leaf, leafThrown, leafLast int
 
 	blocks bool
+	kind   Kind
 }
 
 // WithExecuted returns the injector that has methods count the bytecode
@@ -70,6 +75,7 @@ func (in *Injector) WithExecuted(x Executed) (*Injector, error) {
 		leafThrown: p.call(Call{x.Class, x.LeafThrown, "(IJ)V"}),
 		leafLast:   p.call(Call{x.LeafClass, x.LeafLastOne, "(IJ)V"}),
 		blocks:     x.Blocks,
+		kind:       x.Kind,
 	}
 	return NewInjector(p)
 }
@@ -94,8 +100,8 @@ type counting struct {
 	paths    paths
 	n, p     int   // locals
 	block    int32 // that was come to
-	index    int32 // of the instruction within it
-	told     int32 // the one before which p was set last, -1 for none
+	index    int32 // what is counted within it, up to and with the instruction
+	told     int32 // as far as p says, -1 where it was not set
 	instance bool  // local 0 is this all the time
 	aload0   bool  // the instruction before was aload_0
 }
@@ -107,7 +113,7 @@ func (r *rewriter) beginCount(m *classfile.Member) {
 	l.markLeaders()
 	c.instance = !m.Access.Has(classfile.AccStatic) && !storesThis(l.code)
 	c.aload0 = false
-	c.paths.whole = c.calls.blocks
+	c.paths.whole, c.paths.weights = c.calls.blocks, &kindWeights[c.calls.kind]
 	c.paths.build(l, &r.code, r.mayThrow, len(r.program.Caught) > 0)
 	next := r.fresh()
 	c.n, c.p = -1, -1

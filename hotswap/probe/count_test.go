@@ -2,6 +2,7 @@ package probe_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
@@ -20,11 +21,17 @@ func counting(t testing.TB, class string) *probe.Injector {
 // countingBy is counting by instructions, or by whole blocks.
 func countingBy(t testing.TB, class string, blocks bool) *probe.Injector {
 	t.Helper()
+	return countingOf(t, class, blocks, probe.KindAll)
+}
+
+// countingOf is countingBy of a kind of instructions.
+func countingOf(t testing.TB, class string, blocks bool, kind probe.Kind) *probe.Injector {
+	t.Helper()
 	h := stubHooks
 	h.Class = class
 	in, err := probe.TokenSites(h).WithLeaves(class, "count", "thrown", func(probe.MethodKey) bool { return true })
 	if err == nil {
-		in, err = in.WithExecuted(probe.Executed{Class: class, Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown", LeafClass: class, LeafLastOne: "thrown", Blocks: blocks})
+		in, err = in.WithExecuted(probe.Executed{Class: class, Exit: "exit", Thrown: "thrown", Leaf: "leaf", LeafThrown: "leafThrown", LeafClass: class, LeafLastOne: "thrown", Blocks: blocks, Kind: kind})
 	}
 	types := newTypes()
 	if err == nil {
@@ -59,6 +66,11 @@ func TestVerifierCounting(t *testing.T) {
 	t.Run("blocks", func(t *testing.T) {
 		verifyCounting(t, classtest.Sample(t, cs, 1200, classtest.Seed(t)), countingBy(t, stubHooks.Class, true))
 	})
+	for k := probe.KindInvoke; k <= probe.KindBranch; k++ {
+		t.Run(fmt.Sprint("kind ", k), func(t *testing.T) {
+			verifyCounting(t, classtest.Sample(t, cs, 600, classtest.Seed(t)), countingOf(t, stubHooks.Class, false, k))
+		})
+	}
 }
 
 func verifyCounting(t *testing.T, cs []classtest.Class, in *probe.Injector) {

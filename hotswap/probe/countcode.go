@@ -85,21 +85,21 @@ func (r *rewriter) loadCount(b []byte) []byte {
 // only by going on from the instruction before, the rest by jumps, too.
 func (r *rewriter) before(a *assembler, in *classfile.Instr, sp *spot) (err error) {
 	c := &r.counting
-	if r.layout.marks[in.Offset]&markLeader != 0 {
+	leader := r.layout.marks[in.Offset]&markLeader != 0
+	if leader {
 		c.block, c.index, c.told = c.paths.at[in.Offset], 0, -1
-	} else {
-		c.index++
 	}
+	c.index += c.paths.weights[in.Op]
 	b := &c.paths.blocks[c.block]
 	at := len(r.in.points)
-	if c.index == 0 {
+	if leader {
 		if b.lead != 0 {
 			if r.in.points, err = r.add(a, r.in.points, b.lead); err != nil {
 				return err
 			}
 			sp.lead, sp.from = sp.from, int32(len(r.in.points))
 		}
-		if b.handler {
+		if b.handler && c.n >= 0 {
 			if r.in.points, err = r.caughtHere(a, r.in.points, b.phi); err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (r *rewriter) just(a *assembler, in *classfile.Instr, sp *spot) (err error)
 				return err
 			}
 			r.in.points = localOp(r.in.points, c.p, classfile.OpIstore, classfile.OpIstore0)
-		case !c.paths.whole:
+		case !c.paths.whole && c.index > c.told:
 			r.in.points = increase(r.in.points, c.p, c.index-c.told)
 		}
 		c.told = c.index

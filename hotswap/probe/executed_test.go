@@ -41,11 +41,20 @@ func compareCounts(t testing.TB, most int64, files [][]byte, class, name, desc s
 	t.Helper()
 	executed := compareExecuted(t, false, most, files, class, name, desc, args...)
 	compareExecuted(t, true, most, files, class, name, desc, args...)
+	for k := probe.KindInvoke; k <= probe.KindBranch; k++ {
+		compareKind(t, false, k, most, files, class, name, desc, args...)
+	}
 	return executed
 }
 
 // compareExecuted is compareCounts of one form: counting instructions, or whole blocks.
 func compareExecuted(t testing.TB, blocks bool, most int64, files [][]byte, class, name, desc string, args ...interp.Value) map[string]int64 {
+	t.Helper()
+	return compareKind(t, blocks, probe.KindAll, most, files, class, name, desc, args...)
+}
+
+// compareKind is compareExecuted of one kind of instructions.
+func compareKind(t testing.TB, blocks bool, kind probe.Kind, most int64, files [][]byte, class, name, desc string, args ...interp.Value) map[string]int64 {
 	t.Helper()
 	bare, err := interp.New(files...)
 	if err != nil {
@@ -60,7 +69,10 @@ func compareExecuted(t testing.TB, blocks bool, most int64, files [][]byte, clas
 	if blocks {
 		executed = bare.Blockwise()
 	}
-	s := shadow{blocks: blocks}
+	if kind != probe.KindAll {
+		executed = bare.Of(kind.Has)
+	}
+	s := shadow{blocks: blocks, kind: kind}
 	var rewritten [][]byte
 	for _, f := range files {
 		rewritten = append(rewritten, s.rewrite(t, f))
@@ -88,7 +100,7 @@ func compareExecuted(t testing.TB, blocks bool, most int64, files [][]byte, clas
 			continue
 		}
 		if counted[m] != n {
-			t.Errorf("%s: counted %d, executed %d in %d calls (whole blocks: %v)", m, counted[m], n, bare.Calls[m], blocks)
+			t.Errorf("%s: counted %d, executed %d in %d calls (whole blocks: %v, kind %d)", m, counted[m], n, bare.Calls[m], blocks, kind)
 		}
 	}
 	for m, n := range counted {
@@ -103,6 +115,7 @@ func compareExecuted(t testing.TB, blocks bool, most int64, files [][]byte, clas
 // invocations, and counts by method.
 type shadow struct {
 	blocks   bool          // whole blocks are counted
+	kind     probe.Kind    // of the instructions that are counted
 	methods  []string      // by id
 	counts   []probe.Count // by id
 	executed map[int32]int64
@@ -123,7 +136,7 @@ func (s *shadow) rewrite(t testing.TB, file []byte) []byte {
 	if s.types == nil {
 		s.types = newTypes()
 	}
-	in, err := countingBy(t, stubHooks.Class, s.blocks).WithAllocated(allocated(stubHooks.Class, s.types))
+	in, err := countingOf(t, stubHooks.Class, s.blocks, s.kind).WithAllocated(allocated(stubHooks.Class, s.types))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,6 +225,7 @@ func (s *shadow) hook(vm *interp.VM) {
 	leaf := func(id, n int64) { s.executed[int32(id)] += n }
 	do("count(I)V", func(id, _ int64) { leaf(id, int64(s.counts[id].Each)) })
 	do("thrown(IJ)V", func(id, n int64) { leaf(id, n-int64(s.counts[id].Each)) })
+	do("thrown(I)V", func(id, _ int64) { leaf(id, -int64(s.counts[id].Each)) })
 	do("leaf(IJ)V", leaf)
 	do("leafThrown(IJ)V", leaf)
 }
@@ -229,6 +243,8 @@ func TestExecutedRandom(t *testing.T) {
 				compareExecuted(t, false, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), x*7919)
 			}
 			compareExecuted(t, true, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), int32(7919))
+			compareKind(t, false, probe.KindArithmetic, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), int32(7919))
+			compareKind(t, false, probe.KindBranch, 10_000, [][]byte{file}, "T", "m", "(II)I", int32(60), int32(7919))
 		})
 		if !ok {
 			t.Fatalf("seed %d, number %d:\n%s", seed, i, text)

@@ -32,6 +32,8 @@ type paths struct {
 	next   [][2]int32
 	head   []int32
 
+	weights *[256]int32 // what instructions count
+
 	whole bool // blocks count as a whole, wherever in them an exception comes from
 
 	counter  classfile.VTag // type of n: VInteger, VLong, or VTop where it is always 0
@@ -46,7 +48,7 @@ type paths struct {
 type block struct {
 	start, end int32 // offsets of its instructions
 	last       int32 // offset of the last one
-	n          int32 // instructions
+	n          int32 // instructions that count
 	in, out    int32 // edges
 	depth      int32 // of loops
 	phi        int32
@@ -74,13 +76,14 @@ func (b *block) weight() int32 { return b.n - b.own }
 // end is how many instructions n lacks behind the block's last.
 func (b *block) lacks() int32 { return b.phi + b.weight() }
 
-// position is p before the block's i-th instruction.
-func (b *block) position(i int32) int32 { return b.phi - b.own + i + 1 }
+// position is p before an instruction of the block, where so much counts of the block up to and with it.
+func (b *block) position(upto int32) int32 { return b.phi - b.own + upto }
 
 // build finds blocks and edges of the code in l, whose leaders are marked, and
 // works everything out. covered tells whether the method gets a catch-all.
 func (g *paths) build(l *layout, code *classfile.Code, throws func(*classfile.Instr) bool, covered bool) {
-	if g.cut(l); len(g.blocks) == 0 {
+	if g.cut(l) == 0 {
+		g.edges = g.edges[:0]
 		g.counter, g.position, g.thrown, g.fixed, g.each = classfile.VTop, false, 0, true, 0
 		return
 	}
@@ -140,8 +143,8 @@ func (g *paths) throwers(l *layout, throws func(*classfile.Instr) bool) (positio
 	return false, lacks
 }
 
-// cut finds the blocks.
-func (g *paths) cut(l *layout) {
+// cut finds the blocks, and returns how many instructions count.
+func (g *paths) cut(l *layout) (all int32) {
 	g.blocks = g.blocks[:0]
 	if n := len(l.code) + 1; cap(g.at) < n {
 		g.at = make([]int32, n+n/2)
@@ -153,9 +156,11 @@ func (g *paths) cut(l *layout) {
 			g.blocks = append(g.blocks, block{start: int32(s.Offset), handler: l.marks[s.Offset]&markHandler != 0})
 		}
 		b := &g.blocks[len(g.blocks)-1]
-		b.n++
+		b.n += g.weights[s.Op]
+		all += g.weights[s.Op]
 		b.last, b.end, b.flow = int32(s.Offset), int32(s.Offset+s.Size), s.Op.Info().Flow
 	}
+	return all
 }
 
 // connect finds the edges, and tells whether any goes back.
@@ -360,11 +365,11 @@ func (g *paths) before(code []byte, at int32) (executed int32, ok bool) {
 			return 0, false
 		}
 		if b.start <= at && at < b.end {
-			i := int32(0)
+			upto := g.weights[code[at]]
 			for s := classfile.Scan(code[b.start:at]); s.Next(); {
-				i++
+				upto += g.weights[s.Op]
 			}
-			if executed, ok = b.position(i), true; g.whole {
+			if executed, ok = b.position(upto), true; g.whole {
 				executed = b.lacks()
 			}
 		}

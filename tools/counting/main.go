@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ var ways = []way{
 }
 
 // iterations are those of a program that are recorded.
-var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 8}
+var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 2}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes` and `--count allocations` cost beside a recording of calls and time alone.")
@@ -131,7 +132,16 @@ func cpuTime(pid string) (float64, error) {
 
 // program measures one in all ways, which share the bare processes.
 func program(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) {
+	ways := ways
+	if p.Room != "" { // its tree takes minutes: counting apart and together
+		ways = slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.name == "blocks" || w.name == "allocations" })
+	}
 	rows := make([][][]float64, len(ways))
+	flags := []string{"--root", p.Whole, "--clock", "tick", "--scheme", "C", "--depth", "1"}
+	if p.Room != "" {
+		flags = append(flags, "--memory", p.Room)
+	}
+	flags = slices.Clip(flags)
 	for range k.Reps {
 		bare, spent, err := run(k, j, p, nil)
 		if err != nil {
@@ -140,7 +150,7 @@ func program(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) {
 		}
 		for i, w := range ways {
 			log.Printf("JDK %d, %s, %s", j.Version, p.Name, w.name)
-			r, cpu, err := run(k, j, p, append([]string{"--root", p.Whole, "--clock", "tick", "--scheme", "C", "--depth", "1"}, w.flags...))
+			r, cpu, err := run(k, j, p, append(flags, w.flags...))
 			if err != nil {
 				page.Failed(p.Name+", "+w.name, err)
 				return

@@ -14,7 +14,12 @@ func AtCall(m *stack.Method) bool {
 	case "clone":
 		return m.Class == "java/lang/Object"
 	}
-	return false
+	return copies[m.Class+"."+m.Name]
+}
+
+var copies = map[string]bool{
+	"java/util/Arrays.copyOf": true, "java/util/Arrays.copyOfRange": true,
+	"java/lang/String.toCharArray": true, "java/lang/String.getBytes": true,
 }
 
 var boxes = map[string]bool{

@@ -160,7 +160,7 @@ func (h *Heap) place(e HeapEvent) (node *cct.Node, via string) {
 			at = i
 		}
 	}
-	if at == 0 || at == 1 && AtCall(e.Frames[0].Method) {
+	if at == 0 || AtCall(e.Frames[at-1].Method) {
 		return node, ""
 	}
 	return node, h.name(&e.Frames[at-1])

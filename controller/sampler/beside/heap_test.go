@@ -10,6 +10,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
 // event is a sample of the heap on a path, the outermost method first.
@@ -51,7 +53,7 @@ func TestHeap(t *testing.T) {
 		event("worker-number-one", "[I", 300, serve+"shop/Front.sort"),
 		event("worker-number-one", "[I", 260, serve+"shop/Front.sort"),
 		event("worker-number-one", "java/lang/Integer", 40, serve+"shop/Front.sort java/lang/Integer.valueOf"),                                                     // counted where it is called
-		event("worker-number-one", "[Ljava/lang/Object;", 100, serve+"shop/Front.sort java/util/ArrayList.add java/util/ArrayList.grow java/lang/Integer.valueOf"), // not there
+		event("worker-number-one", "[Ljava/lang/Object;", 100, serve+"shop/Front.sort java/util/ArrayList.add java/util/ArrayList.grow java/util/Arrays.copyOf"), // not there
 		event("worker-number-one", "shop/Made$$Lambda+0x00007f2a", 50, serve+"shop/Front.sort java/util/Arrays.sort shop/Front.order"),
 		event("worker-number-one", "[I", 1000, "java/lang/Thread.run shop/Main.loop"),
 		event("worker-number-two-or-so", "[I", 5000, serve+"shop/Front.block"), // the thread's first: the mean of 292 at most
@@ -84,6 +86,20 @@ func TestHeap(t *testing.T) {
 	}
 	if v := root.Counts; v.Own[at] != 0 || v.Total[at]+v.Total[at+1] != 750 && v.Total[at]+v.Total[at+1] != 750+mean {
 		t.Errorf("root: %+v", v)
+	}
+}
+
+// TestAtCall compares what the caller's own objects are with what probes count at calls.
+func TestAtCall(t *testing.T) {
+	for _, class := range []string{"java/lang/Integer", "java/lang/Byte", "java/lang/Character", "java/lang/Double", "java/lang/Object", "java/util/Arrays", "java/lang/String", "java/util/ArrayList"} {
+		for _, name := range []string{"valueOf", "clone", "copyOf", "copyOfRange", "toCharArray", "getBytes", "toString", "add"} {
+			if got, want := AtCall(&stack.Method{Class: class, Name: name}), probe.CountedAtCall(class, name); got != want {
+				t.Errorf("%s.%s: %v here, %v where calls are counted", class, name, got, want)
+			}
+		}
+	}
+	if AtCall(nil) {
+		t.Error("no method")
 	}
 }
 

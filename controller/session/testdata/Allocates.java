@@ -91,6 +91,14 @@ public class Allocates {
         return Copied.class.getDeclaredConstructor().newInstance();
     }
 
+    static void copies(int n) {
+        int[] a = {n, n};
+        sink = java.util.Arrays.copyOf(a, 3);
+        sink = java.util.Arrays.copyOfRange(new String[] {"a", "b"}, 1, 2);
+        sink = "four".toCharArray();
+        sink = new StringBuilder().append(n + 1000).toString();
+    }
+
     /** Has the JDK allocate for it. */
     static void jdk(int n) throws Exception {
         for (int i = 0; i < n; i++) {
@@ -100,6 +108,7 @@ public class Allocates {
             sink = Kind.values();
             sink = new String[] {"a"}.clone();
             reflected();
+            copies(i);
         }
     }
 

@@ -39,3 +39,16 @@ func (vm *VM) Blockwise() map[string]int64 {
 	}
 	return executed
 }
+
+// Of is [VM].Executed of some instructions alone.
+func (vm *VM) Of(is func(classfile.Op) bool) map[string]int64 {
+	executed := map[string]int64{}
+	for key, ran := range vm.At {
+		for s := classfile.Scan(vm.codes[key].Bytecode); s.Next(); {
+			if is(s.Op) {
+				executed[key] += ran[s.Offset]
+			}
+		}
+	}
+	return executed
+}
