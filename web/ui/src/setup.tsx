@@ -80,6 +80,11 @@ function Choice({ name, value, set, options }: { name: string; value: string; se
   );
 }
 
+/** executing are the ways to count instructions, of which there is one at a time; "" for none. */
+function executing(): string {
+  return ui.setup.count.find((name) => !["allocations", "classes"].includes(name)) ?? "";
+}
+
 /** countAnew changes what is counted. It goes by what was chosen last, which may not have been drawn yet. */
 function countAnew(without: string[], more: string[]): void {
   choose({ count: [...ui.setup.count.filter((n) => !without.includes(n)), ...more] });
@@ -162,7 +167,7 @@ function Modes() {
 
 function More() {
   const s = ui.setup;
-  const executed = s.count.includes("bytecodes") || s.count.includes("blocks");
+  const executed = executing();
   const changed = s.natives !== "on" || s.rootTimes !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
   return (
     <details class="more" open={changed}>
@@ -186,14 +191,20 @@ function More() {
         <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
       </label>
       <label class="radio">
-        <input type="checkbox" id="bytecodes" checked={executed} onChange={(e) => countAnew(["bytecodes", "blocks"], e.currentTarget.checked ? ["bytecodes"] : [])} /> count the bytecodes that each call path executes
+        <input type="checkbox" id="bytecodes" checked={executed !== ""} onChange={(e) => countAnew([executing()], e.currentTarget.checked ? ["bytecodes"] : [])} /> count the bytecodes that each call path executes
         <small class="muted">Exact, and the same on every machine; costs a few percent more</small>
       </label>
-      {executed && (
-        <label class="radio inset">
-          <input type="checkbox" id="blocks" checked={s.count.includes("blocks")} onChange={(e) => countAnew(["bytecodes", "blocks"], [e.currentTarget.checked ? "blocks" : "bytecodes"])} /> by whole blocks of code
-          <small class="muted">Makes methods less long, and counts too many where exceptions leave blocks</small>
-        </label>
+      {executed !== "" && (
+        <p class="line inset">
+          <label>of which kind <select id="executed" value={executed} onChange={(e) => countAnew([executing()], [e.currentTarget.value])}>
+            <option value="bytecodes">all of them</option>
+            <option value="blocks">all, by whole blocks: less code, too many where exceptions leave blocks</option>
+            <option value="invokes">invokes: calls of methods with probes and without</option>
+            <option value="accesses">accesses to fields and arrays</option>
+            <option value="arithmetic">arithmetic, conversions and comparisons</option>
+            <option value="branches">branches: jumps and switches</option>
+          </select></label>
+        </p>
       )}
       <label class="radio">
         <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => countAnew(["allocations"], e.currentTarget.checked ? ["allocations"] : [])} /> count the objects and arrays that each call path allocates, by type

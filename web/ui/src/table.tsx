@@ -2,7 +2,7 @@
 // rows that are asked for.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSize } from "./hooks";
 import { isMenuKey, openMenu } from "./menu";
 import { focusMain, sampling } from "./ui";
@@ -73,12 +73,21 @@ export function Table(p: Props) {
     e.stopPropagation();
   };
   const columns = p.columns.map((c, at) => ({ ...c, ...(sampled ? c.sampled : {}), at })).filter((c) => !sampled || c.sampled !== null);
+  // Where columns don't fit, rows are as wide as all of them, and the last one, the name, stays in sight.
+  const [wide, setWide] = useState(0);
+  const head = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const styles = [...(head.current?.children ?? [])].map((cell) => getComputedStyle(cell)).filter((s) => s.display !== "none");
+    const need = styles.reduce((sum, s) => sum + (parseFloat(s.flexBasis) || 0), 0);
+    setWide(size.width > 0 && need > size.width ? need : 0);
+  }, [size.width, columns.map((c) => c.key).join()]);
+  const width = wide > 0 ? wide + "px" : undefined;
   return (
     <div
-      class="table" ref={ref} role={p.tree ? "treegrid" : "grid"} aria-label={p.label} aria-rowcount={p.count + 1} tabIndex={0} data-main
+      class={wide > 0 ? "table sideways-table" : "table"} ref={ref} role={p.tree ? "treegrid" : "grid"} aria-label={p.label} aria-rowcount={p.count + 1} tabIndex={0} data-main
       aria-activedescendant={selected >= 0 ? id + (p.from + selected) : undefined} onScroll={window_} onKeyDown={key}
     >
-      <div class="tr head" role="row">
+      <div class="tr head" role="row" ref={head} style={{ width }}>
         {columns.map((c) => (
           <div
             class={"td " + (c.cls ?? "")} role="columnheader" title={c.title} key={c.key}
@@ -90,7 +99,7 @@ export function Table(p: Props) {
           </div>
         ))}
       </div>
-      <div class="space" role="presentation" style={{ height: p.count * rowHeight + "px" }}>
+      <div class="space" role="presentation" style={{ height: p.count * rowHeight + "px", width }}>
         {p.rows.map((cells, i) => {
           const a = p.attrs(i);
           return (
