@@ -64,12 +64,12 @@ type callAlloc struct {
 type callKind uint8
 
 const (
-	callNone   callKind = iota
-	callObject          // one object
-	callArray           // the copy of an array, which is on the stack
-	callBox             // one object, if the JDK keeps none of that value
-	callConcat          // a String, which is on the stack
-	callArrayOf         // an array of unknown type, which is on the stack
+	callNone    callKind = iota
+	callObject           // one object
+	callArray            // the copy of an array, which is on the stack
+	callBox              // one object, if the JDK keeps none of that value
+	callConcat           // a String, which is on the stack
+	callArrayOf          // an array of unknown type, which is on the stack
 )
 
 // callAllocates says what a call of the JDK allocates.

@@ -52,7 +52,7 @@ func TestHeap(t *testing.T) {
 		early,
 		event("worker-number-one", "[I", 300, serve+"shop/Front.sort"),
 		event("worker-number-one", "[I", 260, serve+"shop/Front.sort"),
-		event("worker-number-one", "java/lang/Integer", 40, serve+"shop/Front.sort java/lang/Integer.valueOf"),                                                     // counted where it is called
+		event("worker-number-one", "java/lang/Integer", 40, serve+"shop/Front.sort java/lang/Integer.valueOf"),                                                   // counted where it is called
 		event("worker-number-one", "[Ljava/lang/Object;", 100, serve+"shop/Front.sort java/util/ArrayList.add java/util/ArrayList.grow java/util/Arrays.copyOf"), // not there
 		event("worker-number-one", "shop/Made$$Lambda+0x00007f2a", 50, serve+"shop/Front.sort java/util/Arrays.sort shop/Front.order"),
 		event("worker-number-one", "[I", 1000, "java/lang/Thread.run shop/Main.loop"),
