@@ -34,7 +34,7 @@ func TestProfile(t *testing.T) {
 	r := f.run(t, "profile", "4711", "--root", "shop/Price#of(I)J", "--root", "shop.Price.of(I)J", "--root", "a.B.c",
 		"--for", "10ms", "--until-calls", "7", "--scheme", "a", "--wait")
 	r.want(t, 0, "shop.Price.of", "rivulet: this JVM will print a warning\n")
-	want := spec.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Observe: spec.DefaultObserve, Every: 1, Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", Leaves: spec.LeavesCounted, Probes: spec.ProbesAuto}
+	want := spec.Recording{Roots: []string{"shop.Price.of(I)J", "a.B.c"}, Scheme: "A", Observe: spec.DefaultObserve, Every: 1, Clock: "tick", UntilCalls: 7, Wait: true, Natives: "on", RootTimes: "on", Leaves: spec.LeavesCounted, Probes: spec.ProbesAuto}
 	if diff := cmp.Diff(want, f.rec); diff != "" {
 		t.Error("-want +got:\n", diff)
 	}

@@ -115,7 +115,7 @@ func (k *slowCalls) report(r *export.Report, began int64) {
 			continue
 		}
 		one := thread(c.Thread)
-		one.Roots = []*cct.Node{{Method: c.Method, Calls: 1, Total: c.Took}}
+		one.Roots = []*cct.Node{{Method: c.Method, Calls: 1, Self: c.Took, Total: c.Took}}
 		r.Slowest.Invocations = append(r.Slowest.Invocations, export.Invocation{
 			Thread: &one, Start: c.Began - began, Took: c.Took, Suspended: c.Waited, Thrown: c.Thrown, Ran: c.ran,
 		})
