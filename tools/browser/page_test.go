@@ -221,10 +221,10 @@ func (p *page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// goneMeanwhile tells whether an action has failed since its element was not in the page any more.
+// goneMeanwhile tells whether an action has failed since its element was not in the page any more, or hidden at that moment.
 func goneMeanwhile(err error) bool {
 	var e *cdproto.Error
-	return errors.As(err, &e) && e.Code == -32000 && strings.Contains(e.Message, "node with given id")
+	return errors.As(err, &e) && e.Code == -32000 && (strings.Contains(e.Message, "node with given id") || strings.Contains(e.Message, "not focusable"))
 }
 
 func (p *page) fail(what string, err error) {
@@ -241,9 +241,27 @@ func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 	}
 }
 
+// click clicks where an element is once it stays there, with nothing before it: what is drawn above it, or comes over
+// it, would get the click else.
 func (p *page) click(selector string) {
 	p.t.Helper()
-	p.do("click "+selector, chromedp.WaitEnabled(selector), chromedp.Click(selector))
+	p.do("click "+selector, chromedp.WaitEnabled(selector))
+	still := fmt.Sprintf(`new Promise((then) => {
+		const box = () => { const r = document.querySelector(%[1]q)?.getBoundingClientRect(); return r ? [r.x, r.y, r.width, r.height].join() : ""; };
+		document.querySelector(%[1]q)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+		const before = box();
+		requestAnimationFrame(() => requestAnimationFrame(() => {
+			const e = document.querySelector(%[1]q), r = e?.getBoundingClientRect();
+			const there = r && document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
+			then(before !== "" && before === box() && (e.contains(there) || there?.contains(e) || false));
+		}));
+	})`, selector)
+	for over := time.Now().Add(patience); !value[bool](p, still); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(over) {
+			p.fail("click "+selector, errors.New("it does not stay in one place, or is covered"))
+		}
+	}
+	p.do("click "+selector, chromedp.Click(selector))
 }
 
 func (p *page) wait(selector string) {
