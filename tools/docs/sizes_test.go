@@ -65,3 +65,14 @@ func TestSizes(t *testing.T) {
 		t.Errorf("only %d source files were found", seen)
 	}
 }
+
+// TestLandingPage: README is read at one go.
+func TestLandingPage(t *testing.T) {
+	b, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(b, []byte("\n")); n > 150 {
+		t.Errorf("README.md has %d lines; beyond 150 they belong on a page under docs", n)
+	}
+}
