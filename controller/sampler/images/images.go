@@ -107,7 +107,7 @@ func (m *Images) Begin(now int64) {
 
 // Step is for [unwinder.Native].
 func (m *Images) Step(pc, sp, fp uint64, first bool, word func(uint64) (uint64, bool)) (s unwinder.NativeStep, ok bool) {
-	m.used = true
+	defer func() { m.used = true }() // as in Name
 	at := pc
 	if !first && at > 0 {
 		at-- // the call, which may be the function's last instruction
@@ -162,8 +162,8 @@ func (m *Images) find(pc uint64) rule {
 
 // Name is for [unwinder.Native].
 func (m *Images) Name(pc uint64) string {
-	m.used = true
 	g := m.mapping(pc)
+	m.used = true // after it may have read the mappings, which nobody has used then
 	if g == nil {
 		return ""
 	}

@@ -145,6 +145,9 @@ func (w *walk) frozen(chunk uint64) bool {
 	c := &u.chunks
 	m, o := u.headersOf(), u.objectsOf()
 	came := false
+	// Where the frames on the carrier's stack were: in the first chunk, be it empty now. The outer frames are in another
+	// one where those above them could not be added to it, as to a chunk in the old generation.
+	was, free := uint64(0), uint64(0)
 	for range mostChunks {
 		if chunk == 0 {
 			return came
@@ -157,8 +160,11 @@ func (w *walk) frozen(chunk uint64) bool {
 		if sp > bottom || bottom > size || 8*size > mostChunk {
 			return false
 		}
+		if was == 0 {
+			was, free = chunk+c.stack, sp
+		}
 		if sp < bottom {
-			if !came && !w.came(chunk+c.stack, sp) || !w.frames(chunk+c.stack, sp, bottom, size) {
+			if !came && !w.came(was, free) || !w.frames(chunk+c.stack, sp, bottom, size) {
 				return false
 			}
 			came = true
