@@ -59,7 +59,8 @@ func TestChoose(t *testing.T) {
 	p.until(`document.querySelector("#slowest tr.selected")`)
 	row := `[...document.querySelectorAll("#slowest tbody tr")].findIndex((r) => r.classList.contains("selected"))`
 	at := value[int](p, row)
-	p.do("another one", chromedp.Focus(".slowlist"), chromedp.KeyEvent(kb.ArrowDown))
+	p.focus(".slowlist")
+	p.do("another one", chromedp.KeyEvent(kb.ArrowDown))
 	p.until(fmt.Sprintf("%s === %d", row, at+1))
 	// The tree is that of one invocation: it has the calls that the list says.
 	p.until(`document.querySelector(".table .space .tr .calls")?.textContent === "1"`)
@@ -202,7 +203,8 @@ func TestLoadedLater(t *testing.T) {
 			break
 		}
 		time.Sleep(500 * time.Millisecond)
-		p.do("search again", chromedp.Focus("#search"), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("e"))
+		p.focus("#search")
+		p.do("search again", chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("e"))
 	}
 	p.until(`document.querySelector("#hit-0")?.innerText.includes("come")`)
 	if problems := p.console(); len(problems) > 0 {

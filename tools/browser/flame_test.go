@@ -60,7 +60,8 @@ func TestFlameGraph(t *testing.T) {
 	// Self times on top.
 	p.click("#invert")
 	p.until(`document.querySelector(".icicle").dataset.inverted === "true"`)
-	p.do("the flame graph", chromedp.Focus(".icicle"), chromedp.KeyEvent(kb.ArrowDown))
+	p.focus(".icicle")
+	p.do("the flame graph", chromedp.KeyEvent(kb.ArrowDown))
 	p.until(`document.querySelector(".icicle").getAttribute("aria-label").includes("Counted.step, ")`)
 	p.press(kb.ArrowDown)
 	p.until(`document.querySelector(".icicle").getAttribute("aria-label").includes("Counted.root, ")`)
@@ -74,7 +75,7 @@ func TestFlameGraph(t *testing.T) {
 	}
 	weigh("total_objects")
 	p.until(`document.querySelector(".icicle").dataset.total === "575"`)
-	p.do("the flame graph", chromedp.Focus(".icicle"))
+	p.focus(".icicle")
 	for range 2 {
 		p.press(kb.ArrowDown)
 	}
@@ -135,7 +136,8 @@ func (p *page) splitter() {
 		return value[float64](p, `document.querySelector(".iciclebox").getBoundingClientRect().height`)
 	}
 	before := height()
-	p.do("the splitter", chromedp.Focus(".splitter"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	p.focus(".splitter")
+	p.do("the splitter", chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
 	if now := height(); now != before+48 {
 		p.t.Errorf("two keys made the flame graph %v high, before it was %v", now, before)
 	}
@@ -174,7 +176,7 @@ func (p *page) history(between float64) {
 	p.press("1")
 	rootCalls("300")
 	// The beginning of the range goes back to the beginning of the recording.
-	p.do("the strip", chromedp.Focus("#history .lines"))
+	p.focus("#history .lines")
 	for range 200 {
 		if value[bool](p, `!document.querySelector("#shown-range")`) {
 			break
@@ -187,6 +189,7 @@ func (p *page) history(between float64) {
 	value[bool](p, `(history.back(), true)`)
 	p.until(`document.querySelector("#shown-range")`)
 	p.press(kb.Escape)
-	p.do("the strip", chromedp.Focus("#history .lines"), chromedp.KeyEvent(kb.Escape))
+	p.focus("#history .lines")
+	p.do("the strip", chromedp.KeyEvent(kb.Escape))
 	rootCalls("2300")
 }

@@ -29,12 +29,13 @@ func TestFollow(t *testing.T) {
 		return tasks.sort().join() === "40,8" && marked.length === 1 && marked[0].name === "runWorker" && marked[0].calls === 40
 			&& marked[0].mark === "⇢" && /asynchronous, queued [\d.]+.(ns|µs|ms)/.test(marked[0].text);
 	})()`)
-	p.do("the executions", chromedp.Focus(".icicle"))
+	p.focus(".icicle")
 	value[bool](p, `([...document.querySelectorAll(".table .space .tr")].find((r) => r.querySelector(".arrow")).click(), true)`)
 	p.until(`document.querySelector(".detail .async")?.textContent.includes("queued") && document.querySelector(".icicle").ariaLabel.includes("asynchronous")`)
 	p.fair("asynchronous calls")
 	p.shot("follow-tree")
-	p.do("callers", chromedp.Focus(".table"), chromedp.KeyEvent("c"))
+	p.focus(".table")
+	p.do("callers", chromedp.KeyEvent("c"))
 	lines := func(side string) string {
 		return `[...document.querySelectorAll(".sandwich section:nth-child(` + map[string]string{"first": "3", "last": "4"}[side] + `) tbody tr")].map((r) => r.querySelector(".name b")?.textContent + " " + r.children[2].textContent.replace(/\D/g, "") + " " + !!r.querySelector(".async")).join()`
 	}
@@ -74,7 +75,8 @@ func TestFollow(t *testing.T) {
 	label := `document.querySelector(".timeline")?.getAttribute("aria-label")`
 	p.until(label + `?.includes(", 40 async tasks")`)
 	p.shot("follow-timeline")
-	p.do("the first root call", chromedp.Focus(".timeline"), chromedp.KeyEvent(kb.ArrowRight))
+	p.focus(".timeline")
+	p.do("the first root call", chromedp.KeyEvent(kb.ArrowRight))
 	p.until(label + `.includes("Handing.root(") && /submitted 5 async tasks, queued [\d.]+.(ns|µs|ms) at the most/.test(` + label + `)`)
 	p.do("to what it handed over", chromedp.KeyEvent("h"))
 	p.until(label + `.includes("runWorker(") && /async task of Handing.root on main, queued [\d.]+.(ns|µs|ms)/.test(` + label + `)`)

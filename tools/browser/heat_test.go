@@ -39,7 +39,7 @@ func TestHeatMap(t *testing.T) {
 	if hash := value[string](p, `location.hash + location.search`); !strings.Contains(hash, "range=") {
 		t.Error("the address does not say which part is shown:", hash)
 	}
-	p.do("the map", chromedp.Focus(".heat .lines"))
+	p.focus(".heat .lines")
 	p.press(kb.Escape)
 	p.until(`!document.querySelector("#shown-range") && ` + entries + ` !== "–"`)
 	if again := total(); again != whole {

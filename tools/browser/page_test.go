@@ -264,6 +264,14 @@ func (p *page) click(selector string) {
 	p.do("click "+selector, chromedp.Click(selector))
 }
 
+// focus gives an element the focus, and waits until it has kept it for a moment: a view that has just come takes
+// it for its main part.
+func (p *page) focus(selector string) {
+	p.t.Helper()
+	const looks = 3
+	p.patiently(fmt.Sprintf(`((e) => { const had = e === document.activeElement; e.focus(); window.kept = had ? (window.kept ?? 0) + 1 : 0; return window.kept >= %d; })(document.querySelector(%q))`, looks, selector), func() {})
+}
+
 func (p *page) wait(selector string) {
 	p.t.Helper()
 	p.do("wait for "+selector, chromedp.WaitVisible(selector))

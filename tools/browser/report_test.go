@@ -152,7 +152,8 @@ func TestReportAsPage(t *testing.T) {
 		value[bool](pages[0], `[...document.querySelectorAll(".check")].find((e) => e.textContent.includes("fold frameworks")).querySelector("input").click() ?? true`)
 		alike("tree")
 		both(func(p *page) {
-			p.do("zoom", chromedp.Focus(".icicle"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+			p.focus(".icicle")
+			p.do("zoom", chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
 			p.until(`document.querySelectorAll(".crumbs > span").length > 0`)
 		})
 		alike("zoomed")
@@ -163,7 +164,8 @@ func TestReportAsPage(t *testing.T) {
 		})
 		alike("inverted")
 		both(func(p *page) {
-			p.do("zoom", chromedp.Focus(".icicle"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+			p.focus(".icicle")
+			p.do("zoom", chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
 		})
 		alike("inverted, zoomed")
 		tab("methods")

@@ -21,7 +21,7 @@ func TestRootBySamples(t *testing.T) {
 		t.Skip(status)
 	}
 	// Keys say where the box is, and take it, too.
-	p.do("the flame graph", chromedp.Focus("#samples .icicle"))
+	p.focus("#samples .icicle")
 	level := -1
 	for label := ""; !strings.Contains(label, "Busy.handle,"); level++ {
 		if level > 30 {

@@ -42,7 +42,8 @@ func TestSavedPage(t *testing.T) {
 		t.Errorf("self, share, ± and total of a counted leaf are %q", got)
 	}
 	// Without a JVM there is nothing to do with a method but to look at it.
-	p.do("the first row", chromedp.Focus(".table"), chromedp.KeyEvent(kb.Home))
+	p.focus(".table")
+	p.do("the first row", chromedp.KeyEvent(kb.Home))
 	p.until(`document.querySelector(".table .space .tr.selected")`)
 	p.press("m")
 	p.until(`document.querySelector("#menu")`)
@@ -117,7 +118,8 @@ func TestOpenedPages(t *testing.T) {
 	}
 	p.fair("difference")
 	// What is closed stays so, and a reload shows the same.
-	p.do("close the root", chromedp.Focus(".table"), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowLeft))
+	p.focus(".table")
+	p.do("close the root", chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowLeft))
 	p.until(`document.querySelectorAll(".table .space .tr").length === 1`)
 	p.do("reload", chromedp.Sleep(400*time.Millisecond), chromedp.Reload())
 	p.until(`document.querySelectorAll(".table .space .tr").length === 1 && document.querySelector("#tab-compare").ariaSelected === "true"`)

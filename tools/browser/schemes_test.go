@@ -27,11 +27,13 @@ func TestSchemes(t *testing.T) {
 	// Not by the mouse: what opens moves the boxes.
 	value[bool](p, `(document.querySelector("#schemes summary").click(), [3, 4].forEach((n) => document.querySelector("#schemes [role=group] label:nth-child(" + n + ") input").click()), true)`)
 	// A number that is being typed stays when something is drawn anew.
-	p.do("a digit", chromedp.Focus("#seconds"), chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("2"))
+	p.focus("#seconds")
+	p.do("a digit", chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("2"))
 	value[bool](p, `(() => { const a = document.querySelector("#schemes [role=group] input"); a.click(); a.click(); return true; })()`)
 	p.do("another", chromedp.Sleep(100*time.Millisecond), chromedp.KeyEvent("5"))
 	p.until(`document.querySelector("#seconds").value === "25"`)
-	p.do("seconds", chromedp.Focus("#seconds"), chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("1"), chromedp.KeyEvent(kb.Tab))
+	p.focus("#seconds")
+	p.do("seconds", chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("1"), chromedp.KeyEvent(kb.Tab))
 	p.until(`document.querySelector("#seconds").value === "1" && document.querySelector("#schemes").innerText.includes("some 16 s")`)
 	p.fair("what to compare")
 	p.click("#compare")

@@ -162,7 +162,9 @@ public class Path {
     /** Waits for something that has no cause below the root. */
     static void nothing() throws Exception {
         first();
-        new CountDownLatch(1).await(2, TimeUnit.MILLISECONDS);
+        for (int i = 0; i < 20; i++) { // whoever comes to it late doesn't wait any more
+            new CountDownLatch(1).await(2, TimeUnit.MILLISECONDS);
+        }
         last();
     }
 
