@@ -2,10 +2,11 @@ package clock
 
 import (
 	"context"
-	"encoding/binary"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -16,6 +17,7 @@ import (
 func TestTicksSeen(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	mem := make([]byte, wire.OffNodes)
+	gate := (*atomic.Uint32)(unsafe.Pointer(&mem[wire.HGate])) // of the low half, how many threads are inside
 	ticker := NewTicker(shm.InMemory(mem), Monotonic)
 	var done sync.WaitGroup
 	done.Go(func() { ticker.Run(ctx) })
@@ -30,13 +32,13 @@ func TestTicksSeen(t *testing.T) {
 	const times = 10
 	for range times {
 		before := ticks()
-		binary.NativeEndian.PutUint32(mem[wire.HGate:], 1)
+		gate.Store(1)
 		for end := time.Now().Add(40 * time.Second); ticks() == before; {
 			if time.Now().After(end) {
 				t.Fatal("no tick is seen")
 			}
 		}
-		binary.NativeEndian.PutUint32(mem[wire.HGate:], 0)
+		gate.Store(0)
 		time.Sleep(3 * lookEvery * Period) // the fast clock goes on for a while
 	}
 	k := ticker.Figures()
