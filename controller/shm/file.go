@@ -46,6 +46,8 @@ type File struct {
 	growing sync.Mutex // how much is allocated
 	full    bool       // not even the reserve could be
 
+	track uint32 // what H_TRACK has in a recording; the owner's
+
 	gone bool // somebody has truncated the file; see Guard
 }
 

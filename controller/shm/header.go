@@ -115,6 +115,7 @@ func (d *File) Renew() {
 	for _, w := range counters {
 		d.store(w, 0)
 	}
+	d.trackAgain()
 	d.forgetTimes()
 	d.forgetSlow()
 }
@@ -123,7 +124,7 @@ func (d *File) Renew() {
 // but belongs to the recording as they do.
 var counters = []int64{
 	wire.HRefused, wire.HOverflow, wire.HLost, wire.HIncomplete, wire.HGivenUp, wire.HUnfollowed,
-	wire.HUncounted, wire.HSeen, wire.HMute,
+	wire.HUncounted, wire.HSeen, wire.HMute, wire.HCollections, wire.HUntracked,
 }
 
 // Keep notes the recording's number and what was counted in it; the result puts

@@ -114,6 +114,9 @@ func (d *File) HasSpare() bool {
 func (d *File) Reuse() error {
 	d.growing.Lock()
 	defer d.growing.Unlock()
+	if err := d.untrack(); err != nil {
+		return err
+	}
 	from := int64(wire.OffNodes) + wire.NodeChunk<<wire.NodeShift
 	d.store(wire.HReserveEnd, 0) // until all is well again, the target gets none
 	d.store(wire.HNodeMax, 0)

@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -11,7 +12,7 @@ import (
 // value. Words of which the table has several, or whose type it does not say, are left out.
 func (d *File) Text() string {
 	var b strings.Builder
-	for _, c := range wire.Layout {
+	for _, c := range slices.Concat(wire.Layout, wire.Survivors) {
 		if !strings.HasPrefix(c.Name, "H_") {
 			continue
 		}

@@ -15,6 +15,14 @@ type Allocated struct {
 	Array  string // (IJII)V: length, token, type, shape
 	Arrays string // (JJJII)V: arrays, length of each, token, type, shape
 
+	// Survivors is the class of three more methods that get the object as well, behind the return of
+	// its constructor; "" for none. They are told besides of what Object, Array and Boxed are told of,
+	// but for arrays within others and those of an unknown type.
+	Survivors      string
+	Survivor       string // (Ljava/lang/Object;JI)V: object, token, type
+	SurvivingArray string // (Ljava/lang/Object;IJII)V: array, length, token, type, shape
+	SurvivingBox   string // (Ljava/lang/Object;JJI)V: object, value, token, type
+
 	Boxed, BoxedInt string // (JJI)V: value, token, type; an object was returned by valueOf, which may be one that is kept
 
 	// Type returns the number of a type for StepArg to push, and whether it is to be
@@ -41,6 +49,7 @@ type Allocated struct {
 type allocated struct {
 	Allocated
 	object, array, arrays, boxed, boxedInt int
+	survivor, survivorArray, survivorBox   int
 }
 
 // WithAllocated returns the injector that counts what methods allocate, right
@@ -56,7 +65,7 @@ type allocated struct {
 //
 // The object that new makes is not initialised yet, and its constructor need not be
 // called: it is counted all the same. Nothing gets a reference to what was
-// allocated. The program must be one of the token probes.
+// allocated, but the methods of x.Survivors. The program must be one of the token probes.
 func (in *Injector) WithAllocated(x Allocated) (*Injector, error) {
 	p := in.Program
 	if p.Local != classfile.VLong {
@@ -69,6 +78,11 @@ func (in *Injector) WithAllocated(x Allocated) (*Injector, error) {
 		arrays:    p.call(Call{x.Class, x.Arrays, "(JJJII)V"}),
 		boxed:     p.call(Call{x.Class, x.Boxed, "(JJI)V"}),
 		boxedInt:  p.call(Call{x.Class, x.BoxedInt, "(JJI)V"}),
+	}
+	if x.Survivors != "" {
+		p.allocated.survivor = p.call(Call{x.Survivors, x.Survivor, "(Ljava/lang/Object;JI)V"})
+		p.allocated.survivorArray = p.call(Call{x.Survivors, x.SurvivingArray, "(Ljava/lang/Object;IJII)V"})
+		p.allocated.survivorBox = p.call(Call{x.Survivors, x.SurvivingBox, "(Ljava/lang/Object;JJI)V"})
 	}
 	return NewInjector(p)
 }
@@ -154,12 +168,21 @@ func (r *rewriter) allocAfter(a *assembler, in *classfile.Instr) (err error) {
 	case t == "":
 		return malformed("a type that is not there")
 	case in.Op == classfile.OpMultianewarray:
-		return r.allocMany(a, t, int(in.B))
+		if err := r.allocMany(a, t, int(in.B)); err != nil {
+			return err
+		}
+		return r.survivor(a, t, true, arrayLength)
 	case in.Op == classfile.OpNew:
 		return r.allocCall(a, nil, t, x.object, false)
 	}
-	return r.allocCall(a, []byte{byte(classfile.OpDup), byte(classfile.OpArraylength)}, t, x.array, true)
+	if err := r.allocCall(a, arrayLength, t, x.array, true); err != nil {
+		return err
+	}
+	return r.survivor(a, t, true, arrayLength)
 }
+
+// arrayLength puts the length of the array on the stack above it.
+var arrayLength = []byte{byte(classfile.OpDup), byte(classfile.OpArraylength)}
 
 // allocCall appends a call behind an allocation, with what is first on the stack;
 // nothing if the type is not counted.

@@ -156,17 +156,26 @@ func (r *rewriter) callAfter(a *assembler, c callAlloc) error {
 	x := r.program.allocated
 	switch c.kind {
 	case callObject:
-		return r.allocCall(a, nil, c.t, x.object, false)
+		if err := r.allocCall(a, nil, c.t, x.object, false); err != nil {
+			return err
+		}
+		return r.survivor(a, c.t, false, nil)
 	case callArray:
 		class, err := r.class.Pool.AddClass(c.t)
 		if err != nil {
 			return err
 		}
 		length := []byte{byte(classfile.OpDup), byte(classfile.OpCheckcast), byte(class >> 8), byte(class), byte(classfile.OpArraylength)}
-		return r.allocCall(a, length, c.t, x.array, true)
+		if err := r.allocCall(a, length, c.t, x.array, true); err != nil {
+			return err
+		}
+		return r.survivor(a, c.t, true, length)
 	case callBox:
 		if c.box == "F" || c.box == "D" {
-			return r.allocCall(a, nil, c.t, x.object, false)
+			if err := r.allocCall(a, nil, c.t, x.object, false); err != nil {
+				return err
+			}
+			return r.survivor(a, c.t, false, nil)
 		}
 		ops, call := opsOf(c.box), x.boxed
 		value := localOp(nil, a.behind(2), ops.load, ops.load0)
@@ -176,9 +185,15 @@ func (r *rewriter) callAfter(a *assembler, c callAlloc) error {
 		if c.box == "I" {
 			call = x.boxedInt
 		}
-		return r.allocCall(a, value, c.t, call, false)
+		if err := r.allocCall(a, value, c.t, call, false); err != nil || !r.surviving() {
+			return err
+		}
+		return r.allocCall(a, append([]byte{byte(classfile.OpDup)}, value...), c.t, x.survivorBox, false)
 	case callConcat:
 		if err := r.allocCall(a, nil, "java/lang/String"+EstimatedType, x.object, false); err != nil {
+			return err
+		}
+		if err := r.survivor(a, "java/lang/String"+EstimatedType, false, nil); err != nil {
 			return err
 		}
 		length, err := r.class.Pool.AddMethodref("java/lang/String", "length", "()I")
@@ -210,10 +225,21 @@ func (r *rewriter) callPoint(a *assembler, pt *Point, sp *spot) (err error) {
 		r.callBefore(a, c, sp)
 		sp.to = int32(len(r.in.points))
 	}
-	if err := r.around(a, pt, sp); err != nil || c.kind == callNone {
+	var made string
+	if r.surviving() {
+		if made, err = r.initialised(&pt.Instr); err != nil {
+			return err
+		}
+	}
+	if err := r.around(a, pt, sp); err != nil || c.kind == callNone && made == "" {
 		return err
 	}
-	if err := r.callAfter(a, c); err != nil {
+	if made != "" {
+		err = r.survivor(a, made, false, nil)
+	} else {
+		err = r.callAfter(a, c)
+	}
+	if err != nil {
 		return err
 	}
 	return r.behindAllocation(sp)

@@ -123,6 +123,7 @@ type shadow struct {
 	stack    []int32         // ids of open invocations
 	types    *types
 	made     map[interp.Made]interp.Size
+	survived map[interp.Made]interp.Size
 }
 
 // rewrite puts probes into all methods of a class, and has them verified.

@@ -32,6 +32,7 @@ type rewriter struct {
 	leaf     bool              // the method got the leaves' sequences
 	locals   []classfile.VType // the fresh ones
 	counting counting
+	pending  []pendingNew   // what was allocated and not initialised yet, as the code is read
 	tying    []classfile.Op // the method's token is tied to its result by these
 }
 

@@ -22,7 +22,7 @@ var pointKinds = func() (t [256]PointKind) {
 // points makes the bytes that are injected at points and adds the spots where
 // they go.
 func (r *rewriter) points(m *classfile.Member, id int32) error {
-	r.in.points, r.scratch = r.in.points[:0], 0
+	r.in.points, r.scratch, r.pending = r.in.points[:0], 0, r.pending[:0]
 	if !r.program.any && !r.counting.on && !r.allocating() {
 		return nil
 	}
@@ -42,6 +42,11 @@ func (r *rewriter) points(m *classfile.Member, id int32) error {
 		sp.from = int32(len(r.in.points))
 		sp.lead = sp.from
 		pt.Instr = s.Instr
+		if r.surviving() {
+			if err := r.pend(&s.Instr); err != nil {
+				return err
+			}
+		}
 		if r.counting.on {
 			if err := r.before(&a, &s.Instr, &sp); err != nil {
 				return err

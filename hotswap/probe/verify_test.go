@@ -34,6 +34,9 @@ public final class Stub {
     public static void thrown(int id, long n) { }
     public static void object(long token, int type) { }
     public static void boxed(long value, long token, int type) { }
+    public static void survivor(Object made, long token, int type) { }
+    public static void survivor(Object made, int length, long token, int type, int shape) { }
+    public static void survivor(Object made, long value, long token, int type) { }
     public static void array(int length, long token, int type, int shape) { }
     public static void arrays(long n, long length, long token, int type, int shape) { }
 }`

@@ -22,9 +22,10 @@ func TestLayout(t *testing.T) {
 		{"B_", wire.BoxHeader},
 		{"N_", 1 << wire.NodeShift},
 		{"E_", wire.RingHeader},
+		{"K_", wire.TrackNodes << wire.NodeShift},
 	} {
 		used := map[int64]string{}
-		for _, c := range slices.Concat(wire.Layout, wire.Events) {
+		for _, c := range slices.Concat(wire.Layout, wire.Events, wire.RootTimes, wire.Survivors) {
 			width := int64(8)
 			switch {
 			case !strings.HasPrefix(c.Name, s.prefix) || strings.HasPrefix(c.Doc, "flag"):

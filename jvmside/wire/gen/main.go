@@ -41,6 +41,7 @@ func layout() string {
 	constants(&b, wire.Timers)
 	constants(&b, wire.RootTimes)
 	constants(&b, wire.Events)
+	constants(&b, wire.Survivors)
 	b.WriteString("}\n")
 	return b.String()
 }

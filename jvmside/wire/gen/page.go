@@ -36,7 +36,7 @@ truncated. Up to 2 GB.
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", s.title, s.text)
 		b.WriteString("| name | value | meaning |\n|---|---:|---|\n")
-		for _, c := range slices.Concat(wire.Layout, wire.Timers, wire.RootTimes, wire.Events) {
+		for _, c := range slices.Concat(wire.Layout, wire.Timers, wire.RootTimes, wire.Events, wire.Survivors) {
 			if s.has(c.Name) {
 				fmt.Fprintf(&b, "| %s | %d | %s |\n", c.Name, c.Value, c.Doc)
 			}
@@ -157,6 +157,7 @@ var sections = []section{
 	{"Thread records", "Leased to a root call. Only the thread that has the record writes it, except R_CLOSED and R_HELD.", []string{"R_", "RECORD", "MAX_RECORDS", "NAME_MAX", "LEASE_"}},
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},
 	{"Nodes", "A calling context: a method, called along one path by one record's threads. Callees form a list. Published by a release store into the list.", []string{"N_", "NODE", "METHOD_", "CACHE_"}},
+	{"Survivors", "What became of objects of a type, allocated in a context, that are followed (`--count survivors`). The block lies where an i32 at N_CACHE of the type's node says. Both words of a kind are changed by atomic additions.", []string{"K_", "AGES", "TRACK_"}},
 	{"Tokens", "What an instrumented method keeps of an invocation: tag, flags and node. 0 is an invocation that is not recorded.", []string{"INDEX_", "FLAG_", "PRECISE", "TOP", "BACK", "OWN", "OVER", "EVENT"}},
 	{"Slowest root calls", "Some root calls share a place. It has the slowest root call of the round; its writer takes no lock, so L_CHECK says whether what is read belongs together.", []string{"SLOW", "L_"}},
 	{"Timers", "What `rivulet time` records instead of a tree: a method has T_STRIPES cells for one thread each, then as many for all others, by the thread's id. A cell has a log-linear histogram: the bucket of t ns is i = (s << BUCKET_BITS) + (t >> s), where s is what brings t below 2 << BUCKET_BITS. A bucket is 1/64 wide at the most, so its middle is at most 0.8 % off. The header's words lie beside nothing that is written while recording.", []string{"T_", "CELL_", "BUCKET_", "C_"}},

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.lang.instrument.Instrumentation;
+import rivulet.probe.Following;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
 import rivulet.probe.Reflection;
@@ -139,6 +140,7 @@ public final class Agent implements Runnable {
                 // nobody has a reason to
             }
         }
+        Following.forget(); // the watch has looked for the last time
         close(commands);
         close(bell);
         try {
@@ -181,6 +183,7 @@ public final class Agent implements Runnable {
                 if (same >= 15 && mailbox.silent(System.nanoTime())) end(Layout.REASON_HEARTBEAT);
                 else if (!mailbox.heard()) end(Layout.REASON_EOF);
                 targets.again();
+                Following.look();
             } catch (Throwable t) {
                 // an interrupt, or no memory at the moment: look again
             }

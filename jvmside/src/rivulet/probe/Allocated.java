@@ -6,8 +6,8 @@ import rivulet.probe.stub.Unsafe;
 
 /**
  * What allocations call, right behind them. A type is a callee that is counted and never entered: its node lies below the
- * allocating context, N_CALLS has its objects, N_COUNT its arrays' elements, N_SELF its arrays' bytes. The probes get numbers
- * alone, never the object, so a compiler that removes an allocation still does. The token is that of the allocating
+ * allocating context, N_CALLS has its objects, N_COUNT its arrays' elements, N_SELF its arrays' bytes. These probes get
+ * numbers alone, never the object, so a compiler that removes an allocation still does. The token is that of the allocating
  * invocation; whose is not recorded, 0, counts nothing.
  */
 public final class Allocated {
@@ -19,7 +19,7 @@ public final class Allocated {
 
     /** The node near the allocating context's that is the type's, 0 if it has to be looked for. */
     @ForceInline
-    private static long near(long s, long token, int type) {
+    static long near(long s, long token, int type) {
         long to = (token ^ U.getLong(s + Layout.H_TAG)) & ~(Layout.PRECISE | Layout.TOP);
         if (to >>> Layout.FLAG_BITS != 0) return 0;
         long current = U.getLong(s + U.getInt(s + to + Layout.N_RECORD) + Layout.R_CURSOR);
@@ -74,7 +74,7 @@ public final class Allocated {
     }
 
     @ForceInline
-    private static long bytes(long length, int shape) {
+    static long bytes(long length, int shape) {
         long align = (1L << (shape >>> 16 & 255)) - 1;
         return (shape & 255) + (length << (shape >>> 8 & 255)) + align & ~align;
     }
@@ -99,8 +99,13 @@ public final class Allocated {
 
     @DontInline
     private static void largeInt(long value, long token, int type) {
+        if (makes(value)) object(token, type);
+    }
+
+    /** Whether Integer.valueOf makes an object of a value that is less than -128 or greater than 127. */
+    static boolean makes(long value) {
         if (cached == 0) cached = cached();
-        if (value < 0 || value > cached) object(token, type);
+        return value < 0 || value > cached;
     }
 
     /** What is kept gives the same object twice. Nearly always that ends at 127. */

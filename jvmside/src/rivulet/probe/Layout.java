@@ -509,4 +509,38 @@ public final class Layout {
     public static final int MARK_SPAN = 12;
     /** the id of the first span that became current during the root call, if there was none before. */
     public static final int MARK_SPAN_WITHIN = 13;
+    /** ranges of ages: 0, 1, 2 to 3, 4 to 7, 8 to 15, 16 and more collections survived. */
+    public static final int AGES = 6;
+    /** objects of a node that are all followed. */
+    public static final int TRACK_FIRST = 32;
+    /** places that are tried for an object; behind each one that is taken, half of the objects are given up, and the others stand for twice as many. */
+    public static final int TRACK_TRIES = 8;
+    /** nodes of a block of K_ words. */
+    public static final int TRACK_NODES = 4;
+    /** u32: 0: no object is followed; else 1 more than the highest level of an object: it stands for 2^level. */
+    public static final int H_TRACK = 84;
+    /** u32: places of the agent's table, 0 before there is one. */
+    public static final int H_FOLLOWING = 88;
+    /** u32: 1 while the agent looks at what became of objects, and writes K_ words. */
+    public static final int H_LOOKING = 1144;
+    /** i64: collections that it has noticed in this recording. */
+    public static final int H_COLLECTIONS = 1152;
+    /** i64: objects that are not followed, for want of a place. */
+    public static final int H_UNTRACKED = 1160;
+    /** i64: places of the table that were tried. */
+    public static final int H_PLACES = 1168;
+    /** i64: objects that are followed, or were until they were gone. */
+    public static final int K_TRACKED = 0;
+    /** i64: of those, the ones that have survived a collection. */
+    public static final int K_SURVIVED = 8;
+    /** i64[6]: by age, how many objects those stand for that are not known to be gone. */
+    public static final int K_LIVE = 16;
+    /** i64[6]: of arrays their bytes. */
+    public static final int K_LIVE_BYTES = 64;
+    /** i64[6]: by the age that they reached, how many objects those stand for that are gone. */
+    public static final int K_GONE = 112;
+    /** i64[6]: of arrays their bytes. */
+    public static final int K_GONE_BYTES = 160;
+    /** i64: of all these objects the squares of how many each stands for, summed. */
+    public static final int K_SQUARES = 208;
 }
