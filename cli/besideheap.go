@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
@@ -24,7 +23,7 @@ func (f *recordFlags) checkHeap() error {
 	switch {
 	case !f.sampleHeap:
 		return nil
-	case !slices.Contains(f.rec.Count, metric.CountAllocations):
+	case !f.rec.Counts(metric.CountAllocations):
 		return usage("--sample-heap says what of the counted allocations is on the heap: give --count allocations, too")
 	case f.ui:
 		return usage("--sample-heap is not there on the page yet: leave out --ui, and open the report with rivulet view FILE --ui")

@@ -35,10 +35,12 @@ type Alloc struct {
 	Objects  int64 // arrays, where it is an array's type
 	Elements int64 // of all arrays; 0 of others
 	Bytes    int64 // of all, or [NotKnown]
+
+	Survival *Survival // what became of them; nil where none was followed
 }
 
-// plus adds more of the same type.
-func (a Alloc) plus(o Alloc) Alloc {
+// Plus is the sum of both, which are of the same type. It is safe for concurrent use.
+func (a Alloc) Plus(o Alloc) Alloc {
 	a.Objects += o.Objects
 	a.Elements += o.Elements
 	if a.Bytes < 0 || o.Bytes < 0 {
@@ -46,6 +48,7 @@ func (a Alloc) plus(o Alloc) Alloc {
 	} else {
 		a.Bytes += o.Bytes
 	}
+	a.Survival = plusSurvival(a.Survival, o.Survival)
 	return a
 }
 
@@ -66,7 +69,7 @@ func addAlloc(to []Alloc, o Alloc) []Alloc {
 	if i < 0 {
 		return append(to, o)
 	}
-	to[i] = to[i].plus(o)
+	to[i] = to[i].Plus(o)
 	return to
 }
 
@@ -96,7 +99,7 @@ func TypesOf(roots []*Node) []TypeSum {
 				sums = append(sums, TypeSum{a, 1})
 				continue
 			}
-			sums[i] = TypeSum{sums[i].plus(a), sums[i].Contexts + 1}
+			sums[i] = TypeSum{sums[i].Plus(a), sums[i].Contexts + 1}
 		}
 	}
 	slices.SortFunc(sums, func(a, b TypeSum) int {
@@ -122,6 +125,9 @@ func (r *reader) allocated(n *Node, off int, t *Type) {
 	if a.Objects == 0 {
 		return // its first one was just being counted
 	}
+	if r.Metrics.Index(metric.SurvivedBytes.Name) >= 0 {
+		a.Survival = r.survival(off, &a)
+	}
 	n.Allocs = addAlloc(n.Allocs, a) // lambdas of a method share a name
 	n.Allocated(a)
 }
@@ -143,6 +149,10 @@ func (n *Node) Allocated(a Alloc) {
 		add(&metric.Objects, a.Objects)
 	}
 	add(&metric.AllocatedBytes, max(a.Bytes, 0))
+	_, survived := a.Survival.Older()
+	add(&metric.SurvivedBytes, survived)
+	_, live := a.Survival.Remaining()
+	add(&metric.LiveBytes, live)
 }
 
 // typeOf is the type that a number stands for; nil if it is a method's.

@@ -2,8 +2,6 @@ package cct
 
 import (
 	"slices"
-
-	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
 // NameReflected finds the types of objects that were created by reflection, by the calls of
@@ -26,10 +24,13 @@ func (s *Snapshot) NameReflected(constructs func(method int32) (class string, ok
 			continue
 		}
 		if named := n.reflected(n.Allocs[at].Objects, constructs, typed); named != nil {
+			if len(named) == 1 {
+				named[0].Survival = n.Allocs[at].Survival.sized(named[0].Type.Size)
+			}
 			list := slices.Delete(slices.Clone(n.Allocs), at, at+1)
 			for _, a := range named {
 				list = addAlloc(list, a)
-				n.allocatedBytes(a.Bytes)
+				n.addBytes(a)
 			}
 			n.Allocs, changed = list, true
 		}
@@ -81,12 +82,11 @@ func (n *Node) reflected(objects int64, constructs func(int32) (string, bool), t
 	return list
 }
 
-// allocatedBytes adds to the node's own, as far as they are known.
-func (n *Node) allocatedBytes(bytes int64) {
-	if n.Counts == nil || bytes < 0 {
+// addBytes adds the bytes of what was allocated to the node's own, as far as they are known.
+func (n *Node) addBytes(a Alloc) {
+	if n.Counts == nil || a.Bytes < 0 {
 		return
 	}
-	if i := n.Counts.Table.Index(metric.AllocatedBytes.Name); i >= 0 {
-		n.Counts.Own[i] += bytes
-	}
+	sized := Alloc{Type: a.Type, Bytes: a.Bytes, Survival: a.Survival}
+	n.Allocated(sized) // of no more objects
 }

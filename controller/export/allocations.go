@@ -16,6 +16,8 @@ type jsonAlloc struct {
 	Objects  int64  `json:"objects"`
 	Elements int64  `json:"elements"`
 	Bytes    *int64 `json:"bytes"` // nil where they are not known
+
+	Survival *jsonSurvival `json:"survival"`
 }
 
 // allocates tells whether a recording with these metrics counts allocations.
@@ -40,6 +42,7 @@ func (w *jsonWriter) allocs(list []cct.Alloc) {
 		} else {
 			w.field("bytes", a.Bytes)
 		}
+		w.survival(a.Survival)
 		w.text("}")
 	}
 	w.text("]")
@@ -69,7 +72,7 @@ func (in *reader) allocated(n *cct.Node, list []jsonAlloc) error {
 		if a.Bytes != nil {
 			bytes = *a.Bytes
 		}
-		n.Allocs = append(n.Allocs, cct.Alloc{Type: t, Objects: a.Objects, Elements: a.Elements, Bytes: bytes})
+		n.Allocs = append(n.Allocs, cct.Alloc{Type: t, Objects: a.Objects, Elements: a.Elements, Bytes: bytes, Survival: a.Survival.read()})
 	}
 	return nil
 }

@@ -91,6 +91,7 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 	if wants(Methods) {
 		t.hotMethods()
 		t.allocations()
+		t.survivors()
 		t.heap()
 		t.classLoads()
 	}

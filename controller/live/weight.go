@@ -77,6 +77,12 @@ func (w weight) ofType(a cct.Alloc) int64 {
 			return 0
 		}
 		return a.Objects
+	case metric.SurvivedBytes.Name:
+		_, bytes := a.Survival.Older()
+		return bytes
+	case metric.LiveBytes.Name:
+		_, bytes := a.Survival.Remaining()
+		return bytes
 	}
 	return -1
 }

@@ -135,6 +135,19 @@ var (
 	}
 )
 
+// SurvivedBytes and LiveBytes are what "--count survivors" estimates, beside what "--count
+// allocations" counts. No word of a context has them, either.
+var (
+	SurvivedBytes = Metric{
+		Name: "survived_bytes", Title: "~survived", Unit: Bytes, Merge: Sum, Self: "self_survived_bytes", Total: "total_survived_bytes",
+		Word: nowhere, Doc: "the memory of what it allocates that has survived a garbage collection at least, estimated from some of the objects",
+	}
+	LiveBytes = Metric{
+		Name: "live_bytes", Title: "~live", Unit: Bytes, Merge: Sum, Self: "self_live_bytes", Total: "total_live_bytes",
+		Word: nowhere, Doc: "the memory of what of that is not known to be gone",
+	}
+)
+
 // ClassLoads and ClassLoadTime are what "--count classes" counts. No word of a context has them: the
 // controller knows at which node each class was loaded.
 var (
@@ -155,6 +168,7 @@ var nowhere = Word{Offset: -1}
 type Counting struct {
 	Name, Doc string
 	Rows      []Metric
+	Needs     string // the name of another one that it counts, too; "" for none
 }
 
 // The names of [Countings].
@@ -163,18 +177,23 @@ const (
 	CountBlocks      = "blocks"
 	CountAllocations = "allocations"
 	CountClasses     = "classes"
+	CountSurvivors   = "survivors"
 )
 
 // Countings are what a recording counts if it is asked for it.
 var Countings = func() []Counting {
 	list := []Counting{
-		{CountBytecodes, Bytecodes.Doc, []Metric{Bytecodes}},
-		{CountBlocks, "the same by whole blocks of code: makes methods less long, and counts too many where exceptions leave blocks", []Metric{Blocks}},
-		{CountClasses, "the classes that it causes to be loaded, and how long that takes, by Flight Recorder", []Metric{ClassLoads, ClassLoadTime}},
-		{CountAllocations, "the objects and arrays that it allocates, by type, and their bytes in this JVM", []Metric{Objects, Arrays, AllocatedBytes}},
+		{Name: CountBytecodes, Doc: Bytecodes.Doc, Rows: []Metric{Bytecodes}},
+		{Name: CountBlocks, Doc: "the same by whole blocks of code: makes methods less long, and counts too many where exceptions leave blocks", Rows: []Metric{Blocks}},
+		{Name: CountClasses, Doc: "the classes that it causes to be loaded, and how long that takes, by Flight Recorder", Rows: []Metric{ClassLoads, ClassLoadTime}},
+		{Name: CountAllocations, Doc: "the objects and arrays that it allocates, by type, and their bytes in this JVM", Rows: []Metric{Objects, Arrays, AllocatedBytes}},
+		{
+			Name: CountSurvivors, Doc: "what of its allocations survives garbage collections, how many, and what is still there, by type: estimated from some of the objects",
+			Rows: []Metric{SurvivedBytes, LiveBytes}, Needs: CountAllocations,
+		},
 	}
 	for _, m := range Kinds {
-		list = append(list, Counting{m.Name, m.Doc, []Metric{m}})
+		list = append(list, Counting{Name: m.Name, Doc: m.Doc, Rows: []Metric{m}})
 	}
 	return list
 }()

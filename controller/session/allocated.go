@@ -45,9 +45,13 @@ func (s *Session) setAllocations(at arrayLayout) error {
 		Class: s.bundle.Part("Allocated"), Object: "object", Array: "array", Arrays: "arrays",
 		Shape: at.shape, Boxed: "boxed", BoxedInt: "boxedInt", Chars: s.proc.Major() < 9,
 	}
+	if s.survives() {
+		x.Survivors, x.Survivor, x.SurvivingArray, x.SurvivingBox = s.bundle.Part("Survivors"), "object", "array", "boxed"
+	}
 	s.loop.allocations.arrays = at
 	if s.called {
 		x.Object, x.Array = "objectCall", "arrayCall"
+		x.Survivor, x.SurvivingArray = "objectCall", "arrayCall"
 	}
 	s.loop.allocations.sizes = map[string]int64{}
 	return s.loop.ledger.AllocateBy(x)

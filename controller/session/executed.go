@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -16,6 +17,10 @@ func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
 	var rows []metric.Metric
 	for _, name := range rec.Count {
 		c, _ := metric.Asked(name)
+		if c.Needs != "" && !slices.Contains(rec.Count, c.Needs) {
+			needed, _ := metric.Asked(c.Needs)
+			rows = append(rows, needed.Rows...)
+		}
 		rows = append(rows, c.Rows...)
 	}
 	s.metrics = metric.NewTable(rows...)

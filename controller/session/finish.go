@@ -301,6 +301,7 @@ func (l *loop) brief() *export.Report {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
 	}
 	l.noteAllocations(r)
+	l.noteSurvivors(r)
 	l.reportLoads(r)
 	l.reportGovernor(r)
 	l.gaps(r)

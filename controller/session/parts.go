@@ -64,8 +64,7 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 	}
 	quiet := full && s.quiesce(ctx)
 	// What was begun is seen through, or the gate would stay shut.
-	return s.recording(context.WithoutCancel(ctx), func(l *loop) {
-		l.anew(quiet)
+	return s.anew(context.WithoutCancel(ctx), quiet, func(l *loop) {
 		l.rec.warming = l.rec.warming && !warm
 		l.rec.warmed = time.Since(l.rec.armed)
 		if open {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 
@@ -58,7 +57,7 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 	form := rec.Probes
 	var problem error
 	arrays := defaultArrays
-	if slices.Contains(rec.Count, metric.CountAllocations) {
+	if rec.Counts(metric.CountAllocations) {
 		arrays = s.arrayLayout(ctx)
 	}
 	err := s.do(ctx, func() {

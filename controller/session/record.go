@@ -82,6 +82,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	s.data.Fold(rec.Fold)
+	s.trackSurvivors(ctx)
 	if rec.Every > 1 {
 		s.data.Every(uint32(rec.Every))
 	}

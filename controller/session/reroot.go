@@ -63,9 +63,8 @@ func (s *Session) SetRoots(ctx context.Context, roots []string) error {
 		}
 	}
 	quiet := s.data.QuarterUsed() && s.quiesce(ctx)
-	return s.recording(context.WithoutCancel(ctx), func(l *loop) {
+	return s.anew(context.WithoutCancel(ctx), quiet, func(l *loop) {
 		l.timeRoots()
-		l.anew(quiet)
 		l.rec.warming, l.rec.warmed, l.rec.armed = false, 0, time.Now()
 		l.begin()
 	})
@@ -95,6 +94,22 @@ func (l *loop) timeRoots() {
 			l.s.data.SetMode(id, wire.ModeRoot|l.modeOf(methodID(m), true))
 		}
 	}
+}
+
+// anew forgets everything recorded so far, and has f begin again, once the agent follows the objects of
+// the new recording. The gate must be shut; quiet as in [loop.anew].
+func (s *Session) anew(ctx context.Context, quiet bool, f func(l *loop)) error {
+	if !s.survives() {
+		return s.recording(ctx, func(l *loop) {
+			l.anew(quiet)
+			f(l)
+		})
+	}
+	if err := s.recording(ctx, func(l *loop) { l.anew(quiet) }); err != nil {
+		return err
+	}
+	s.untilFollowing(ctx)
+	return s.recording(ctx, f)
 }
 
 // anew forgets everything recorded so far. The gate must be shut; quiet says that no thread

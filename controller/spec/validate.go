@@ -66,3 +66,12 @@ func (r *Recording) ValidateOptions() error {
 	}
 	return nil
 }
+
+// Counts tells whether a recording counts what a value of "--count" says, be it since another one
+// needs it.
+func (r *Recording) Counts(name string) bool {
+	return slices.ContainsFunc(r.Count, func(asked string) bool {
+		c, ok := metric.Asked(asked)
+		return asked == name || ok && c.Needs == name
+	})
+}
