@@ -16,13 +16,31 @@ func TestClassLoads(t *testing.T) {
 	p.click("#start")
 	p.wait(".phase.recording")
 	program.counts(t, 5)
-	// figure is what the root's line has in a column.
-	figure := func(column, pattern string) string {
-		return `((c) => c >= 0 && new RegExp(` + "`" + pattern + "`" + `).test(document.querySelector(".table .space .tr").children[c].textContent))([...document.querySelectorAll(".table .head > *")].findIndex((h) => h.textContent.trim() === ` + "`" + column + "`" + `))`
-	}
 	p.until(figure("Calls", "^5$") + " && " + figure("Loads", "^[1-9]") + " && " + figure("Total loads", "^[1-9]"))
 	p.click("#stop")
 	p.wait("#again")
 	p.until(figure("Loads", "^[1-9]") + " && " + figure("Loading", "^[0-9.]+.[mµn]?s$") + " && " + figure("Total loading", "^[0-9.]+.[mµn]?s$"))
 	p.shot("classes")
+}
+
+// figure tells whether the root's line has in a column what matches a pattern.
+func figure(column, pattern string) string {
+	return `((c) => c >= 0 && new RegExp(` + "`" + pattern + "`" + `).test(document.querySelector(".table .space .tr").children[c].textContent))([...document.querySelectorAll(".table .head > *")].findIndex((h) => h.textContent.trim() === ` + "`" + column + "`" + `))`
+}
+
+// TestSurvivorsShown records with survivors counted: allocations are, too, and the tree has the columns of both.
+func TestSurvivorsShown(t *testing.T) {
+	t.Parallel()
+	url := served(t)
+	p := open(t, url, 1800, 900)
+	program := program(t, "Counted")
+	p.root(program, "counted root")
+	value[bool](p, `document.querySelector("details.more").open = true`)
+	p.click("#survivors")
+	p.until(`document.querySelector("#survivors").checked`)
+	p.click("#start")
+	p.wait(".phase.recording")
+	program.counts(t, 5)
+	p.until(figure("Calls", "^5$") + " && " + figure("Total objects", "^[1-9]") + " && " + figure("~survived", "B$") + " && " + figure("Total ~live", "B$"))
+	p.shot("survivors")
 }

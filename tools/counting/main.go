@@ -29,6 +29,7 @@ var ways = []way{
 	{"bytecodes", []string{"--count", "bytecodes"}},
 	{"blocks", []string{"--count", "blocks"}},
 	{"allocations", []string{"--count", "allocations"}},
+	{"survivors", []string{"--count", "survivors"}},
 	{"bytecodes and allocations", []string{"--count", "bytecodes", "--count", "allocations"}},
 }
 
@@ -36,7 +37,7 @@ var ways = []way{
 var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 2}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes` and `--count allocations` cost beside a recording of calls and time alone.")
+	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes`, `allocations` and `survivors` cost beside a recording of calls and time alone.")
 	switch k.Part {
 	case "numbers":
 		numbers(k, page)
@@ -168,7 +169,7 @@ func program(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) {
 		objects, size, each := "", "", ""
 		if m[3] > 0 {
 			objects, size = bench.Number(m[3]), bench.Number(m[4])
-			if w.name == "allocations" {
+			if w.name == "allocations" || w.name == "survivors" {
 				each = bench.Number((m[1] - first[1]) * m[0] * 1e6 / m[3])
 			}
 		}

@@ -82,7 +82,7 @@ function Choice({ name, value, set, options }: { name: string; value: string; se
 
 /** executing are the ways to count instructions, of which there is one at a time; "" for none. */
 function executing(): string {
-  return ui.setup.count.find((name) => !["allocations", "classes"].includes(name)) ?? "";
+  return ui.setup.count.find((name) => !["allocations", "survivors", "classes"].includes(name)) ?? "";
 }
 
 /** countAnew changes what is counted. It goes by what was chosen last, which may not have been drawn yet. */
@@ -209,6 +209,10 @@ function More() {
       <label class="radio">
         <input type="checkbox" id="allocations" checked={s.count.includes("allocations")} onChange={(e) => countAnew(["allocations"], e.currentTarget.checked ? ["allocations"] : [])} /> count the objects and arrays that each call path allocates, by type
         <small class="muted">With their bytes in this JVM; objects that the compiler removes count, too</small>
+      </label>
+      <label class="radio">
+        <input type="checkbox" id="survivors" checked={s.count.includes("survivors")} onChange={(e) => countAnew(["survivors"], e.currentTarget.checked ? ["survivors"] : [])} /> estimate what of these survives garbage collections, and stays
+        <small class="muted">Follows some of the objects, without keeping any alive</small>
       </label>
       <label class="radio">
         <input type="checkbox" id="classes" checked={s.count.includes("classes")} onChange={(e) => countAnew(["classes"], e.currentTarget.checked ? ["classes"] : [])} /> count the classes that each call path causes to be loaded, and how long that takes
