@@ -73,6 +73,7 @@ type Node struct {
 	Allocs     []Alloc        // what it has allocated itself, each type once
 	Heap       []HeapSample   // what of it samples of the heap have met; nil where nobody looked
 	Loads      *Loads         // the classes that it has caused to be loaded itself; nil for none
+	Waits      *Waits         // its own waits for locks; nil for none, or where nobody looked
 	Children   []*Node
 	Back       *Back     // as read; merging, which comes after Correct, leaves it out
 	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call

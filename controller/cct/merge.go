@@ -70,6 +70,7 @@ func (n *Node) add(o *Node) {
 	n.Allocs = addAllocs(n.Allocs, o.Allocs)
 	n.Heap = addHeaps(n.Heap, o.Heap)
 	n.Loads = n.Loads.plus(o.Loads)
+	n.Waits = n.Waits.plus(o.Waits)
 	n.Sample = addSample(n.Sample, o.Sample)
 	n.Below = n.Below.plus(o.Below)
 	n.Incomplete = n.Incomplete || o.Incomplete

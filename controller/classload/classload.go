@@ -40,7 +40,7 @@ type Load struct {
 }
 
 // A Frame is a method, as it is named in trees without its loader: "pkg.C.m(I)V".
-type Frame string
+type Frame = string
 
 // Inside is the place in the list of the load that this one was part of; -1 for none.
 func (l *Load) Inside() int { return l.within - 1 }

@@ -70,6 +70,7 @@ type head struct {
 	Marks            *jsonMarks       `json:"marks,omitempty"`
 	Pauses           *Pauses          `json:"pauses,omitempty"`
 	Loads            *ClassLoads      `json:"classes_loaded,omitempty"`
+	Contention       *Contention      `json:"contention,omitempty"`
 	History          *history.History `json:"history,omitempty"` // how it went over time
 	Agents           []Agent          `json:"agents,omitempty"`
 	Brief            []string         `json:"brief,omitempty"` // what is slow, in sentences
@@ -217,6 +218,7 @@ func (r *Report) head(f figures) head {
 		Marks:            r.Marks.json(),
 		Pauses:           r.Pauses,
 		Loads:            r.Loads,
+		Contention:       r.Contention,
 		History:          r.History,
 		Agents:           r.Agents,
 		Notes:            some(r.Notes),

@@ -108,6 +108,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.allocs(n.Allocs)
 		w.heap(n.Heap)
 		w.loads(n.Loads)
+		w.waits(n.Waits)
 		w.uncorrected(n.Raw, n.Uncertainty)
 		if n.Sample != nil {
 			w.cpu(n.Self, *n.Sample)

@@ -77,6 +77,7 @@ func merge(reports []*Report) (out *Report, numbers map[*Report]map[int32]int32)
 		out.Sampling, out.Estimates = out.Sampling.plus(r.Sampling), out.Estimates.plus(r.Estimates)
 		out.Heap = out.Heap.plus(r.Heap)
 		out.Loads = out.Loads.plus(r.Loads)
+		out.Contention = out.Contention.plus(r.Contention)
 		out.Instrumented = max(out.Instrumented, r.Instrumented)
 		out.Reach, out.Called = max(out.Reach, r.Reach), out.Called || r.Called
 		out.Natives = max(out.Natives, r.Natives)

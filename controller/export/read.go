@@ -139,7 +139,7 @@ func (in *reader) build() (*Report, error) {
 		r.Correction = cct.Correction{Subtracted: *h.Time.Subtracted, Clamped: *h.Time.Clamped}
 	}
 	r.Sampling, r.Estimates, r.Heap = h.Sampling, h.Estimates, h.Heap
-	r.Processes, r.Pauses, r.History, r.Loads = h.Processes, h.Pauses, h.History, h.Loads
+	r.Processes, r.Pauses, r.History, r.Loads, r.Contention = h.Processes, h.Pauses, h.History, h.Loads, h.Contention
 	for _, fill := range in.columns {
 		fill(r.Processes)
 	}

@@ -30,6 +30,7 @@ type entry struct {
 	allocs []jsonAlloc
 	heap   []jsonHeap
 	loads  []jsonLoad
+	waits  []jsonWait
 
 	estimates *jsonEstimates
 }
@@ -192,6 +193,8 @@ func (e *entry) field(key string) any {
 		return &e.heap
 	case "class_loads":
 		return &e.loads
+	case "lock_waits":
+		return &e.waits
 	case "states":
 		return &e.states
 	case "below":
@@ -226,6 +229,7 @@ func (in *reader) finish(e *entry, path []entry) error {
 	if err := loadedOf(n, e.loads); err != nil {
 		return err
 	}
+	readWaits(n, e.waits)
 	if k := e.samples; k != nil {
 		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
 		e.sample.States = readStates(e.states)

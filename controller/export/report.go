@@ -77,6 +77,8 @@ type Report struct {
 
 	Pauses *Pauses // nil where nobody watched
 
+	Contention *Contention // nil where nobody asked who waits for locks
+
 	Loads *ClassLoads // nil where no class was loaded meanwhile, or nobody knows
 
 	History *history.History // nil where none was kept

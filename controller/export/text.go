@@ -92,6 +92,7 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 		t.hotMethods()
 		t.allocations()
 		t.survivors()
+		t.contention()
 		t.heap()
 		t.classLoads()
 	}

@@ -30,6 +30,8 @@ type Table struct {
 	rows  map[string]*Row
 	seen  map[*Row]*estimate
 	other *Row
+
+	shorts map[*string][]string // of stacks, by their first frame's place
 }
 
 type estimate struct {

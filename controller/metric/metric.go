@@ -161,6 +161,19 @@ var (
 	}
 )
 
+// LockWaits and LockTime are what "--count contention" counts, by Flight Recorder. No word of a context
+// has them.
+var (
+	LockWaits = Metric{
+		Name: "lock_waits", Title: "lock waits", Unit: Count, Merge: Sum, Self: "self_lock_waits", Total: "total_lock_waits",
+		Word: nowhere, Doc: "how often it has to wait for a monitor or another lock that a thread holds",
+	}
+	LockTime = Metric{
+		Name: "lock_wait_time", Title: "blocked", Unit: Nanoseconds, Merge: Sum, Self: "self_lock_wait_ns", Total: "total_lock_wait_ns",
+		Word: nowhere, Doc: "how long it waits for these locks",
+	}
+)
+
 // nowhere is the word of a metric that follows from others.
 var nowhere = Word{Offset: -1}
 
@@ -178,6 +191,7 @@ const (
 	CountAllocations = "allocations"
 	CountClasses     = "classes"
 	CountSurvivors   = "survivors"
+	CountContention  = "contention"
 )
 
 // Countings are what a recording counts if it is asked for it.
@@ -191,6 +205,7 @@ var Countings = func() []Counting {
 			Name: CountSurvivors, Doc: "what of its allocations survives garbage collections, how many, and what is still there, by type: estimated from some of the objects",
 			Rows: []Metric{SurvivedBytes, LiveBytes}, Needs: CountAllocations,
 		},
+		{Name: CountContention, Doc: "how often it has to wait for a lock that another thread holds, and how long, by Flight Recorder", Rows: []Metric{LockWaits, LockTime}},
 	}
 	for _, m := range Kinds {
 		list = append(list, Counting{Name: m.Name, Doc: m.Doc, Rows: []Metric{m}})
@@ -246,7 +261,7 @@ func Named(name string) (m Metric, ok bool) {
 }
 
 // Room is how many metrics a recording can have beside [Fixed].
-const Room = 8
+const Room = 10
 
 // A Table is the metrics that a recording has beside [Fixed], at most [Room].
 type Table struct{ Rows []Metric }

@@ -46,7 +46,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.keepKnown()
 	s.lastSizes(ctx)
 	waits := s.loadWaits(ctx)
-	loadNote := s.endLoadTimes(ctx)
+	s.endFlight(ctx)
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
@@ -64,7 +64,9 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.types(), Loads: loadsByNode(loaded)}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
-	s.loadTimes.report(r, others, loadNote)
+	r.Notes = append(r.Notes, s.flight.notes...)
+	s.loadTimes.report(r, others)
+	s.contention.report(r)
 	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
@@ -87,7 +89,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.cfg.Gently = false
-	s.dropLoadTimes()
+	s.dropFlight()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return errors.Join(s.detach(ctx), s.release())

@@ -4,23 +4,22 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
-	"github.com/rivulet-profiler/rivulet/controller/classload"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
 // contexts finds the contexts of stacks in a report's tree.
 type contexts struct {
-	name    func(*cct.Node) classload.Frame
+	name    func(*cct.Node) string
 	threads map[int64][]*cct.Thread // those that had several threads are at 0
-	known   map[classload.Frame][]*cct.Node
+	known   map[string][]*cct.Node
 	above   map[*cct.Node]*cct.Node
 	thread  map[*cct.Node]*cct.Thread
 }
 
 func newContexts(r *export.Report) *contexts {
 	c := &contexts{
-		name:    func(n *cct.Node) classload.Frame { return classload.Frame(r.Method(n.Method).Name) },
-		threads: map[int64][]*cct.Thread{}, known: map[classload.Frame][]*cct.Node{},
+		name:    func(n *cct.Node) string { return string(r.Method(n.Method).Name) },
+		threads: map[int64][]*cct.Thread{}, known: map[string][]*cct.Node{},
 		above: map[*cct.Node]*cct.Node{}, thread: map[*cct.Node]*cct.Thread{},
 	}
 	for _, t := range r.Tree.Threads {
@@ -40,23 +39,23 @@ func newContexts(r *export.Report) *contexts {
 	return c
 }
 
-// of is the node of the innermost frame of a load's stack that has one. inside tells whether the stack leads through
-// the subgraph: without a node, too much of it was cut off.
-func (c *contexts) of(l *classload.Load) (n *cct.Node, inside bool) {
-	threads := slices.Concat(c.threads[l.Thread], c.threads[0])
+// of is the node of the innermost frame of a thread's stack that has one. whole says that the stack's outermost frame is
+// there. inside tells whether the stack leads through the subgraph: without a node, too much of it was cut off.
+func (c *contexts) of(thread int64, stack []string, whole bool) (n *cct.Node, inside bool) {
+	threads := slices.Concat(c.threads[thread], c.threads[0])
 	for _, t := range threads {
-		if n = c.down(t.Roots, l.Stack); n != nil {
+		if n = c.down(t.Roots, stack); n != nil {
 			return n, true
 		}
 	}
-	if l.Whole {
+	if whole {
 		return nil, false
 	}
-	return c.up(threads, l.Stack)
+	return c.up(threads, stack)
 }
 
 // down follows a stack from a root. Frames without a node are those of methods without probes.
-func (c *contexts) down(roots []*cct.Node, stack []classload.Frame) *cct.Node {
+func (c *contexts) down(roots []*cct.Node, stack []string) *cct.Node {
 	var path []*cct.Node
 	for _, f := range slices.Backward(stack) {
 		children := roots
@@ -84,8 +83,8 @@ func (c *contexts) down(roots []*cct.Node, stack []classload.Frame) *cct.Node {
 
 // up follows a stack whose outer frames are missing, from the innermost frame that has nodes. The node is nil where
 // several have these frames above them.
-func (c *contexts) up(threads []*cct.Thread, stack []classload.Frame) (only *cct.Node, inside bool) {
-	stack = slices.DeleteFunc(slices.Clone(stack), func(f classload.Frame) bool { return c.known[f] == nil })
+func (c *contexts) up(threads []*cct.Thread, stack []string) (only *cct.Node, inside bool) {
+	stack = slices.DeleteFunc(slices.Clone(stack), func(f string) bool { return c.known[f] == nil })
 	if len(stack) == 0 {
 		return nil, false
 	}

@@ -2,79 +2,29 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/classload"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/jfr"
-	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
-// loadTimesFor is for how long Flight Recorder times class loads. It ends then by itself, also if nobody is
-// there any more to end it.
-const loadTimesFor = time.Hour
-
-// loadTimes has Flight Recorder time class loads beside a recording, where that counts them. It knows no context of
+// loadTimes are what Flight Recorder says of class loads beside a recording, where that counts them. It knows no context of
 // ours, the load hook has no times, and hidden classes do not come by it: both are put together.
 type loadTimes struct {
-	recording *attach.Recording
-	loads     []classload.Load // once it has ended
-	began     int64            // of the recording, ns since 1970
-	known     bool
+	loads []classload.Load // once the recording has ended
+	began int64            // of the recording, ns since 1970
+	known bool
 }
 
-// startLoadTimes does so. A JVM without Flight Recorder has no times, which the report says.
-func (s *Session) startLoadTimes(ctx context.Context) {
-	if s.metrics.Index(metric.ClassLoads.Name) < 0 {
-		return
-	}
-	s.stage.begin("starting Flight Recorder", 0)
-	err := s.openLoadTimes(ctx)
-	if err != nil {
-		s.noteLoads(fmt.Sprintf("How long class loads took is not known: %v.", err))
-	}
-}
-
-func (s *Session) openLoadTimes(ctx context.Context) (err error) {
-	vm := s.vm
-	if vm == nil { // a program that was launched
-		if vm, err = attach.Open(ctx, s.proc.PID); err != nil {
-			return err
-		}
-	}
-	s.loadTimes.recording, err = vm.StartRecordingToExit(ctx, []attach.EventSetting{
-		{Event: classload.Event, Settings: map[string]string{"threshold": "0 ns", "stackTrace": "true"}},
-	}, loadTimesFor)
-	return err
-}
-
-func (s *Session) noteLoads(text string) {
-	_ = s.do(s.ctx, func() { s.loop.stats.notes = append(s.loop.stats.notes, text) })
-}
-
-// endLoadTimes ends Flight Recorder's recording, and reads it. It returns what the report's reader has to know.
-func (s *Session) endLoadTimes(ctx context.Context) (note string) {
-	t := &s.loadTimes
-	if t.recording == nil {
-		return ""
-	}
-	defer s.dropLoadTimes()
-	err := t.recording.Stop(ctx)
-	if err != nil {
-		err = errors.Join(t.recording.Left(), err) // what a JVM writes that exits
-	}
-	if t.recording.File == nil {
-		return fmt.Sprintf("How long class loads took is not known: %v.", err)
-	}
-	now := s.now()
-	t.began = time.Now().UnixNano() - (now - s.loop.rec.began)
+// read takes the loads from what Flight Recorder has recorded. It returns what the report's reader has to know.
+func (t *loadTimes) read(ctx context.Context, r *jfr.Reader, began, ended int64) (note string) {
 	var lost int64
-	t.loads, lost, err = classload.Events(ctx, jfr.NewReader(t.recording.File, t.recording.Size, jfr.Options{}), t.began, time.Now().UnixNano())
+	var err error
+	t.began = began
+	t.loads, lost, err = classload.Events(ctx, r, began, ended)
 	t.known = err == nil || len(t.loads) > 0
 	switch {
 	case err != nil:
@@ -93,20 +43,6 @@ func (s *Session) loadWaits(ctx context.Context) (waits []int64) {
 		look()
 	}
 	return waits
-}
-
-// dropLoadTimes removes Flight Recorder's recording, if there is one.
-func (s *Session) dropLoadTimes() {
-	r := s.loadTimes.recording
-	if r == nil {
-		return
-	}
-	s.loadTimes.recording = nil
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := r.Remove(ctx); err != nil {
-		s.log.Debug("Flight Recorder's recording", "error", err)
-	}
 }
 
 // A loadKey tells loads apart that both sides know.
@@ -161,10 +97,7 @@ func (t *loadTimes) time(list []loadAt, waits []int64) (timed []loadAt, rest []c
 }
 
 // report adds what Flight Recorder alone knows to a report that has its tree.
-func (t *loadTimes) report(r *export.Report, rest []classload.Load, note string) {
-	if note != "" {
-		r.Notes = append(r.Notes, note)
-	}
+func (t *loadTimes) report(r *export.Report, rest []classload.Load) {
 	if !t.known {
 		return
 	}
@@ -175,7 +108,7 @@ func (t *loadTimes) report(r *export.Report, rest []classload.Load, note string)
 	c := newContexts(r)
 	found := map[*cct.Node]*cct.Loads{}
 	for _, l := range rest {
-		n, inside := c.of(&l)
+		n, inside := c.of(l.Thread, l.Stack, l.Whole)
 		switch {
 		case n != nil:
 			r.Loads.Inside++

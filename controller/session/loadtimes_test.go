@@ -82,7 +82,7 @@ func TestContexts(t *testing.T) {
 		{"cut off, outside", 1, false, []classload.Frame{"jdk.X"}, nil, false},
 		{"no such thread", 3, true, []classload.Frame{"C", "Root"}, nil, false},
 	} {
-		n, inside := find.of(&classload.Load{Thread: c.thread, Whole: c.whole, Stack: slices.Clone(c.stack)})
+		n, inside := find.of(c.thread, c.stack, c.whole)
 		if n != c.want || inside != c.inside {
 			t.Errorf("%s: %+v, %v", c.name, n, inside)
 		}

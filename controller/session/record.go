@@ -128,7 +128,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 		return err
 	}
 	lap.done("learning what was invoked")
-	s.startLoadTimes(ctx)
+	s.startFlight(ctx)
 	if err := s.armRoots(ctx, rec, make, specs, ids); err != nil {
 		return err
 	}

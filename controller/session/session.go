@@ -106,7 +106,9 @@ type Session struct {
 	early       earlyLook
 	watching    *observation // nil where threads wait for reveals
 	governing   *governing   // nil without a budget
+	flight      flight
 	loadTimes   loadTimes
+	contention  contention
 
 	loop loop
 }

@@ -44,3 +44,22 @@ func TestSurvivorsShown(t *testing.T) {
 	p.until(figure("Calls", "^5$") + " && " + figure("Total objects", "^[1-9]") + " && " + figure("~survived", "B$") + " && " + figure("Total ~live", "B$"))
 	p.shot("survivors")
 }
+
+// TestContentionShown records with waits for locks counted: the figures are there when the recording has ended.
+func TestContentionShown(t *testing.T) {
+	t.Parallel()
+	url := served(t)
+	p := open(t, url, 1600, 900)
+	program := program(t, "Counted")
+	p.root(program, "counted root")
+	value[bool](p, `document.querySelector("details.more").open = true`)
+	p.click("#contention")
+	p.until(`document.querySelector("#contention").checked`)
+	p.click("#start")
+	p.wait(".phase.recording")
+	program.counts(t, 5)
+	p.until(figure("Calls", "^5$") + " && " + figure("Total lock waits", "^0$"))
+	p.click("#stop")
+	p.wait("#again")
+	p.until(figure("Lock waits", "^0$") + " && " + figure("Total blocked", "^0"))
+}

@@ -82,7 +82,7 @@ function Choice({ name, value, set, options }: { name: string; value: string; se
 
 /** executing are the ways to count instructions, of which there is one at a time; "" for none. */
 function executing(): string {
-  return ui.setup.count.find((name) => !["allocations", "survivors", "classes"].includes(name)) ?? "";
+  return ui.setup.count.find((name) => !["allocations", "survivors", "classes", "contention"].includes(name)) ?? "";
 }
 
 /** countAnew changes what is counted. It goes by what was chosen last, which may not have been drawn yet. */
@@ -217,6 +217,10 @@ function More() {
       <label class="radio">
         <input type="checkbox" id="classes" checked={s.count.includes("classes")} onChange={(e) => countAnew(["classes"], e.currentTarget.checked ? ["classes"] : [])} /> count the classes that each call path causes to be loaded, and how long that takes
         <small class="muted">Starts Flight Recorder, which tells the times when the recording ends</small>
+      </label>
+      <label class="radio">
+        <input type="checkbox" id="contention" checked={s.count.includes("contention")} onChange={(e) => countAnew(["contention"], e.currentTarget.checked ? ["contention"] : [])} /> count how often and how long each call path waits for locks
+        <small class="muted">Monitors and the locks of java.util.concurrent, by Flight Recorder; known when the recording ends</small>
       </label>
       <Modes />
       <dl class="fields">
