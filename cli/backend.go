@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/compare"
@@ -93,18 +92,7 @@ func (system) outline(_ context.Context, pid int) (listing, error) {
 }
 
 func (system) sample(ctx context.Context, pid int, o sampler.Options) (sampling, error) {
-	s, err := sampler.Open(pid, o)
-	if err == nil {
-		return s, nil
-	}
-	if errors.Is(err, os.ErrProcessDone) || ctx.Err() != nil {
-		return nil, err
-	}
-	d, failed := openDumps(ctx, pid, o, err)
-	if failed != nil {
-		return nil, err // what can be done about that helps more
-	}
-	return d, nil
+	return theSamplers.open(ctx, pid, o)
 }
 
 func (system) histogram(ctx context.Context, pid int, all bool) (*attach.Histogram, error) {

@@ -37,14 +37,17 @@ type dumpSource struct {
 	stats sampler.Stats
 }
 
-// openDumps begins. why says what is not possible.
+// openDumps begins. why says what is not possible; it may be nil.
 func openDumps(ctx context.Context, pid int, o sampler.Options, why error) (*dumpSource, error) {
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {
 		return nil, err
 	}
 	d := &dumpSource{vm: vm, o: o, begun: time.Now(), methods: map[stack.Method]*stack.Method{}}
-	d.stats = sampler.Stats{Source: dumpsName, Mode: export.CPUMode, Hz: min(max(o.Hz, 1), mostDumps), NonSafepoints: true, NoPerf: why.Error()}
+	d.stats = sampler.Stats{Source: dumpsName, Mode: export.CPUMode, Hz: min(max(o.Hz, 1), mostDumps), NonSafepoints: true}
+	if why != nil {
+		d.stats.NoPerf = why.Error()
+	}
 	if o.Wall {
 		d.stats.Mode = export.WallMode
 	}

@@ -271,14 +271,14 @@ together: those of one program in one tree, with figures of each process.`,
   rivulet fleet sample --select zone=a --wall --for 30s -o a.rivulet`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := s.options(cmd)
+			o, err := s.options(cmd)
 			if err := errors.Join(err, v.check(), checkLength(cmd, length), f.check()); err != nil {
 				return err
 			}
 			if length <= 0 {
 				return usage("--for is missing: how long shall each JVM be sampled?")
 			}
-			how := &fleet.Sample{Hz: s.hz, Wall: s.wall, Threads: s.threads, Native: s.native, Inlined: s.inlined, Frames: s.frames, Lines: s.lines}
+			how := &fleet.Sample{Hz: s.hz, Wall: s.wall, Threads: s.threads, Native: s.native, Inlined: s.inlined, Source: o.sampler.Source, Frames: s.frames, Lines: s.lines}
 			return a.reportFleet(&v, func(in *interrupts) (*export.Report, error) {
 				return a.runFleet(in, &f, fleet.RoleSample, fleet.Command{Do: fleet.DoSample, Sample: how, Seconds: length.Seconds()})
 			})

@@ -215,9 +215,6 @@ func samplesOf(ctx context.Context, r *jfr.Reader, s *jfr.Summary, target export
 			notes = append(notes, fmt.Sprintf("The recording doesn't say how often samples were taken: %v is taken for it.", period))
 		}
 	}
-	if event == jfr.ExecutionSample {
-		notes = append(notes, "Flight Recorder samples a few threads at a time: where more are running, samples stand for more time than is shown, and shares are right.")
-	}
 	if target.PID == 0 {
 		target.PID, target.Main = int(s.PID), maskLine(s.Arguments)
 		target.VM = s.JVM
@@ -233,7 +230,7 @@ func samplesOf(ctx context.Context, r *jfr.Reader, s *jfr.Summary, target export
 	if c.Samples() == 0 {
 		return nil, errors.Join(errors.New("no sample has a stack trace"), err)
 	}
-	out := c.Report(collect.Source{Name: "jfr", Mode: export.CPUMode, Hz: 1 / period.Seconds()}, "recorded")
+	out := c.Report(collect.Source{Name: jfrName, Event: event, Mode: export.CPUMode, Hz: 1 / period.Seconds()}, "recorded")
 	out.Time = time.Duration(s.Duration)
 	out.Sampling.Seconds = out.Time.Seconds()
 	out.Notes = append(out.Notes, notes...)

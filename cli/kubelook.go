@@ -35,11 +35,11 @@ of one program in one tree, with figures of each pod. Without --for it samples u
 				}
 				v.format = "json"
 			}
-			_, err := s.options(cmd)
+			o, err := s.options(cmd)
 			if err := errors.Join(err, v.check(), checkLength(cmd, length), f.check(cmd, args)); err != nil {
 				return err
 			}
-			how := &fleet.Sample{Hz: s.hz, Wall: s.wall, Threads: s.threads, Native: s.native, Inlined: s.inlined, Frames: s.frames, Lines: s.lines, Roots: s.roots}
+			how := &fleet.Sample{Hz: s.hz, Wall: s.wall, Threads: s.threads, Native: s.native, Inlined: s.inlined, Source: o.sampler.Source, Frames: s.frames, Lines: s.lines, Roots: s.roots}
 			return a.reportFleet(&v, func(in *interrupts) (*export.Report, error) {
 				return a.reportKube(in, &f, kube.Request{Command: fleet.Command{Do: fleet.DoSample, Sample: how, Seconds: length.Seconds()}})
 			})

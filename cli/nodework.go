@@ -90,7 +90,10 @@ func (a *app) carryOut(in *interrupts, w keeper, c *fleet.Command) (*export.Repo
 
 func (a *app) workSample(in *interrupts, w keeper, c *fleet.Command) (*export.Report, error) {
 	k := c.Sample
-	f := sampleFlags{hz: k.Hz, wall: k.Wall, threads: k.Threads, native: k.Native, inlined: k.Inlined, frames: k.Frames, lines: k.Lines, roots: k.Roots}
+	f := sampleFlags{hz: k.Hz, wall: k.Wall, threads: k.Threads, native: k.Native, inlined: k.Inlined, source: k.Source, frames: k.Frames, lines: k.Lines, roots: k.Roots}
+	if err := checkSource(k.Source, k.Wall); err != nil {
+		return nil, err
+	}
 	if err := w.Begin(); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 type sampleFlags struct {
 	hz      int
 	wall    bool
+	source  string
 	threads string
 	native  bool
 	inlined bool
@@ -38,6 +39,7 @@ const (
 func (f *sampleFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.hz, "hz", 0, fmt.Sprintf("`N` samples a second of a thread's time, 1 to %d (default %d, with --wall %d)", mostHz, usualHz, usualWall))
 	fs.BoolVar(&f.wall, "wall", false, "sample all threads, also those that wait, with what they wait for; else only time on a core")
+	fs.StringVar(&f.source, "source", autoSource, "take samples by `SOURCE`: "+enumerate(sourceNames)+"; auto takes the first one that is possible")
 	fs.StringVar(&f.threads, "threads", "", "sample threads whose name has this `PATTERN` in it, or matches it with * and ?")
 	fs.BoolVar(&f.native, "native", false, "show functions of native code and of the kernel, too")
 	fs.BoolVar(&f.inlined, "inlined", false, "give self time to inlined methods even if the JVM runs without -XX:+DebugNonSafepoints and only guesses which")
@@ -54,6 +56,9 @@ func (f *sampleFlags) options(cmd *cobra.Command) (o sampleOptions, err error) {
 	case f.frames > 0 && len(f.roots) > 0:
 		return o, usage("--root and --frames %d: whole stacks say what is below a root; give one of both", f.frames)
 	}
+	if err := checkSource(f.source, f.wall); err != nil {
+		return o, err
+	}
 	if _, err := below.New(f.roots); err != nil {
 		return o, usage("--root %w", err)
 	}
@@ -63,6 +68,9 @@ func (f *sampleFlags) options(cmd *cobra.Command) (o sampleOptions, err error) {
 // plain is options of flags that were checked.
 func (f *sampleFlags) plain() (o sampleOptions) {
 	o.sampler.Hz, o.sampler.Wall, o.sampler.Native = f.hz, f.wall, f.native
+	if f.source != "" && f.source != autoSource {
+		o.sampler.Source = f.source
+	}
 	if f.hz == 0 {
 		o.sampler.Hz = usualHz
 		if f.wall {
@@ -125,7 +133,10 @@ columns that say what each process has: give several PIDs, --match or --all. A p
 sampled is named; the report is of the others, and the exit code 1.
 
 Time on a core is sampled by perf events. That needs the target's user, or root. Without
-perf events, threads are stopped for each sample, by ptrace.`,
+perf events, threads are stopped for each sample, by ptrace. Where neither is allowed, as in
+some containers, the JVM itself samples, by a recording of Flight Recorder, which is
+removed at the end; and where it has none, five thread dumps a second are taken. One line says
+which it is, and why; --source chooses.`,
 		Example: `  rivulet sample 4711 --for 10s
   rivulet sample 4711 --for 30s -o flame.html
   rivulet sample 4711 --ui
@@ -133,6 +144,7 @@ perf events, threads are stopped for each sample, by ptrace.`,
   rivulet sample --match 'main=*Order*' --for 10s
   rivulet sample 4711 4712 4713 --for 10s --json
   rivulet sample 4711 --wall --threads 'http-*' --for 10s
+  rivulet sample 4711 --for 30s --source jfr
   rivulet sample 4711 --hz 999 --lines --json -o samples.json
   rivulet sample 4711 --for 10s -o before.rivulet && rivulet view before.rivulet --ui
   rivulet diff before.rivulet after.rivulet`,
@@ -236,10 +248,7 @@ func (a *app) sampleFor(pid int, o sampleOptions, length time.Duration, begun ti
 		defer cancel()
 	}
 	st := s.source.Stats()
-	if why := whySource(&st); why != "" {
-		m.say("threads are sampled by " + st.Source + ", since " + why)
-	}
-	m.say(fmt.Sprintf("sampling %s by %s at %d Hz", map[string]string{export.CPUMode: "time on a core", export.WallMode: "all threads"}[st.Mode], st.Source, st.Hz))
+	m.say("sampling " + howSampled(&st))
 	ended, err := s.run(ctx)
 	m.stop()
 	if err != nil && s.collector.Samples() == 0 {

@@ -122,22 +122,11 @@ func (s *sampled) close() error {
 	return s.source.Close()
 }
 
-// whySource says why samples are taken as they are; "" where that is by perf.
-func whySource(st *sampler.Stats) string {
-	switch {
-	case st.NoPerf == "":
-		return ""
-	case st.Source == dumpsName:
-		return "nothing better is possible: " + st.NoPerf
-	}
-	return "there are no perf events: " + st.NoPerf
-}
-
 // report is what was sampled so far.
 func (s *sampled) report(ended string) *export.Report {
 	st := s.source.Stats()
 	from := collect.Source{
-		Name: st.Source, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
+		Name: st.Source, Event: st.Event, Mode: st.Mode, Hz: float64(st.Hz), Lost: st.Lost, First: st.First,
 		Stop: st.Stop, Stops: st.Stops, Long: st.LongStops, Skewed: !st.NonSafepoints, Physical: !st.NonSafepoints && !s.inlined, NoKernel: st.NoKernel,
 	}
 	from.Why = whySource(&st)

@@ -35,11 +35,13 @@ func (a *app) topCommand() *cobra.Command {
 		Long: `Samples a JVM from outside and shows which methods take the time, anew each two
 seconds: shares of one core over these seconds, and activations that were met. On a
 terminal the table stays in place, with keys to sort it and to see threads; elsewhere one
-table follows another. Nothing is loaded into the JVM.`,
+table follows another. Nothing is loaded into the JVM, unless --source jfr is given or nothing
+else is possible.`,
 		Example: `  rivulet top 4711
   rivulet top 4711 --by total --every 5s
   rivulet top 4711 --looks 3 --by-thread | cat
-  rivulet top 4711 --looks 1 --json`,
+  rivulet top 4711 --looks 1 --json
+  rivulet top 4711 --source jfr`,
 		Args: takes(1, "PID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			begun := time.Now()
@@ -95,7 +97,7 @@ func (a *app) top(pid int, o sampleOptions, t *topFlags, begun time.Time) error 
 		_, failed = s.run(ctx)
 	}()
 	st, target := s.source.Stats(), s.report("").Target
-	title := fmt.Sprintf("%s (pid %d, Java %s)  %s by %s at %d Hz", target.Main, pid, target.Java, st.Mode, st.Source, st.Hz)
+	title := fmt.Sprintf("%s (pid %d, Java %s)  %s", target.Main, pid, target.Java, howSampled(&st))
 	var w collect.Window
 	look := func() collect.View { return s.collector.Look(&w) }
 	if isTerminal(a.stdout) && isTerminal(a.stdin) && !t.json && t.looks == 0 {

@@ -91,10 +91,8 @@ func (a *app) watch(pid int, o sampleOptions, f *watchFlags) (err error) {
 		defer cancel()
 	}
 	st := w.source.Stats()
-	if why := whySource(&st); why != "" {
-		a.say("threads are sampled by %s, since %s", st.Source, oneLine(why))
-	}
-	a.say("watching %s (pid %d) by %s at %d Hz; the last %v are kept in %s, at most %s", oneLine(export.Clean(w.process.Main)), pid, st.Source, st.Hz, f.keep, path, export.Bytes(f.bytes))
+	a.say("sampling %s", howSampled(&st))
+	a.say("watching %s (pid %d); the last %v are kept in %s, at most %s", oneLine(export.Clean(w.process.Main)), pid, f.keep, path, export.Bytes(f.bytes))
 	ended, err := w.run(ctx)
 	if err == nil {
 		a.say("%s; %s; rivulet watch show %s makes a report", ended, export.Plural(int64(w.count), "event", "events"), shellWord(w.shown(root)))

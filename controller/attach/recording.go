@@ -88,7 +88,7 @@ func (vm *VM) jfr(ctx context.Context, words ...string) (string, error) {
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) && errors.Is(err, ErrRejected) {
-			e.Fix = "Flight Recorder is in OpenJDK 8u262 and later; look for -XX:-FlightRecorder among the JVM's options"
+			e.Fix = recorderFix
 		}
 		return "", err
 	}
@@ -97,6 +97,26 @@ func (vm *VM) jfr(ctx context.Context, words ...string) (string, error) {
 	}
 	return text, nil
 }
+
+// CanRecord tells whether the JVM has Flight Recorder, without having it loaded. The error matches
+// ErrRejected if not. A JVM may still refuse, as one whose image lacks the module jdk.jfr.
+func (vm *VM) CanRecord(ctx context.Context) error {
+	text, err := vm.command(ctx, "jcmd", "help")
+	if err != nil {
+		return err
+	}
+	flags, err := vm.Flags(ctx)
+	if err != nil {
+		return err
+	}
+	f := flags["FlightRecorder"] // off until it is used, unless somebody says so
+	if !strings.Contains(text, "JFR.start") || f.Value == "false" && f.Origin == "command line" {
+		return &Error{PID: vm.proc.PID, Kind: ErrRejected, Cause: "the JVM has no Flight Recorder", Fix: recorderFix}
+	}
+	return nil
+}
+
+const recorderFix = "Flight Recorder is in OpenJDK 8u262 and later; look for -XX:-FlightRecorder among the JVM's options"
 
 // Stop ends the recording and opens what was recorded.
 func (r *Recording) Stop(ctx context.Context) error {

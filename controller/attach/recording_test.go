@@ -18,6 +18,9 @@ func TestRecording(t *testing.T) {
 	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
 		tg := start(t, j)
 		vm := open(t, tg.pid)
+		if err := vm.CanRecord(t.Context()); err != nil {
+			t.Error(err)
+		}
 		events := []EventSetting{{"jdk.ThreadPark", map[string]string{"threshold": "0 ms"}}}
 		for _, stop := range []bool{true, false} {
 			r, err := vm.StartRecording(t.Context(), events, time.Second)

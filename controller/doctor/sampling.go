@@ -16,7 +16,7 @@ func (e *examination) sampling() {
 		e.add(name, Skipped, "", "the process has ended")
 		return
 	case err != nil: // it names the way out
-		e.add(name, Warning, "", "stacks can't be sampled from outside: %s", err)
+		e.add(name, Warning, "", "stacks can't be sampled from outside: %s; %s", err, e.instead())
 		return
 	}
 	defer s.Close()
@@ -31,4 +31,16 @@ func (e *examination) sampling() {
 	default:
 		e.add(name, OK, "", "stacks can be sampled from outside")
 	}
+}
+
+// instead says how stacks are sampled that can't be sampled from outside.
+func (e *examination) instead() string {
+	const dumps = "thread dumps are taken instead, five a second"
+	if e.vm == nil {
+		return "the JVM can't be asked for them either"
+	}
+	if err := e.vm.CanRecord(e.ctx); err != nil {
+		return dumps
+	}
+	return "the JVM's Flight Recorder samples instead (--source jfr), or, with --wall, " + dumps
 }

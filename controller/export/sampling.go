@@ -28,7 +28,7 @@ const (
 // lower bound of the calls. Its Self time is what its samples stand for, and
 // Sample has their number.
 type Sampling struct {
-	Source    string  `json:"source"` // "perf", "ptrace" or "anchors"
+	Source    string  `json:"source"` // "perf", "ptrace", "anchors", "jfr" or "threaddump"; of files "pprof" or "collapsed"
 	Mode      string  `json:"mode"`   // [CPUMode] or [WallMode]
 	Hz        float64 `json:"hz"`     // samples a second, of a thread's time
 	Samples   int64   `json:"samples"`
@@ -40,6 +40,7 @@ type Sampling struct {
 	Share     float64 `json:"sampler_cpu_share"` // of one core, that sampling took
 
 	Why      string           `json:"why,omitempty"`         // why this source
+	Event    string           `json:"event,omitempty"`       // of Flight Recorder, that samples are
 	Detached int64            `json:"detached,omitempty"`    // samples whose outer callers are not known
 	Purged   int64            `json:"purged,omitempty"`      // samples in contexts that were put together for want of room
 	Broken   map[string]int64 `json:"broken,omitempty"`      // samples that are not complete, by reason

@@ -99,6 +99,7 @@ type Sample struct {
 	Threads string `json:"threads,omitempty"`
 	Native  bool   `json:"native,omitempty"`
 	Inlined bool   `json:"inlined,omitempty"`
+	Source  string `json:"source,omitempty"` // "" is the best one that is possible
 	Frames  int    `json:"frames,omitempty"`
 	Lines   bool   `json:"lines,omitempty"`
 

@@ -16,6 +16,8 @@ const (
 	ExecutionSample = "jdk.ExecutionSample"
 	CPUTimeSample   = "jdk.CPUTimeSample"
 
+	CPUTimeSamplesLost = "jdk.CPUTimeSamplesLost" // JDK 25: lostSamples of a thread, for want of room
+
 	AllocationSample = "jdk.ObjectAllocationSample" // JDK 16 and later
 )
 
@@ -105,7 +107,7 @@ func Thread(v Value) (name string, id int) {
 }
 
 // Sample makes a sample of an [ExecutionSample] or a [CPUTimeSample]. It stands for period, or
-// for what the event says. The stack is valid until the next call; ok is false if there is none.
+// for what the event says. The frames are valid until the next call; ok is false if there are none.
 func (s *Stacks) Sample(e *Event, period time.Duration) (out stack.Stack, ok bool) {
 	thread := e.Field("sampledThread")
 	if e.Type.Name == CPUTimeSample {
@@ -115,11 +117,12 @@ func (s *Stacks) Sample(e *Event, period time.Duration) (out stack.Stack, ok boo
 		}
 	}
 	frames, complete := s.Frames(e, "stackTrace")
+	complete = complete && len(frames) > 0
+	out = stack.Stack{Time: e.Start(), Weight: int64(period), Java: true, State: stack.Running, Frames: frames, Complete: complete}
+	out.Thread, out.TID = Thread(thread)
 	if len(frames) == 0 {
 		return out, false
 	}
-	out = stack.Stack{Time: e.Start(), Weight: int64(period), Java: true, State: stack.Running, Frames: frames, Complete: complete}
-	out.Thread, out.TID = Thread(thread)
 	if !complete {
 		out.Broken = "JFR keeps the innermost frames only (stackdepth)"
 	}

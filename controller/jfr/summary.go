@@ -97,6 +97,20 @@ func (s *Summary) Count(name string) int64 {
 	return 0
 }
 
+// Setting is a setting of an event in a chunk that has jdk.ActiveSetting: what all recordings together want.
+// Of several values it is the last one; "" if there is none.
+func (c *Chunk) Setting(ctx context.Context, event, setting string) (value string, err error) {
+	at := int64(-1)
+	err = c.Events(ctx, func(t *Type) bool { return t.Name == "jdk.ActiveSetting" }, func(e *Event) error {
+		of := c.types[e.Field("id").Int()]
+		if when := e.Start(); of != nil && of.Name == event && when >= at && e.Field("name").Text() == setting {
+			at, value = when, e.Field("value").Text()
+		}
+		return nil
+	})
+	return value, err
+}
+
 // Period is how often samples of a type were taken; 0 if that is not known.
 func (s *Summary) Period(name string) time.Duration {
 	d, _ := ParseSpan(s.Settings[name]["period"])

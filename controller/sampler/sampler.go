@@ -42,10 +42,17 @@ type Options struct {
 	// these are sampled, each at each tick at which it is there, and nothing is done while there are
 	// none: with Wall, and by stopping those that run Java code.
 	Inside func(f func(thread int64))
+	Source string      // [Perf] or [Ptrace] alone; "": Ptrace if there are no perf events
 	Trace  func(Trace) // is told of each sample of perf's that was walked, to look into faults; may be nil
 
 	noPerf bool // as if there were no perf events, for tests
 }
+
+// The sources, as [Stats] and reports name them.
+const (
+	Perf   = "perf"   // the kernel's perf events interrupt threads that run
+	Ptrace = "ptrace" // threads that run are stopped for a moment
+)
 
 const (
 	usualHz   = 99
@@ -69,6 +76,7 @@ var (
 	// ErrArch reports a machine that is neither x86-64 nor arm64.
 	ErrArch = errors.New("sampling from outside works on x86-64 and arm64 only")
 
+	errPtrace = errors.New("another source was asked for")
 	errInside = errors.New("only threads that are inside at a tick are sampled")
 )
 
@@ -176,14 +184,20 @@ func (s *Sampler) open() error {
 		s.stats.Mode = "wall"
 		s.wall.waiters, s.wall.seed = map[int]*waiter{}, maphash.MakeSeed()
 	}
-	if s.o.Inside != nil {
+	switch {
+	case s.o.Inside != nil:
 		return s.fallBack(errInside)
+	case s.o.Source == Ptrace:
+		return s.fallBack(errPtrace)
 	}
 	if s.perf, err = perf.Open(s.pid, perf.Options{Period: s.period(), StackBytes: s.stackBytes, Kernel: s.o.Native}); s.o.noPerf && err == nil {
 		s.perf.Close()
 		err = perf.ErrDenied
 	}
 	switch {
+	case err != nil && s.o.Source == Perf:
+		s.perf = nil
+		return err
 	case err != nil:
 		s.perf = nil
 		return s.fallBack(err)

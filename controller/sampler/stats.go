@@ -12,6 +12,7 @@ import (
 // Stats say what a sampler did so far.
 type Stats struct {
 	Source string // "perf", "ptrace", or "anchors": only threads that wait have frames
+	Event  string // of Flight Recorder, that samples are; "" if it doesn't sample
 	Mode   string // "cpu" or "wall"
 	Hz     int
 

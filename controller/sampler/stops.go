@@ -74,14 +74,19 @@ type stopper interface {
 // fallBack finds whether threads can be stopped instead of perf's events. It returns the error of
 // perf if not.
 func (s *Sampler) fallBack(err error) error {
-	if !errors.Is(err, perf.ErrDenied) && !errors.Is(err, perf.ErrUnsupported) && !errors.Is(err, perf.ErrFiles) && !errors.Is(err, perf.ErrMemory) && !errors.Is(err, errInside) {
+	if !errors.Is(err, perf.ErrDenied) && !errors.Is(err, perf.ErrUnsupported) && !errors.Is(err, perf.ErrFiles) && !errors.Is(err, perf.ErrMemory) && !errors.Is(err, errInside) && !errors.Is(err, errPtrace) {
 		return err
 	}
-	s.stats.NoPerf = err.Error()
+	if err != errPtrace {
+		s.stats.NoPerf = err.Error()
+	}
 	s.stops.by = ptrace.New(smallStack)
 	if _, e := s.stops.by.Stop(s.pid, 0); e != nil && !errors.Is(e, ptrace.ErrStuck) {
 		s.stops.by.Close()
 		s.stops.by = nil
+		if err == errPtrace {
+			return e
+		}
 		if s.o.Wall { // threads that wait are seen without
 			s.stats.Source = "anchors"
 			return nil

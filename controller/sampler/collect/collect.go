@@ -71,6 +71,7 @@ func (c *Collector) Samples() int64 {
 // A Source says how samples are taken, as far as a collector can't know it.
 type Source struct {
 	Name     string // "perf"
+	Event    string // of Flight Recorder, that samples are; may be empty
 	Why      string // why this one; may be empty
 	Mode     string // [export.CPUMode] or [export.WallMode]
 	Hz       float64
@@ -105,7 +106,7 @@ func (c *Collector) report(s Source, elapsed time.Duration, ended string) *expor
 	r := &export.Report{
 		Target: c.target, Time: elapsed, Ended: ended, Tree: c.tree.Snapshot(), Lookup: c.tree.Lookup(),
 		Sampling: &export.Sampling{
-			Source: s.Name, Why: s.Why, Mode: s.Mode, Hz: s.Hz, Samples: st.Samples, Complete: st.Complete, Heuristic: st.Heuristic,
+			Source: s.Name, Event: s.Event, Why: s.Why, Mode: s.Mode, Hz: s.Hz, Samples: st.Samples, Complete: st.Complete, Heuristic: st.Heuristic,
 			Lost: s.Lost, Seconds: elapsed.Seconds(), First: float64(s.First.Microseconds()) / 1e3, Skewed: s.Skewed, Physical: s.Physical,
 			Detached: st.Detached, Purged: st.Purged, Share: s.Share,
 		},
@@ -130,6 +131,9 @@ func (c *Collector) report(s Source, elapsed time.Duration, ended string) *expor
 // anchors is the source that sees no thread while it runs Java code.
 const anchors = "anchors"
 
+// executionSample is the event that Flight Recorder samples running threads by before JDK 25.
+const executionSample = "jdk.ExecutionSample"
+
 // notes say what a reader of the figures should know.
 func notes(s Source, st pcct.Stats) []string {
 	var out []string
@@ -151,6 +155,9 @@ func notes(s Source, st pcct.Stats) []string {
 	}
 	if s.Name == anchors {
 		out = append(out, "Threads that run Java code could not be sampled: only those that wait, or are in native code, have frames.")
+	}
+	if s.Event == executionSample {
+		out = append(out, "Flight Recorder samples a few threads at a time, and not each time: samples stand for more time than is shown, and shares are right.")
 	}
 	if s.NoKernel {
 		out = append(out, "Time in the kernel is not sampled: that needs kernel.perf_event_paranoid of 1 or less, or root.")
