@@ -20,7 +20,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// spinning computes in spin, below main, until a line comes in.
+// spinning computes in spin, below main, until a line comes in, and then for 300 ms more of a core.
 const spinning = `
 public class Spinning {
     static volatile long sink;
@@ -28,6 +28,8 @@ public class Spinning {
     public static void main(String[] args) throws Exception {
         System.out.println("READY");
         while (System.in.available() == 0) spin();
+        java.lang.management.ThreadMXBean threads = java.lang.management.ManagementFactory.getThreadMXBean();
+        for (long until = threads.getCurrentThreadCpuTime() + 300_000_000L; threads.getCurrentThreadCpuTime() < until; ) spin();
     }
 }`
 
@@ -89,7 +91,7 @@ func TestJFRSourceJVM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
 		type key struct {
 			tid int
@@ -160,16 +162,29 @@ func wantNoRecordingBut(t *testing.T, vm *attach.VM, before string) {
 func TestJFRSourceInterruptedJVM(t *testing.T) {
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p, vm := startSpinning(t, j)
-		done := make(chan struct{})
+		ended, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
-			for !strings.Contains(checkRecordings(t, vm), "rivulet-") {
-				time.Sleep(20 * time.Millisecond)
+			var begun time.Duration // what the program had of the cores when it was recorded
+			for {
+				select {
+				case <-ended:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+				r, err := vm.Execute(context.WithoutCancel(t.Context()), "jcmd", "JFR.check")
+				switch used := coresOf(p.PID()); {
+				case err != nil || !strings.Contains(r.Text, "rivulet-"):
+				case begun == 0:
+					begun = used
+				case used-begun > time.Second:
+					syscall.Kill(os.Getpid(), syscall.SIGINT) //nolint:errcheck // the command waits for it
+					return
+				}
 			}
-			time.Sleep(500 * time.Millisecond)
-			syscall.Kill(os.Getpid(), syscall.SIGINT) //nolint:errcheck // the command waits for it
 		}()
 		code, stdout, stderr := command("sample", fmt.Sprint(p.PID()), "--source", "jfr", "--hz", "27", "--json")
+		close(ended)
 		<-done
 		var r struct {
 			Sampling struct{ Source, Event, Why string }
@@ -188,6 +203,15 @@ func TestJFRSourceInterruptedJVM(t *testing.T) {
 	})
 }
 
+// coresOf is what a process's threads have had of the cores.
+func coresOf(pid int) (sum time.Duration) {
+	times, _ := attach.ThreadTimes(pid)
+	for _, d := range times {
+		sum += d
+	}
+	return sum
+}
+
 // TestJFRSourceExitJVM: what a JVM recorded before it ended is there.
 func TestJFRSourceExitJVM(t *testing.T) {
 	t.Parallel()
@@ -198,7 +222,7 @@ func TestJFRSourceExitJVM(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		time.AfterFunc(500*time.Millisecond, func() { p.Send("end") })
+		p.Send("end") // it goes on computing for a while
 		n := 0
 		if err := d.Run(t.Context(), func(batch []stack.Stack) { n += len(batch) }); !errors.Is(err, os.ErrProcessDone) || n == 0 {
 			t.Errorf("%d samples, %v", n, err)

@@ -44,7 +44,8 @@ func (a *app) watchCommand() *cobra.Command {
 		Short: "Sample a JVM for hours, keep the last of it, and keep what came before an event",
 		Long: `Samples a JVM from outside, 19 times a second, and keeps the samples of the last hour on disk,
 in bounded room. Nothing is loaded into the JVM, and nothing stays in it, except where a rule or
---then says so below. "rivulet watch show" makes a report of any piece of that time, in all forms.
+--then says so below, and where sampling from outside is not possible: then the JVM's Flight
+Recorder samples, or thread dumps are taken (--source). "rivulet watch show" makes a report of any piece of that time, in all forms.
 
 Rules say when the minutes before are kept as a capture. Each can be given several times:
 

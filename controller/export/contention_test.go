@@ -42,17 +42,7 @@ func TestContentionWritten(t *testing.T) {
 	if !strings.Contains(doc.String(), want) {
 		t.Errorf("JSON:\n%s", doc.String())
 	}
-	back, err := export.ReadJSON(strings.NewReader(doc.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again strings.Builder
-	if err := back.JSON(&again, export.JSONOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(doc.String(), again.String()); diff != "" {
-		t.Errorf("written again, -want +got:\n%s", diff)
-	}
+	back := readBack(t, doc.String())
 	sum := export.Merge(back, back)
 	if diff := cmp.Diff(&export.Contention{Inside: 8, Outside: 18, Unplaced: 2}, sum.Contention); diff != "" {
 		t.Errorf("two together, -want +got:\n%s", diff)

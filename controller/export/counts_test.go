@@ -151,25 +151,34 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// TestMetricsReadBack reads what was written, metrics that this program doesn't
-// know included, and puts reports together that have others.
-func TestMetricsReadBack(t *testing.T) {
-	write := func(r *export.Report) string {
-		t.Helper()
-		var b strings.Builder
-		if err := r.JSON(&b, export.JSONOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
+// written is a report as JSON.
+func written(t *testing.T, r *export.Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := r.JSON(&b, export.JSONOptions{}); err != nil {
+		t.Fatal(err)
 	}
-	text := write(withCounts(1))
+	return b.String()
+}
+
+// readBack reads a report, which says the same when it is written again.
+func readBack(t *testing.T, text string) *export.Report {
+	t.Helper()
 	back, err := export.ReadJSON(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(text, write(back)); diff != "" {
+	if diff := cmp.Diff(text, written(t, back)); diff != "" {
 		t.Errorf("written again, -want +got:\n%s", diff)
 	}
+	return back
+}
+
+// TestMetricsReadBack reads what was written, metrics that this program doesn't
+// know included, and puts reports together that have others.
+func TestMetricsReadBack(t *testing.T) {
+	text := written(t, withCounts(1))
+	back := readBack(t, text)
 	other := withCounts(3)
 	other.Tree.Metrics = metric.NewTable(added) // the first one's place
 	for n := range cct.All(other.Tree.Roots()) {
@@ -231,13 +240,7 @@ func TestAllocationsReadBack(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	back, err := export.ReadJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(text, write(back)); diff != "" {
-		t.Errorf("written again, -want +got:\n%s", diff)
-	}
+	back := readBack(t, text)
 	var stacks strings.Builder
 	if err := r.Collapsed(&stacks, metric.AllocatedBytes.Name); err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
@@ -54,17 +52,7 @@ func TestSurvivorsWritten(t *testing.T) {
 	if !strings.Contains(doc.String(), want) || strings.Contains(doc.String(), `"int[]","objects":2,"elements":8,"bytes":64,"survival"`) {
 		t.Errorf("JSON:\n%s", doc.String())
 	}
-	back, err := export.ReadJSON(strings.NewReader(doc.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again strings.Builder
-	if err := back.JSON(&again, export.JSONOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(doc.String(), again.String()); diff != "" {
-		t.Errorf("written again, -want +got:\n%s", diff)
-	}
+	back := readBack(t, doc.String())
 	sum := export.Merge(back, withSurvivors())
 	var survived int64
 	for _, a := range cct.TypesOf(sum.Tree.Roots()) {

@@ -59,7 +59,7 @@ var survivors = session.Recording{Roots: []string{"t.Survivors.root", "t.Survivo
 func collected(t *testing.T, p *jvmtest.Proc, s *session.Session, want map[string]lives) {
 	t.Helper()
 	var got map[string]lives
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
 		ask(t, p, "gc", "COLLECTED ")
 		r, err := s.Snapshot(t.Context())
 		if err != nil {
@@ -79,7 +79,7 @@ func TestSurvivors(t *testing.T) {
 	dir := sources(t, "Survivors")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		collectors := map[int][]string{8: {"-XX:+UseParallelGC"}, 17: nil, 21: {"-XX:+UseSerialGC"}, 25: {"-XX:+UseZGC"}}
-		p := program(t, j, dir, "Survivors", append([]string{"-Xmx256m"}, collectors[j.Version]...))
+		p := program(t, j, dir, "Survivors", append([]string{"-Xmx256m", "-XX:MetaspaceSize=128m"}, collectors[j.Version]...))
 		s := attached(t, p)
 		start(t, s, survivors)
 		ask(t, p, "make 30", "MADE ")

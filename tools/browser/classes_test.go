@@ -6,21 +6,26 @@ import "testing"
 // root makes. Their number is there while it records, how long loading took when it has ended.
 func TestClassLoads(t *testing.T) {
 	t.Parallel()
-	url := served(t)
-	p := open(t, url, 1600, 900)
-	program := program(t, "Counted")
-	p.root(program, "counted root")
-	value[bool](p, `document.querySelector("details.more").open = true`)
-	p.click("#classes")
-	p.until(`document.querySelector("#classes").checked`)
-	p.click("#start")
-	p.wait(".phase.recording")
-	program.counts(t, 5)
+	p := recordedWith(t, "#classes")
 	p.until(figure("Calls", "^5$") + " && " + figure("Loads", "^[1-9]") + " && " + figure("Total loads", "^[1-9]"))
 	p.click("#stop")
 	p.wait("#again")
 	p.until(figure("Loads", "^[1-9]") + " && " + figure("Loading", "^[0-9.]+.[mµn]?s$") + " && " + figure("Total loading", "^[0-9.]+.[mµn]?s$"))
 	p.shot("classes")
+}
+
+// recordedWith records five root calls of a program with a box of the setup ticked.
+func recordedWith(t *testing.T, box string) *page {
+	t.Helper()
+	p := open(t, served(t), 1800, 900)
+	program := program(t, "Counted")
+	p.root(program, "counted root")
+	value[bool](p, `document.querySelector("details.more").open = true`)
+	p.tick(box)
+	p.click("#start")
+	p.wait(".phase.recording")
+	program.counts(t, 5)
+	return p
 }
 
 // figure tells whether the root's line has in a column what matches a pattern.
@@ -31,16 +36,7 @@ func figure(column, pattern string) string {
 // TestSurvivorsShown records with survivors counted: allocations are, too, and the tree has the columns of both.
 func TestSurvivorsShown(t *testing.T) {
 	t.Parallel()
-	url := served(t)
-	p := open(t, url, 1800, 900)
-	program := program(t, "Counted")
-	p.root(program, "counted root")
-	value[bool](p, `document.querySelector("details.more").open = true`)
-	p.click("#survivors")
-	p.until(`document.querySelector("#survivors").checked`)
-	p.click("#start")
-	p.wait(".phase.recording")
-	program.counts(t, 5)
+	p := recordedWith(t, "#survivors")
 	p.until(figure("Calls", "^5$") + " && " + figure("Total objects", "^[1-9]") + " && " + figure("~survived", "B$") + " && " + figure("Total ~live", "B$"))
 	p.shot("survivors")
 }
@@ -48,16 +44,7 @@ func TestSurvivorsShown(t *testing.T) {
 // TestContentionShown records with waits for locks counted: the figures are there when the recording has ended.
 func TestContentionShown(t *testing.T) {
 	t.Parallel()
-	url := served(t)
-	p := open(t, url, 1600, 900)
-	program := program(t, "Counted")
-	p.root(program, "counted root")
-	value[bool](p, `document.querySelector("details.more").open = true`)
-	p.click("#contention")
-	p.until(`document.querySelector("#contention").checked`)
-	p.click("#start")
-	p.wait(".phase.recording")
-	program.counts(t, 5)
+	p := recordedWith(t, "#contention")
 	p.until(figure("Calls", "^5$") + " && " + figure("Total lock waits", "^0$"))
 	p.click("#stop")
 	p.wait("#again")

@@ -140,7 +140,11 @@ public final class Agent implements Runnable {
                 // nobody has a reason to
             }
         }
-        Following.forget(); // the watch has looked for the last time
+        try {
+            Following.forget(); // the watch has looked for the last time
+        } catch (Throwable t) {
+            // no memory to find the class, which has followed nothing then
+        }
         close(commands);
         close(bell);
         try {
