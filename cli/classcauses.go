@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
-	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/classload"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/jfr"
@@ -25,33 +24,6 @@ type causesFlags struct {
 	asJSON bool
 	length time.Duration
 	top    int
-}
-
-// causesJSON is the JSON form of rivulet classes --causes.
-type causesJSON struct {
-	Schema  int         `json:"schema"`
-	Kind    string      `json:"kind"` // "class_loads"
-	File    string      `json:"file,omitempty"`
-	PID     int         `json:"pid,omitempty"`
-	Seconds float64     `json:"seconds"`
-	Total   int64       `json:"total_ns,omitempty"` // of a report: the time of its roots
-	Loads   []classLoad `json:"loads"`
-	Notes   []string    `json:"notes"`
-
-	line string
-}
-
-// classLoad is a class that was loaded, and why.
-type classLoad struct {
-	Class   string   `json:"class"`
-	Loader  string   `json:"loader"`
-	From    string   `json:"from,omitempty"`
-	At      int64    `json:"at_ns"`
-	Took    *int64   `json:"took_ns"` // null where nobody timed it
-	Own     *int64   `json:"self_ns"` // without other loads that it needed
-	Thread  string   `json:"thread"`
-	Cause   string   `json:"cause"`   // the method that needed it
-	Context []string `json:"context"` // from the root, or the thread's first method, to that method
 }
 
 // classCauses says why classes were loaded: of a report, or of a JVM from now on.
@@ -67,7 +39,7 @@ func (a *app) classCauses(of, pattern string, f *causesFlags) error {
 	}
 	in := watchInterrupts()
 	defer in.stop()
-	var j *causesJSON
+	var j *export.CausedLoads
 	var err error
 	if pid != 0 {
 		j, err = a.causesOfProcess(in, pid, f)
@@ -77,7 +49,7 @@ func (a *app) classCauses(of, pattern string, f *causesFlags) error {
 	if err != nil {
 		return interrupted(in, err)
 	}
-	j.Loads = slices.DeleteFunc(j.Loads, func(l classLoad) bool { return !classMatches(l.Class, pattern) })
+	j.Loads = slices.DeleteFunc(j.Loads, func(l export.CausedLoad) bool { return !classMatches(l.Class, pattern) })
 	if f.asJSON {
 		return writeJSON(a.stdout, j)
 	}
@@ -93,55 +65,24 @@ func classMatches(class, pattern string) bool {
 	return strings.Contains(class, pattern)
 }
 
-func (a *app) causesOfReport(file string) (*causesJSON, error) {
+func (a *app) causesOfReport(file string) (*export.CausedLoads, error) {
 	r, err := a.loadReport(file)
 	if err != nil {
 		return nil, err
 	}
-	j := &causesJSON{Schema: export.Schema, Kind: "class_loads", File: file, Seconds: r.Time.Seconds(), Loads: []classLoad{}, Notes: []string{}, line: r.LoadLine()}
-	if r.Sampling != nil {
-		return nil, usage("%s: it is a report of samples, which know of no class loads; record the program with rivulet run or profile, --count classes", file)
+	loads, err := r.CausedLoads()
+	if err != nil {
+		return nil, usage("%s: %w", file, err)
 	}
-	if r.Tree == nil {
-		return j, nil
-	}
-	for _, root := range r.Tree.Roots() {
-		j.Total += root.Total
-	}
-	for _, c := range r.Tree.Caused() {
-		l := classLoad{Class: c.Class, Loader: c.Loader, From: c.From, At: c.At, Thread: c.Thread.Name, Context: methodsOf(r, c.Path)}
-		if c.Took >= 0 {
-			l.Took, l.Own = &c.Took, &c.Own
-		}
-		l.Cause = l.Context[len(l.Context)-1]
-		j.Loads = append(j.Loads, l)
-	}
-	if k := r.Loads; k != nil {
-		if !k.Timed {
-			j.Notes = append(j.Notes, "how long loads took is known of recordings with --count classes, in a JVM that has Flight Recorder")
-		}
-		if k.Left > 0 {
-			j.Notes = append(j.Notes, fmt.Sprintf("%s more found no room", export.Plural(k.Left, "load", "loads")))
-		}
-		if k.Unplaced > 0 {
-			j.Notes = append(j.Notes, fmt.Sprintf("of %s the context is not known: Flight Recorder cut the stack off", export.Plural(k.Unplaced, "hidden class", "hidden classes")))
-		}
-	}
-	return j, nil
-}
-
-func methodsOf(r *export.Report, path []*cct.Node) (names []string) {
-	for _, n := range path {
-		names = append(names, r.Method(n.Method).Name)
-	}
-	return names
+	loads.File = file
+	return loads, nil
 }
 
 // usualCauses is how long a JVM is looked at.
 const usualCauses = 10 * time.Second
 
 // causesOfProcess has Flight Recorder tell of each load.
-func (a *app) causesOfProcess(in *interrupts, pid int, f *causesFlags) (*causesJSON, error) {
+func (a *app) causesOfProcess(in *interrupts, pid int, f *causesFlags) (*export.CausedLoads, error) {
 	begun := time.Now()
 	r, _, err := a.record(in, pid, []attach.EventSetting{
 		{Event: classload.Event, Settings: map[string]string{"threshold": "0 ns", "stackTrace": "true"}},
@@ -158,7 +99,7 @@ func (a *app) causesOfProcess(in *interrupts, pid int, f *causesFlags) (*causesJ
 	if err != nil {
 		return nil, err
 	}
-	j := &causesJSON{Schema: export.Schema, Kind: "class_loads", PID: pid, Seconds: time.Since(begun).Seconds(), Loads: []classLoad{}, Notes: []string{}}
+	j := &export.CausedLoads{Schema: export.Schema, Kind: "class_loads", PID: pid, Seconds: time.Since(begun).Seconds(), Loads: []export.CausedLoad{}, Notes: []string{}}
 	var own int64
 	for _, l := range loads {
 		if !l.Defined {
@@ -166,13 +107,13 @@ func (a *app) causesOfProcess(in *interrupts, pid int, f *causesFlags) (*causesJ
 		}
 		took, self := l.End-l.Start, l.Own
 		own += self
-		c := classLoad{Class: l.Class, Loader: l.Loader, At: l.Start - begun.UnixNano(), Took: &took, Own: &self, Thread: l.ThreadName, Cause: string(l.Cause()), Context: []string{}}
+		c := export.CausedLoad{Class: l.Class, Loader: l.Loader, At: l.Start - begun.UnixNano(), Took: &took, Own: &self, Thread: l.ThreadName, Cause: string(l.Cause()), Context: []string{}}
 		for _, frame := range slices.Backward(l.Stack) {
 			c.Context = append(c.Context, string(frame))
 		}
 		j.Loads = append(j.Loads, c)
 	}
-	j.line = fmt.Sprintf("%s loaded in %.1f s; loading took %s", export.Plural(int64(len(j.Loads)), "class was", "classes were"), j.Seconds, export.Duration(own))
+	j.Summary = fmt.Sprintf("%s loaded in %.1f s; loading took %s", export.Plural(int64(len(j.Loads)), "class was", "classes were"), j.Seconds, export.Duration(own))
 	j.Notes = append(j.Notes, "by Flight Recorder: classes that a program has a loader define without asking the JVM for them are not told")
 	if lost > 0 {
 		j.Notes = append(j.Notes, fmt.Sprintf("%s more found no room", export.Plural(lost, "load", "loads")))
@@ -181,13 +122,13 @@ func (a *app) causesOfProcess(in *interrupts, pid int, f *causesFlags) (*causesJ
 }
 
 // writeCauses writes the methods that needed most, and the loads that took longest.
-func writeCauses(w io.Writer, j *causesJSON, top int) error {
+func writeCauses(w io.Writer, j *export.CausedLoads, top int) error {
 	if len(j.Loads) == 0 {
 		_, err := fmt.Fprintln(w, "no class was loaded")
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", j.line)
+	fmt.Fprintf(&b, "%s\n\n", j.Summary)
 	shorten := func(rows [][]string) {
 		more := 0
 		if top > 0 && len(rows)-1 > top {
@@ -237,8 +178,8 @@ func writeCauses(w io.Writer, j *causesJSON, top int) error {
 	}
 	shorten(rows)
 	loads := slices.Clone(j.Loads)
-	slices.SortStableFunc(loads, func(a, b classLoad) int {
-		took := func(l classLoad) int64 {
+	slices.SortStableFunc(loads, func(a, b export.CausedLoad) int {
+		took := func(l export.CausedLoad) int64 {
 			if l.Took == nil {
 				return -1
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -65,7 +66,7 @@ class Hello {
 		if code != 0 {
 			t.Fatalf("code %d: %s", code, stderr)
 		}
-		var out causesJSON
+		var out export.CausedLoads
 		if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func TestClassCausesLive(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("code %d: %s", code, stderr)
 		}
-		var out causesJSON
+		var out export.CausedLoads
 		if err := json.Unmarshal([]byte(stdout), &out); err != nil || out.Kind != "class_loads" || out.PID != p.PID() || out.Seconds < 1 {
 			t.Fatalf("%v, %+v", err, out)
 		}

@@ -49,6 +49,8 @@ type app struct {
 	stdout  io.Writer
 	stderr  io.Writer
 
+	progress func(phase string, done, total int64) // gets what long work is at; nil has it on a terminal alone
+
 	cluster func(kube.Config) (kube.Cluster, error) // nil is kube.Connect
 
 	verbose bool

@@ -206,7 +206,7 @@ func writeHeap(out *output, r *answer, f *heapFlags) error {
 
 // analyse reads a dump, showing how far it is.
 func (a *app) analyse(ctx context.Context, path string, f *heapFlags) (*answer, error) {
-	m := startSteps(a.stderr)
+	m := a.startSteps()
 	defer m.stop()
 	file, err := hprof.Open(ctx, path, f.temp, func(n int64) { m.set("unpacking", n, 0) })
 	if err != nil {

@@ -93,9 +93,9 @@ func (a *app) dumpAndAnalyse(ctx context.Context, pid int, f *heapFlags, d *dump
 	if d.all {
 		first = ""
 	}
-	a.say("the JVM stands still for %sa dump of up to %s into %s; at 300 MB/s that is %s at the most",
-		first, export.Bytes(plan.Need), plan.Dir, export.Duration(plan.Need*1000/300))
-	m := startSteps(a.stderr)
+	a.say("the JVM stands still for %sa dump of up to %s into %s; at %d MB/s that is %s at the most",
+		first, export.Bytes(plan.Need), plan.Dir, dumpRate, export.Duration(plan.Need*1000/dumpRate))
+	m := a.startSteps()
 	defer m.stop()
 	dump, err := vm.DumpHeap(ctx, plan, d.all, func(n int64) { m.set("dumping", n, 0) })
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *app) dumpAndAnalyse(ctx context.Context, pid int, f *heapFlags, d *dump
 		return nil, heapError(dump.Path, err)
 	}
 	dump.File = nil // closed by the analysis
-	m = startSteps(a.stderr)
+	m = a.startSteps()
 	defer m.stop()
 	r, err := analyseFile(ctx, dump.Path, file, f, m)
 	if err == nil && r.report != nil {
@@ -178,17 +178,30 @@ type classCountJSON struct {
 	MoreBytes   int64 `json:"more_bytes"`
 }
 
-// histogram counts objects once, or at two moments.
+// histogram counts objects once, or at two moments, and writes what it has counted.
 func (a *app) histogram(in *interrupts, out *output, pid int, f *heapFlags, d *dumpFlags) error {
+	j, err := a.countObjects(in, pid, d)
+	if err != nil {
+		return interrupted(in, err)
+	}
+	return out.write(func(w io.Writer) error {
+		if f.format == "json" {
+			return writeJSON(w, j)
+		}
+		return writeHistogram(w, j, f.top, d.length > 0)
+	})
+}
+
+func (a *app) countObjects(in *interrupts, pid int, d *dumpFlags) (*histogramJSON, error) {
 	ctx := in.first
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {
-		return interrupted(in, err)
+		return nil, err
 	}
 	before := &attach.Histogram{}
 	if d.length > 0 {
 		if before, err = vm.Histogram(ctx, d.all); err != nil {
-			return interrupted(in, err)
+			return nil, err
 		}
 		select {
 		case <-ctx.Done():
@@ -198,17 +211,12 @@ func (a *app) histogram(in *interrupts, out *output, pid int, f *heapFlags, d *d
 	}
 	h, err := vm.Histogram(ctx, d.all)
 	if err != nil {
-		return interrupted(in, err)
+		return nil, err
 	}
 	a.say("counted in %s; %s", export.Duration(int64(h.Took)), stood(h.Stopped))
-	j := histogramJSON{Schema: export.Schema, Kind: "histogram", PID: pid, All: d.all, Objects: h.Objects, Bytes: h.Bytes, Seconds: d.length.Seconds()}
+	j := &histogramJSON{Schema: export.Schema, Kind: "histogram", PID: pid, All: d.all, Objects: h.Objects, Bytes: h.Bytes, Seconds: d.length.Seconds()}
 	j.Classes = histogramRows(before, h, d.length > 0)
-	return out.write(func(w io.Writer) error {
-		if f.format == "json" {
-			return writeJSON(w, j)
-		}
-		return writeHistogram(w, j, f.top, d.length > 0)
-	})
+	return j, nil
 }
 
 // histogramRows joins two histograms, what grew most first.
@@ -240,7 +248,7 @@ func histogramRows(before, after *attach.Histogram, two bool) []classCountJSON {
 	return rows
 }
 
-func writeHistogram(w io.Writer, j histogramJSON, top int, two bool) error {
+func writeHistogram(w io.Writer, j *histogramJSON, top int, two bool) error {
 	if top == 0 {
 		top = len(j.Classes)
 	}

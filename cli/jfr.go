@@ -286,7 +286,7 @@ func (a *app) record(in *interrupts, pid int, settings []attach.EventSetting, le
 	if err != nil {
 		return nil, vm, err
 	}
-	m := startSteps(a.stderr)
+	m := a.startSteps()
 	defer m.stop()
 	m.set("recording", 0, 0)
 	select {

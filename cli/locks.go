@@ -162,7 +162,7 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 	if err != nil {
 		return err
 	}
-	m := startSteps(a.stderr)
+	m := a.startSteps()
 	defer m.stop()
 	ctx, cancel := context.WithTimeout(in.first, f.length)
 	defer cancel()
@@ -178,7 +178,7 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 		}
 	}
 	for {
-		m.set("looking who waits", 0, 0)
+		m.set("looking who waits: "+export.Plural(int64(dumps), "thread dump", "thread dumps"), 0, 0)
 		select {
 		case <-ctx.Done():
 			if dumps == 0 && in.first.Err() != nil {
@@ -245,7 +245,7 @@ func (a *app) exactLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) e
 		j.Exact = false
 	}
 	if vm.Process().Major() >= 21 {
-		j.Notes = append(j.Notes, "Flight Recorder tells of virtual threads only while they are pinned to their carrier: without --exact they are looked at, too")
+		j.Notes = append(j.Notes, "Flight Recorder tells of virtual threads only while they are pinned to their carrier; thread dumps see all of them")
 	}
 	return nil
 }

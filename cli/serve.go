@@ -81,7 +81,7 @@ func (a *app) servePage(cfg web.Config, listen string, b *liveBackend, first fun
 	if cfg.Backend == nil {
 		cfg.Backend = b
 	}
-	cfg.Log, cfg.Sample, cfg.Find = a.log(), a.scrape, a.findOne
+	cfg.Log, cfg.Sample, cfg.Find, cfg.Inside = a.log(), a.scrape, a.findOne, a.lookInside
 	server, err := web.Listen(listen, cfg)
 	if err != nil {
 		return nil, usage("%w", err)

@@ -14,6 +14,7 @@ import (
 type steps struct {
 	w        io.Writer
 	terminal bool
+	also     func(phase string, done, total int64) // gets it, too; nil is nobody
 	begin    time.Time
 
 	mu    sync.Mutex
@@ -21,13 +22,16 @@ type steps struct {
 	shown bool
 }
 
-func startSteps(w io.Writer) *steps {
-	return &steps{w: w, terminal: isTerminal(w), begin: time.Now(), next: time.Now().Add(time.Second)}
+func (a *app) startSteps() *steps {
+	return &steps{w: a.stderr, terminal: isTerminal(a.stderr), also: a.progress, begin: time.Now(), next: time.Now().Add(time.Second)}
 }
 
 // set says what is being done and how far it is, out of total if that is known. It may
 // be called concurrently and often.
 func (s *steps) set(phase string, done, total int64) {
+	if s.also != nil {
+		s.also(phase, done, total)
+	}
 	if !s.terminal {
 		return
 	}

@@ -44,6 +44,9 @@ type Config struct {
 	// Find finds the JVM that a scraper describes; nil has it give a number.
 	Find FindFunc
 
+	// Inside looks into JVMs; nil has that refused.
+	Inside InsideFunc
+
 	// ScrapeToken lets whoever has it read metrics and have JVMs sampled, and nothing else; ""
 	// has only the page's secret do that. See [CheckToken].
 	ScrapeToken string
@@ -67,6 +70,7 @@ type Server struct {
 	hub      *Hub
 	log      hclog.Logger
 
+	inside   insides
 	sample   SampleFunc
 	find     FindFunc
 	token    string                   // of scrapers
@@ -95,6 +99,7 @@ func Listen(address string, c Config) (*Server, error) {
 		listener: limit(l, maxConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
 		log: c.Log.Named("web"), sample: c.Sample, find: c.Find, token: c.ScrapeToken, rates: scrapeRates(), over: make(chan struct{}),
 	}
+	s.inside.look = c.Inside
 	s.hub = newHub()
 	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults, App: c.App})
 	return s, nil
@@ -178,6 +183,7 @@ func (s *Server) Run(ctx, grace context.Context) error {
 	if srv.Shutdown(end) != nil {
 		srv.Close()
 	}
+	s.inside.jobs.Wait() // what they have made in a target is removed
 	return err
 }
 

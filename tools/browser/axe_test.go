@@ -10,6 +10,9 @@ import (
 	"testing"
 )
 
+// axeFile is axe-core, where it is installed.
+var axeFile = filepath.Join("viewers", "node_modules", "axe-core", "axe.min.js")
+
 // axe runs axe-core on what is shown, and wants no serious or critical findings.
 func (p *page) axe(source, where string) {
 	p.t.Helper()
@@ -29,7 +32,7 @@ func (p *page) axe(source, where string) {
 // the help.
 func TestAxe(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile(filepath.Join("viewers", "node_modules", "axe-core", "axe.min.js"))
+	source, err := os.ReadFile(axeFile)
 	if err != nil {
 		t.Skip("axe-core not installed: go tool task viewers")
 	}
@@ -57,6 +60,9 @@ func TestAxe(t *testing.T) {
 			p.until(fmt.Sprintf(`document.querySelector("#tab-%s").getAttribute("aria-selected") === "true"`, view))
 			p.axe(string(source), report+", "+view)
 		}
+		p.click("#tab-loads")
+		p.until(`document.querySelector(".loads .empty .title, #no-loads, #loads")`)
+		p.axe(string(source), report+", loads")
 		p.press("?")
 		p.wait("dialog kbd")
 		p.axe(string(source), "help")

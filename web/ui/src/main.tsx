@@ -5,7 +5,9 @@ import { api, connect, store, subscribe } from "./conn";
 import { Help } from "./help";
 import { useStore } from "./hooks";
 import { Doubts } from "./doubts";
+import { Inside } from "./inside";
 import { Log, Threads } from "./lists";
+import { ClassLoads } from "./loadsview";
 import { Around, Methods } from "./methods";
 import { Menu, copyLink } from "./menu";
 import { Empty } from "./parts";
@@ -30,7 +32,7 @@ function toggleTheme(): void {
 }
 
 const views: Record<Tab, () => preact.JSX.Element> = {
-  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log, slowest: Slowest, timeline: Timeline,
+  tree: TreeView, methods: Methods, around: Around, threads: Threads, doubts: Doubts, compare: Compare, snapshots: Snapshots, log: Log, slowest: Slowest, timeline: Timeline, loads: ClassLoads,
 };
 
 function App() {
@@ -42,7 +44,7 @@ function App() {
       if (e.key === "Escape" && typing) (e.target as HTMLElement).blur();
       if (typing || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
       const tab = /^\d$/.test(e.key) ? tabs[(Number(e.key) + 9) % 10] : undefined;
-      if (tab && showsTabs()) (go({ tab: tab[0] }), focusView());
+      if (tab && showsTabs() && !ui.inside) (go({ tab: tab[0] }), focusView());
       else if (e.key === "?") setHelp(true);
       else if (e.key === "d") toggleTheme();
       else if (e.key === "r") stopOrAgain();
@@ -63,7 +65,7 @@ function App() {
       <Bar help={() => setHelp(true)} theme={toggleTheme} />
       <Menu />
       {help && <Help close={() => setHelp(false)} />}
-      {showsTabs() ? (
+      {ui.inside ? <Inside /> : showsTabs() ? (
         <>
           <Tabs />
           <main id="view" role="tabpanel" aria-labelledby={"tab-" + ui.tab}><View /></main>
@@ -83,7 +85,7 @@ function Tabs() {
     <div class="tabs">
       <div role="tablist" aria-label="Views" onKeyDown={along}>
       {tabs.map(([t, label], i) => (
-        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} tabIndex={ui.tab === t ? 0 : -1} onClick={() => go({ tab: t })} title={"Key " + ((i + 1) % 10)}>
+        <button role="tab" id={"tab-" + t} key={t} aria-selected={ui.tab === t} tabIndex={ui.tab === t ? 0 : -1} onClick={() => go({ tab: t })} title={i < 10 ? "Key " + ((i + 1) % 10) : undefined}>
           {label}{t === "doubts" && doubts ? " •" : t === "log" && loud ? " •" : t === "snapshots" && store.state!.snapshots.length ? " " + store.state!.snapshots.length : ""}
         </button>
       ))}

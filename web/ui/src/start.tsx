@@ -74,7 +74,7 @@ export function Start() {
                     <span class="over">
                       {gone && <span class="muted">has ended</span>}
                       <span class={gone ? "was" : ""}>{t.attachable
-                        ? <button data-pid={gone ? undefined : t.pid} disabled={busy || gone} onClick={() => attach(t.pid)}>{act.busy === "attach " + t.pid ? "Attaching…" : "Attach"}</button>
+                        ? <><button data-pid={gone ? undefined : t.pid} disabled={busy || gone} onClick={() => attach(t.pid)}>{act.busy === "attach " + t.pid ? "Attaching…" : "Attach"}</button> <button data-inside={gone ? undefined : t.pid} disabled={gone} title="Its threads, locks, heap and class loads; nothing is instrumented" onClick={() => go({ inside: t.pid, looked: "threads" })}>Look inside</button></>
                         : <span class="muted">{t.reason}</span>}</span>
                     </span>
                   </td>

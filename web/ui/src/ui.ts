@@ -3,14 +3,19 @@
 import { offline, secret, show, store, changed, wish } from "./conn";
 import type { Figures, Snapshot, Sampling } from "./model";
 
-export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline";
+export type Tab = "tree" | "methods" | "around" | "threads" | "doubts" | "log" | "compare" | "snapshots" | "slowest" | "timeline" | "loads";
 
 export const tabs: [Tab, string][] = [
   ["tree", "Tree"], ["methods", "Methods"], ["around", "Callers & callees"], ["threads", "Threads"], ["slowest", "Slowest"], ["timeline", "Timeline"],
-  ["doubts", "Accuracy"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"],
+  ["doubts", "Accuracy"], ["compare", "Compare"], ["snapshots", "Snapshots"], ["log", "Log"], ["loads", "Class loads"],
 ];
 
+/** What of a JVM can be looked into without a recording. */
+export const insides = [["threads", "Threads"], ["locks", "Locks"], ["heap", "Heap"], ["loads", "Class loads"]] as const;
+
 const fresh = {
+  inside: 0, // process that is looked into instead of a recording, and
+  looked: "threads" as (typeof insides)[number][0], // what of it
   tab: "tree" as Tab,
   source: offline ? 1 : 0,
   against: 0, // what is compared: the one before, and
@@ -77,6 +82,7 @@ const inAddress = ["tab", "source", "thread", "focus", "method", "inverted", "hi
 /** address says what is looked at; what is as usual is left out. */
 export function address(): string {
   const out = new URLSearchParams();
+  if (ui.inside) return new URLSearchParams({ inside: String(ui.inside), look: ui.looked }).toString();
   const of: Partial<Record<(typeof inAddress)[number], Tab>> = { focus: "tree", inverted: "tree", highlight: "tree", method: "around" }; // what only one view shows
   for (const k of inAddress) if (ui[k] !== fresh[k] && (of[k] ?? ui.tab) === ui.tab) out.set(k, String(ui[k] === true ? 1 : ui[k]));
   if (ui.range[1] > 0 && (ui.tab === "tree" || ui.tab === "methods")) out.set("range", ui.range.join("-"));
@@ -92,6 +98,7 @@ function fromAddress(text: string): Partial<UI> {
   const tab = tabs.find(([t]) => t === from.get("tab"))?.[0] ?? "tree";
   const ends = /^(\d+)-(\d+)$/.exec(from.get("range") ?? "");
   return {
+    inside: id("inside"), looked: insides.find(([w]) => w === from.get("look"))?.[0] ?? "threads",
     tab, range: ends ? [Number(ends[1]), Number(ends[2])] : [0, 0], source: offline ? 1 : id("source"), thread: id("thread"), focus: id("focus"), method: id("method"), inverted: from.has("inverted"), highlight: from.get("highlight") ?? "", span: from.get("span") ?? "",
     methods: { ...ui.methods, filter: from.get("filter") ?? "" },
     ...(tab === "compare" ? { against: id("against"), after: id("after"), compared: id("compared") } : {}),
@@ -117,7 +124,7 @@ addEventListener("popstate", () => {
   go(to);
 });
 
-if (wish.has("tab")) {
+if (wish.has("tab") || wish.has("inside")) {
   forget();
   Object.assign(ui, fromAddress(wish.toString()));
 } else if (wish.size > 0) {
@@ -222,6 +229,7 @@ export function forget(): void {
 /** go changes what is looked at, and asks for it. */
 export function go(change: Partial<UI>): void {
   if (change.find) ui.seek++;
+  if (ui.inside && change.looked === undefined && change.inside === undefined && (change.tab !== undefined || change.source !== undefined || change.picking !== undefined)) ui.inside = 0;
   Object.assign(ui, change);
   keep ||= setTimeout(keepNow, 300);
   writeAddress();
