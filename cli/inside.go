@@ -46,11 +46,11 @@ func (a *app) answer(in *interrupts, q web.InsideQuery) (any, error) {
 	length := time.Duration(q.Seconds * float64(time.Second))
 	switch q.What {
 	case "threads":
-		l, err := dumpThreads(in.first, q.PID, length, true)
+		j, err := a.lookAtThreads(in, q.PID, length, true, q.Timeline, usualLockDumps)
 		if err != nil {
 			return nil, err
 		}
-		return newThreadsJSON(q.PID, length, l), nil
+		return j, nil
 	case "locks":
 		j, err := a.findLocks(in, q.PID, &locksFlags{length: length, hz: usualLockDumps, exact: q.Exact, virtual: true})
 		if err != nil {

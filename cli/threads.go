@@ -24,6 +24,7 @@ type threadsJSON struct {
 	PID       int                `json:"pid"`
 	Seconds   float64            `json:"seconds"` // over which cpu_share is taken; 0 if it is not
 	Threads   []threadJSON       `json:"threads"`
+	Timeline  *threads.Timeline  `json:"timeline,omitempty"` // with --timeline
 	Virtual   virtualJSON        `json:"virtual"`
 	Groups    []threads.Group    `json:"groups"` // of platform threads
 	Notes     []string           `json:"notes"`
@@ -43,8 +44,9 @@ type threadJSON struct {
 }
 
 func (a *app) threads() *cobra.Command {
-	var asJSON, stacks, virtual bool
+	var asJSON, stacks, virtual, timeline bool
 	var length time.Duration
+	var hz int
 	var file string
 	var targets targetFlags
 	cmd := &cobra.Command{
@@ -55,9 +57,15 @@ thread with its state, CPU time, what it waits for and who holds that, groups of
 stack, and deadlocks, of monitors and of the locks of java.util.concurrent.
 
 Of virtual threads (JDK 21 and later) there may be very many: they are summed up by stack. The JVM writes
-them into a private folder of its /tmp, which is removed, while they go on running.`,
+them into a private folder of its /tmp, which is removed, while they go on running.
+
+With --timeline it takes a thread dump --hz times a second and shows the states of each thread in the course
+of time: R on a core, r runnable without one (in native code, or waiting for a core), B blocked at a monitor,
+w waiting, t waiting with a time limit or sleeping.`,
 		Example: `  rivulet threads 4711
   rivulet threads 4711 --for 2s          # and who uses the processors
+  rivulet threads 4711 --timeline        # states of each thread in the course of 10 s
+  rivulet threads 4711 --timeline --for 1m --hz 5
   rivulet threads 4711 --stacks
   rivulet threads 4711 --json
   rivulet threads --match 'main=*Order*' # the threads of all, alike ones put together`,
@@ -69,6 +77,14 @@ them into a private folder of its /tmp, which is removed, while they go on runni
 				return err
 			case cmd.Flags().Changed("for") && length <= 0:
 				return usage("--for %v: give a time above zero, such as 2s", length)
+			case cmd.Flags().Changed("hz") && !timeline:
+				return usage("--hz says how often --timeline looks; give both")
+			case hz < 1 || hz > mostLockDumps:
+				return usage("--hz %d: give a number from 1 to %d", hz, mostLockDumps)
+			case timeline && len(pids) > 1:
+				return usage("--timeline is of one JVM; %d are meant", len(pids))
+			case timeline && length == 0:
+				length = usualTimeline
 			}
 			return a.with(file, a.stdout, func(in *interrupts, out *output) error {
 				if len(pids) > 1 {
@@ -81,11 +97,10 @@ them into a private folder of its /tmp, which is removed, while they go on runni
 					}), failed)
 				}
 				pid := pids[0]
-				l, err := dumpThreads(in.first, pid, length, virtual)
+				j, err := a.lookAtThreads(in, pid, length, virtual, timeline, hz)
 				if err != nil {
 					return interrupted(in, err)
 				}
-				j := newThreadsJSON(pid, length, l)
 				if asJSON || strings.HasSuffix(file, ".json") {
 					return out.write(func(w io.Writer) error { return writeJSON(w, j) })
 				}
@@ -97,6 +112,8 @@ them into a private folder of its /tmp, which is removed, while they go on runni
 	fs.SortFlags = false
 	targets.add(fs)
 	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
+	fs.BoolVar(&timeline, "timeline", false, "show the states of each thread in the course of --for (default 10s)")
+	fs.IntVar(&hz, "hz", usualLockDumps, fmt.Sprintf("with --timeline, `N` thread dumps a second, 1 to %d", mostLockDumps))
 	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
 	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")
 	fs.BoolVar(&asJSON, "json", false, "write JSON: threads, groups and deadlocks")
@@ -115,21 +132,34 @@ type look struct {
 // dumpThreads reads a thread dump, the processors' time of each thread, and virtual threads
 // where the JVM tells of them.
 func dumpThreads(ctx context.Context, pid int, length time.Duration, virtual bool) (*look, error) {
+	return dumpThreadsAfter(ctx, pid, virtual, length > 0, func(*attach.VM) error {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(length):
+			return nil
+		}
+	})
+}
+
+// dumpThreadsAfter is dumpThreads after a time that passes in a function. With timed it tells the share of the
+// processors that each thread used meanwhile.
+func dumpThreadsAfter(ctx context.Context, pid int, virtual, timed bool, pass func(*attach.VM) error) (*look, error) {
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {
 		return nil, err
 	}
 	var before map[int]time.Duration
-	if length > 0 {
+	begun := time.Now()
+	if timed {
 		if before, err = attach.ThreadTimes(pid); err != nil {
 			return nil, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(length):
+		if err := pass(vm); err != nil {
+			return nil, err
 		}
 	}
+	length := time.Since(begun)
 	times, err := attach.ThreadTimes(pid)
 	if err != nil {
 		return nil, err
@@ -146,7 +176,7 @@ func dumpThreads(ctx context.Context, pid int, length time.Duration, virtual boo
 		if ok && t.CPU < 0 {
 			j.CPU = int64(now)
 		}
-		if was, began := before[t.NID]; ok && began && length > 0 {
+		if was, began := before[t.NID]; ok && began && timed {
 			j.Share = (now - was).Seconds() / length.Seconds()
 		}
 		l.all = append(l.all, j)
@@ -239,6 +269,32 @@ func writeThreads(w io.Writer, j *threadsJSON, stacks bool, width int) error {
 	if j.Seconds > 0 {
 		rows[0][2] = "CPU NOW"
 	}
+	if j.Timeline != nil {
+		b.WriteString(writeTimeline(j.Timeline, width))
+	}
+	if j.Timeline == nil { // which has these threads
+		b.WriteString(table(append(rows, threadRows(j, owner)...), width))
+	}
+	for _, g := range j.Groups {
+		if len(g.Threads) > 1 {
+			writeGroup(&b, g, "thread", stacks)
+		}
+	}
+	if j.Virtual.Count > 0 {
+		fmt.Fprintf(&b, "\n%s\n", export.Plural(int64(j.Virtual.Count), "virtual thread", "virtual threads"))
+		for _, g := range j.Virtual.Groups[:min(len(j.Virtual.Groups), export.DefaultTop)] {
+			writeGroup(&b, g, "virtual thread", stacks)
+		}
+	}
+	for _, n := range j.Notes {
+		fmt.Fprintf(&b, "\n%s\n", n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// threadRows are the lines of platform threads; owner has who holds a lock.
+func threadRows(j *threadsJSON, owner map[string]string) (rows [][]string) {
 	for _, t := range j.Threads {
 		if t.State == "" {
 			continue // the JVM's own
@@ -264,23 +320,7 @@ func writeThreads(w io.Writer, j *threadsJSON, stacks bool, width int) error {
 		}
 		rows = append(rows, []string{t.Name, state, cpu, waits, at})
 	}
-	b.WriteString(table(rows, width))
-	for _, g := range j.Groups {
-		if len(g.Threads) > 1 {
-			writeGroup(&b, g, "thread", stacks)
-		}
-	}
-	if j.Virtual.Count > 0 {
-		fmt.Fprintf(&b, "\n%s\n", export.Plural(int64(j.Virtual.Count), "virtual thread", "virtual threads"))
-		for _, g := range j.Virtual.Groups[:min(len(j.Virtual.Groups), export.DefaultTop)] {
-			writeGroup(&b, g, "virtual thread", stacks)
-		}
-	}
-	for _, n := range j.Notes {
-		fmt.Fprintf(&b, "\n%s\n", n)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return rows
 }
 
 func writeGroup(b *strings.Builder, g threads.Group, what string, stacks bool) {

@@ -81,3 +81,52 @@ func TestNoDeadlock(t *testing.T) {
 		t.Errorf("code %d: %s %s", code, stdout, stderr)
 	}
 }
+
+// TestThreadTimeline: threads that do the same all the time have the same letter at each moment.
+func TestThreadTimeline(t *testing.T) {
+	text, err := os.ReadFile("../controller/threads/testdata/Locked.java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Locked.java": string(text)})
+	p := jvmtest.Start(t, jvmtest.Any(t), []string{"-Xmx64m"}, "Locked", nil, dir)
+	p.WaitLine("ready")
+	pid := fmt.Sprint(p.PID())
+	code, stdout, stderr := command("threads", pid, "--timeline", "--for", "300ms", "--hz", "50", "--json")
+	var j threadsJSON
+	if err := json.Unmarshal([]byte(stdout), &j); err != nil || code != 0 || j.Timeline == nil {
+		t.Fatalf("code %d, %v: %s", code, err, stderr)
+	}
+	want := map[string]string{"two-0": "B", "five-4": "B", "mutex-1": "w", "waiting-2": "w"}
+	for _, s := range j.Timeline.Tracks {
+		letter, ok := want[s.Thread]
+		if !ok {
+			continue
+		}
+		delete(want, s.Thread)
+		if s.States != strings.Repeat(letter, len(j.Timeline.Moments)) || len(s.Places) != 1 || s.Places[0].Count != int64(len(j.Timeline.Moments)) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(want) > 0 || len(j.Timeline.Moments) == 0 || len(j.Deadlocks) == 0 || j.Seconds <= 0 {
+		t.Errorf("missing %v of %+v", want, j)
+	}
+	code, stdout, stderr = command("threads", pid, "--timeline", "--for", "10ms")
+	if code != 0 || !strings.Contains(stdout, "ON A CORE") || !strings.Contains(stdout, "100 %") || !strings.Contains(stdout, "five-4") {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+	for _, args := range [][]string{{"--hz", "5"}, {"--timeline", "--hz", "0"}, {"--timeline", "--hz", "101"}, {"--timeline", "--for", "-1s"}} {
+		if code, _, stderr := command(append([]string{"threads", pid}, args...)...); code != 2 {
+			t.Errorf("%q: code %d: %s", args, code, stderr)
+		}
+	}
+}
+
+// TestSqueezed: a column has the state that most of its moments have.
+func TestSqueezed(t *testing.T) {
+	for states, want := range map[string]string{"RB": "RB", "RRRBBBB": "RB", "RRBwwt ": "Rw", "": ""} {
+		if got := squeezed(states, 2); got != want {
+			t.Errorf("%q: %q, want %q", states, got, want)
+		}
+	}
+}

@@ -39,6 +39,8 @@ type InsideQuery struct {
 	Exact bool `json:"exact"` // of locks: each wait, by Flight Recorder
 	All   bool `json:"all"`   // of the heap: dead objects, too, without a collection before
 
+	Timeline bool `json:"timeline"` // of threads: their states meanwhile
+
 	// Source is the recording whose contexts allocated what is in the heap, as of GET /api/report; -1 is none.
 	Source int64 `json:"source"`
 
@@ -102,7 +104,7 @@ func (q *InsideQuery) check() error {
 		return badRequestf("what=%s: there is only threads, locks, loads, histogram, plan and heap", clip(q.What))
 	case !(q.Seconds >= 0 && q.Seconds <= insideMost):
 		return badRequestf("seconds: give 0 to %d", insideMost)
-	case q.Seconds == 0 && (q.What == insideLoads || q.Exact):
+	case q.Seconds == 0 && (q.What == insideLoads || q.Exact || q.Timeline):
 		return badRequestf("seconds: give a time for which is looked, up to %d", insideMost)
 	}
 	return nil

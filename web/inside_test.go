@@ -54,6 +54,7 @@ func TestInsideRefused(t *testing.T) {
 		`{"pid":1,"what":"threads","seconds":-1}`:       "0 to 300",
 		`{"pid":1,"what":"loads"}`:                      "give a time",
 		`{"pid":1,"what":"locks","exact":true}`:         "give a time",
+		`{"pid":1,"what":"threads","timeline":true}`:    "give a time",
 		`{"pid":1,"what":"threads","shell":"rm"}`:       "unknown field",
 		`{"pid":1,"what":"heap","source":99}`:           "no such snapshot",
 		`{"pid":1,"what":"heap","source":0}`:            "nothing has been recorded",

@@ -8,7 +8,7 @@ import { useStore } from "./hooks";
 import { HeapView } from "./heapview";
 import { Listing, Stack } from "./listing";
 import { Loads } from "./loadsview";
-import { inside, type Answer, type Answers, type Deadlock, type Group, type LockRow, type Query, type Step, type ThreadRow, type What } from "./look";
+import { inside, type Answer, type Answers, type Deadlock, type Group, type LockRow, type Query, type Step, type ThreadRow, type Track, type What } from "./look";
 import { ErrorLine, NumberField } from "./parts";
 import { go, insides, recordings, ui } from "./ui";
 
@@ -100,6 +100,32 @@ function Groups({ groups, one, many }: { groups: Group[]; one: string; many: str
   );
 }
 
+const stateNames: Record<string, string> = { R: "on a core", r: "runnable, not on a core", B: "blocked", w: "waiting", t: "waiting with a limit" };
+
+/** runs are the parts of a thread's line in which its state stays the same. */
+function runs(states: string): [string, number][] {
+  return [...states.matchAll(/(.)\1*/g)].map((m) => [m[1], m[0].length]);
+}
+
+const times = (states: string, letter: string) => states.split(letter).length - 1;
+
+function States({ of }: { of: { moments_ns: number[]; threads: Track[] } }) {
+  const whole = of.moments_ns.length;
+  return (
+    <>
+      <h2>What each thread did in {time(of.moments_ns[whole - 1] ?? 0)}</h2>
+      <p class="hint">{Object.entries(stateNames).map(([l, name]) => <span key={l}><span class={"swatch state-" + l} /> {name} </span>)}</p>
+      <Listing id="states" label="States of threads" rows={of.threads} by={0} columns={[
+        { label: "On a core", cls: "num", of: (t) => times(t.states, "R"), show: (t) => percent(times(t.states, "R"), whole) + " %" },
+        { label: "Blocked", cls: "num", of: (t) => times(t.states, "B"), show: (t) => percent(times(t.states, "B"), whole) + " %" },
+        { label: "States", cls: "statescol", of: (t) => times(t.states, "B"), show: (t) => <span class="states" role="img" aria-label={Object.entries(stateNames).filter(([l]) => t.states.includes(l)).map(([l, name]) => `${percent(times(t.states, l), whole)} % ${name}`).join(", ")}>
+          {runs(t.states).map(([l, n], i) => <span key={i} class={l === " " ? "" : "state-" + l} style={{ width: (100 * n) / whole + "%" }} />)}</span> },
+        { label: "Thread", of: (t) => t.thread, show: (t) => <b>{t.thread}</b> },
+      ]} detail={(t) => <ol class="stack">{t.places.map((p, i) => <li key={i}>{percent(p.count, whole)} % {stateNames[p.state]} at {p.method}</li>)}</ol>} />
+    </>
+  );
+}
+
 function ThreadsInside() {
   const l = useLook("threads");
   useEffect(() => void l.look({ seconds: 0 }), []);
@@ -112,11 +138,13 @@ function ThreadsInside() {
     <>
       <p class="line"><button id="look-again" disabled={l.busy} onClick={() => l.look({ seconds: 0 })}>Look again</button>
         <button id="look-cpu" disabled={l.busy} onClick={() => l.look({ seconds: 2 })}>Who uses the processors now (2 s)</button>
-        <span class="muted">A thread dump: all threads stand still for some milliseconds.</span></p>
-      <Going of={l} />
+        <button id="look-states" disabled={l.busy} onClick={() => l.look({ seconds: 10, timeline: true })}>What each does in 10 s</button></p>
+      <p class="hint">For a thread dump all threads stand still for some milliseconds. What each does is told by ten of them a second.</p>
+      <Going of={l} can={l.step !== ""} />
       {r && (
         <>
           <Deadlocks all={r.deadlocks} />
+          {r.timeline && <States of={r.timeline} />}
           <Listing id="threads" label="Threads" rows={r.threads.filter((t) => t.state)} by={0} columns={[
             { label: r.seconds > 0 ? "CPU now" : "CPU", title: r.seconds > 0 ? `Share of a core in ${r.seconds} s` : "Since the thread started", cls: "num", of: cpu, show: (t) => r.seconds > 0 ? percent(t.cpu_share, 1) + " %" : t.cpu_ns < 0 ? "?" : time(t.cpu_ns) },
             { label: "State", of: (t) => words(t.state) }, { label: "Waits for", of: waits }, { label: "At", of: (t) => t.stack?.[0] ?? "" },

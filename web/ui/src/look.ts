@@ -3,7 +3,7 @@
 import { secret } from "./conn";
 import type { HeapReport } from "./heapview";
 
-export interface Query { pid: number; what: What; seconds?: number; exact?: boolean; all?: boolean; source?: number }
+export interface Query { pid: number; what: What; seconds?: number; exact?: boolean; timeline?: boolean; all?: boolean; source?: number }
 export type What = "threads" | "locks" | "loads" | "histogram" | "plan" | "heap";
 
 export interface Step { phase?: string; done?: number; total?: number; text?: string }
@@ -13,7 +13,8 @@ export interface Lock { address: string; class: string }
 export interface ThreadRow { thread: string; id: number; nid: number; daemon: boolean; state: string; detail: string; waits_for?: Lock; holds: Lock[] | null; stack: string[] | null; virtual: boolean; cpu_ns: number; cpu_share: number }
 export interface Group { state: string; threads: string[]; stack: string[] | null }
 export interface Deadlock { threads: { thread: string; waits_for: string; holds: string; stack: string[] | null }[] }
-export interface ThreadsAnswer { seconds: number; threads: ThreadRow[]; virtual: { count: number; groups: Group[] | null }; groups: Group[] | null; notes: string[]; deadlocks: Deadlock[] | null }
+export interface Track { thread: string; id: number; states: string; places: { state: string; method: string; count: number }[] }
+export interface ThreadsAnswer { seconds: number; threads: ThreadRow[]; timeline?: { moments_ns: number[]; threads: Track[] }; virtual: { count: number; groups: Group[] | null }; groups: Group[] | null; notes: string[]; deadlocks: Deadlock[] | null }
 export interface LockRow { class: string; instance: string; waiter: string; owner: string; count: number; blocked_ns: number; error_ns: number; owner_thread: string; waiter_stack: string[]; owner_stack: string[] }
 export interface LocksAnswer { seconds: number; exact: boolean; locks: LockRow[]; notes: string[]; deadlocks: Deadlock[] | null }
 export interface Load { class: string; loader: string; from?: string; at_ns: number; took_ns: number | null; self_ns: number | null; thread: string; cause: string; context: string[] }

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/threads"
+)
+
+// usualTimeline is how long threads are looked at.
+const usualTimeline = 10 * time.Second
+
+// lookAtThreads is what rivulet threads tells of one JVM.
+func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtual, timeline bool, hz int) (*threadsJSON, error) {
+	if !timeline {
+		l, err := dumpThreads(in.first, pid, length, virtual)
+		if err != nil {
+			return nil, err
+		}
+		return newThreadsJSON(pid, length, l), nil
+	}
+	states := &threads.Timeline{}
+	begun := time.Now()
+	l, err := dumpThreadsAfter(in.second, pid, virtual, true, func(vm *attach.VM) error {
+		err := a.watchStates(in, vm, pid, states, length, hz)
+		length = time.Since(begun)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	states.Sort()
+	j := newThreadsJSON(pid, length, l)
+	j.Timeline = states
+	j.Notes = append(j.Notes, fmt.Sprintf("states by %s: what begins and ends between two is not seen", export.Plural(int64(len(states.Moments)), "thread dump", "thread dumps")))
+	return j, nil
+}
+
+// watchStates takes thread dumps, at moments with a jitter of a half, so that they keep no step with the program, until
+// the time is over or the user ends it.
+func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *threads.Timeline, length time.Duration, hz int) error {
+	m := a.startSteps()
+	defer m.stop()
+	ctx, cancel := context.WithTimeout(in.first, length)
+	defer cancel()
+	period := time.Second / time.Duration(hz)
+	for next := time.Now(); ; next = next.Add(period/2 + rand.N(period)) {
+		m.set("looking what threads do: "+export.Plural(int64(len(states.Moments)), "thread dump", "thread dumps"), 0, 0)
+		select {
+		case <-ctx.Done():
+			switch {
+			case len(states.Moments) > 0:
+				return nil
+			case in.first.Err() != nil:
+				return context.Cause(in.first)
+			}
+		case <-time.After(time.Until(next)):
+		}
+		used, err := attach.ThreadTimes(pid)
+		if err == nil {
+			var text string
+			if text, err = vm.ThreadDump(in.second); err == nil {
+				now := time.Now()
+				states.Add(now, threads.Parse(text), used)
+				next = later(next, now.Add(-period)) // a slow JVM isn't asked without a rest
+				continue
+			}
+		}
+		if gone := vm.Alive(); errors.Is(gone, attach.ErrExited) {
+			return gone
+		}
+		return err
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// mostStates is how wide the states of a thread are written, in columns.
+const mostStates = 60
+
+// writeTimeline writes a line for each thread.
+func writeTimeline(l *threads.Timeline, width int) string {
+	rows := [][]string{{"THREAD", "STATES", "ON A CORE", "BLOCKED", "MOST OFTEN AT"}}
+	for i := range l.Tracks {
+		t := &l.Tracks[i]
+		at := ""
+		if len(t.Places) > 0 {
+			at = t.Places[0].Method
+		}
+		rows = append(rows, []string{export.Clean(t.Thread), "[" + squeezed(t.States, mostStates) + "]", share(t, string(threads.Running)), share(t, string(threads.Blocked)), export.Clean(at)})
+	}
+	return fmt.Sprintf("%.1f s; R on a core, r runnable, B blocked, w waiting, t waiting with a limit\n\n", float64(l.Moments[len(l.Moments)-1])/1e9) + table(rows, width)
+}
+
+func share(t *threads.Track, letters string) string {
+	if s := t.Share(letters); s > 0 {
+		return fmt.Sprintf("%.0f %%", 100*s)
+	}
+	return ""
+}
+
+// squeezed has a letter for several moments where there are more than columns: the one that most of them have.
+func squeezed(states string, columns int) string {
+	if len(states) <= columns {
+		return states
+	}
+	var b strings.Builder
+	for i := range columns {
+		part := states[i*len(states)/columns : (i+1)*len(states)/columns]
+		best := part[0]
+		for k := range len(part) {
+			if strings.Count(part, part[k:k+1]) > strings.Count(part, string(best)) {
+				best = part[k]
+			}
+		}
+		b.WriteByte(best)
+	}
+	return b.String()
+}
