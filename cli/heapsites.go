@@ -30,7 +30,7 @@ func sitesOf(r *export.Report) heap.Sites {
 	var path []string
 	cct.Walk(cct.Merge(r.Tree.Roots()), func(n *cct.Node, _ int) bool {
 		path = append(path, r.Method(n.Method).Name)
-		for _, k := range n.Allocs {
+		for _, k := range n.Allocs() {
 			class := strings.TrimSuffix(strings.TrimSuffix(k.Type.Name, cct.Estimated), cct.OrSubclass)
 			s := heap.Site{Method: path[len(path)-1], Context: append([]string(nil), path[max(len(path)-mostLevels, 0):]...), Objects: k.Objects}
 			if k.Bytes >= 0 {

@@ -344,14 +344,16 @@ on_start(go)
 // What was allocated is seen by type, and what was since.
 func TestAllocations(t *testing.T) {
 	ints, lines := &cct.Type{Name: "int[]", Array: true}, &cct.Type{Name: "shop.Line"}
-	node := func(allocs ...cct.Alloc) []*cct.Node { return []*cct.Node{{Method: 1, Calls: 1, Allocs: allocs}} }
+	node := func(allocs ...cct.Alloc) []*cct.Node {
+		return []*cct.Node{(&cct.Node{Method: 1, Calls: 1}).With(cct.Details{Allocs: allocs})}
+	}
 	before := node(cct.Alloc{Type: ints, Objects: 1, Elements: 10, Bytes: 56}, cct.Alloc{Type: lines, Objects: 2, Bytes: cct.NotKnown})
 	now := node(cct.Alloc{Type: lines, Objects: 2, Bytes: cct.NotKnown}, cct.Alloc{Type: ints, Objects: 3, Elements: 30, Bytes: 168})
 	now[0].Calls = 2
-	if got := allocations(now[0].Allocs).String(); got != `[{"type": "int[]", "objects": 3, "elements": 30, "bytes": 168}, {"type": "shop.Line", "objects": 2, "elements": 0, "bytes": None}]` {
+	if got := allocations(now[0].Allocs()).String(); got != `[{"type": "int[]", "objects": 3, "elements": 30, "bytes": 168}, {"type": "shop.Line", "objects": 2, "elements": 0, "bytes": None}]` {
 		t.Error(got)
 	}
-	if got := allocations(since(now, before)[0].Allocs).String(); got != `[{"type": "int[]", "objects": 2, "elements": 20, "bytes": 112}]` {
+	if got := allocations(since(now, before)[0].Allocs()).String(); got != `[{"type": "int[]", "objects": 2, "elements": 20, "bytes": 112}]` {
 		t.Error(got)
 	}
 }

@@ -47,11 +47,16 @@ func since(now, before []*cct.Node) []*cct.Node {
 
 // less is a node without callees that has what n has more than before, which may be nil.
 func less(n, before *cct.Node) *cct.Node {
-	d := &cct.Node{Method: n.Method, Calls: n.Calls, Thrown: n.Thrown, Self: n.Self, Async: n.Async, Incomplete: n.Incomplete, Folded: n.Folded}
+	d := &cct.Node{Method: n.Method, Calls: n.Calls, Thrown: n.Thrown, Self: n.Self, Incomplete: n.Incomplete, Folded: n.Folded}
 	if n.Counts != nil {
 		d.Counts = &metric.Values{Table: n.Counts.Table, Own: n.Counts.Own}
 	}
-	d.Allocs = fewer(n.Allocs, before)
+	if n.Async() != nil {
+		d.Details().Async = n.Async()
+	}
+	if list := fewer(n.Allocs(), before); list != nil {
+		d.Details().Allocs = list
+	}
 	if before == nil {
 		return d
 	}
@@ -75,8 +80,8 @@ func fewer(now []cct.Alloc, before *cct.Node) []cct.Alloc {
 	}
 	var out []cct.Alloc
 	for _, a := range now {
-		if i := slices.IndexFunc(before.Allocs, func(b cct.Alloc) bool { return b.Type.Name == a.Type.Name }); i >= 0 {
-			b := before.Allocs[i]
+		if i := slices.IndexFunc(before.Allocs(), func(b cct.Alloc) bool { return b.Type.Name == a.Type.Name }); i >= 0 {
+			b := before.Allocs()[i]
 			a.Objects -= b.Objects
 			a.Elements -= b.Elements
 			if a.Bytes >= 0 && b.Bytes >= 0 {

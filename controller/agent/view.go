@@ -296,7 +296,7 @@ func (t *tree) children(parent *node, nodes []*cct.Node) []*node {
 }
 
 func async(n *cct.Node) int {
-	if n.Async != nil {
+	if n.Async() != nil {
 		return 1
 	}
 	return 0
@@ -319,13 +319,13 @@ func (n *node) Attr(name string) (starlark.Value, error) {
 	case "children":
 		return list(n.tree.children(n, n.n.Children)), nil
 	case "allocations":
-		return allocations(n.n.Allocs), nil
+		return allocations(n.n.Allocs()), nil
 	case "depth":
 		return starlark.MakeInt(n.depth), nil
 	case "incomplete":
 		return starlark.Bool(n.n.Incomplete), nil
 	case "task":
-		return starlark.Bool(n.n.Async != nil), nil
+		return starlark.Bool(n.n.Async() != nil), nil
 	case "parent":
 		if n.parent == nil {
 			return starlark.None, nil

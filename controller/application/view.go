@@ -162,7 +162,7 @@ func (v *View) copied(roots []*cct.Node, caller Kind) []*cct.Node {
 			if m&leads != 0 {
 				v.passes[c] = true
 			}
-			todo = append(todo, item{c, k, m&leads != 0 && (caller != Framework || n.Async != nil)})
+			todo = append(todo, item{c, k, m&leads != 0 && (caller != Framework || n.Async() != nil)})
 			out[i] = c
 		}
 		return out
@@ -198,7 +198,7 @@ func (v *View) fold(children []*cct.Node) (fold *cct.Node, rest, hanging []*cct.
 	var folded []*cct.Node
 	most := map[string]int64{} // of one context, by package
 	inRun := func(n *cct.Node) bool {
-		return v.marks[n]&leads != 0 && n.Async == nil
+		return v.marks[n]&leads != 0 && n.Async() == nil
 	}
 	for _, c := range children {
 		if inRun(c) {

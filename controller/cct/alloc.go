@@ -92,7 +92,7 @@ func TypesOf(roots []*Node) []TypeSum {
 	at := map[string]int{}
 	var sums []TypeSum
 	for n := range All(roots) {
-		for _, a := range n.Allocs {
+		for _, a := range n.Allocs() {
 			i, ok := at[a.Type.Name]
 			if !ok {
 				at[a.Type.Name] = len(sums)
@@ -128,7 +128,7 @@ func (r *reader) allocated(n *Node, off int, t *Type) {
 	if r.Metrics.Index(metric.SurvivedBytes.Name) >= 0 {
 		a.Survival = r.survival(off, &a)
 	}
-	n.Allocs = addAlloc(n.Allocs, a) // lambdas of a method share a name
+	n.Details().Allocs = addAlloc(n.Allocs(), a) // lambdas of a method share a name
 	n.Allocated(a)
 }
 
@@ -166,7 +166,7 @@ func (r *reader) typeOf(method uint32) *Type {
 // MoveAllocs makes a callee of each type that the node has allocated, with these numbers in
 // place of a method's. What was counted of them is the callees' own then.
 func (n *Node) MoveAllocs(number func(*Type) int32) {
-	for _, a := range n.Allocs {
+	for _, a := range n.Allocs() {
 		c := &Node{Method: number(a.Type)}
 		if n.Counts != nil {
 			c.Counts = &metric.Values{Table: n.Counts.Table}
@@ -178,5 +178,7 @@ func (n *Node) MoveAllocs(number func(*Type) int32) {
 		}
 		n.Children = append(n.Children, c)
 	}
-	n.Allocs = nil
+	if n.Rare != nil {
+		n.Rare.Allocs = nil
+	}
 }

@@ -42,11 +42,11 @@ func TestAllocations(t *testing.T) {
 	}
 	folded := cct.FoldRecursion(s.Roots())
 	want := []cct.Alloc{{Type: ints, Objects: 1, Bytes: 16}, {Type: point, Objects: 3, Bytes: 72}, {Type: vague, Objects: 2, Bytes: cct.NotKnown}}
-	got := cct.ByBytes(folded[0].Allocs)
+	got := cct.ByBytes(folded[0].Allocs())
 	if diff := cmp.Diff([]cct.Alloc{want[1], want[0], want[2]}, got); diff != "" {
 		t.Errorf("of the folded root, -want +got:\n%s", diff)
 	}
-	if n := len(s.Roots()[0].Allocs); n != 2 {
+	if n := len(s.Roots()[0].Allocs()); n != 2 {
 		t.Errorf("folding has changed what was folded: %d types", n)
 	}
 	types := cct.TypesOf(s.Roots())

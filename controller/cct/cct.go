@@ -70,19 +70,72 @@ type Node struct {
 	Raw        int64          // Self as measured, before Correct; 0 if there was none
 	Total      int64          // ns of its own and of everything below
 	Counts     *metric.Values // of the recording's further metrics; nil where it has none
-	Allocs     []Alloc        // what it has allocated itself, each type once
-	Heap       []HeapSample   // what of it samples of the heap have met; nil where nobody looked
-	Loads      *Loads         // the classes that it has caused to be loaded itself; nil for none
-	Waits      *Waits         // its own waits for locks; nil for none, or where nobody looked
 	Children   []*Node
-	Back       *Back     // as read; merging, which comes after Correct, leaves it out
-	Async      *Handover // the calls are executions of tasks that the parent handed over; nil for any other call
-	Sample     *Sample   // where the thread's time on a core was sampled and anything was found here
-	Below      *Callee   // stands for this node: its callees are methods without probes that samples have met; nil where nobody looked
-	Incomplete bool      // a wait for its callees timed out: callees may be missing
-	Folded     bool      // recursion was folded into the node while recording
+	Rare       *Details // what few nodes have; nil for most. The methods of these names read it, Details changes it
+	Incomplete bool     // a wait for its callees timed out: callees may be missing
+	Folded     bool     // recursion was folded into the node while recording
 	Uncertainty
 }
+
+// Details are what few nodes have. They lie apart, so that a usual node is small.
+type Details struct {
+	Allocs []Alloc      // what it has allocated itself, each type once
+	Heap   []HeapSample // what of it samples of the heap have met; nil where nobody looked
+	Loads  *Loads       // the classes that it has caused to be loaded itself; nil for none
+	Waits  *Waits       // its own waits for locks; nil for none, or where nobody looked
+	Back   *Back        // as read; merging, which comes after Correct, leaves it out
+	Async  *Handover    // the calls are executions of tasks that the parent handed over; nil for any other call
+	Sample *Sample      // where the thread's time on a core was sampled and anything was found here
+	Below  *Callee      // stands for this node: its callees are methods without probes that samples have met; nil where nobody looked
+}
+
+var noDetails Details
+
+// Details are those of a node, to be changed; they are made if there are none.
+func (n *Node) Details() *Details {
+	if n.Rare == nil {
+		n.Rare = &Details{}
+	}
+	return n.Rare
+}
+
+// With gives a node details, and returns it.
+func (n *Node) With(d Details) *Node {
+	n.Rare = &d
+	return n
+}
+
+// seen are the details of a node, not to be changed.
+func (n *Node) seen() *Details {
+	if n.Rare == nil {
+		return &noDetails
+	}
+	return n.Rare
+}
+
+// Allocs is what the node has allocated itself, see [Details].
+func (n *Node) Allocs() []Alloc { return n.seen().Allocs }
+
+// Heap is what of it samples of the heap have met, see [Details].
+func (n *Node) Heap() []HeapSample { return n.seen().Heap }
+
+// Loads are the classes that it has caused to be loaded itself, see [Details].
+func (n *Node) Loads() *Loads { return n.seen().Loads }
+
+// Waits are its own waits for locks, see [Details].
+func (n *Node) Waits() *Waits { return n.seen().Waits }
+
+// Back are its calls of methods on the path above, see [Details].
+func (n *Node) Back() *Back { return n.seen().Back }
+
+// Async says that its calls are executions of tasks, see [Details].
+func (n *Node) Async() *Handover { return n.seen().Async }
+
+// Sample is what samples of the thread's time found, see [Details].
+func (n *Node) Sample() *Sample { return n.seen().Sample }
+
+// Below are its callees without probes, see [Details].
+func (n *Node) Below() *Callee { return n.seen().Below }
 
 // A Back is a node's calls of a method on the path above, whose node counts them:
 // recursion folded while recording.
@@ -149,8 +202,8 @@ func Sum(roots []*Node) Sums {
 		s.Thrown += n.Thrown
 		s.Self += n.Self
 		s.Raw += n.Raw
-		if n.Sample != nil {
-			s.Samples += n.Sample.Count
+		if n.Sample() != nil {
+			s.Samples += n.Sample().Count
 		}
 		s.Depth = max(s.Depth, depth+1)
 		s.Counts = addCounts(s.Counts, n.Counts)

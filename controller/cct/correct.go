@@ -44,7 +44,7 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 	Walk(s.Roots(), func(n *Node, depth int) bool {
 		k := clock(n.Method)
 		calls := float64(n.Calls)
-		if depth > 0 && n.Async == nil { // of a task they took no time of who handed it over
+		if depth > 0 && n.Async() == nil { // of a task they took no time of who handed it over
 			from := &path[len(path)-1]
 			from.calls += calls * k.Cost.Outer
 			from.spread += calls * k.Cost.Spread / 2
@@ -57,7 +57,7 @@ func (s *Snapshot) Correct(clock func(method int32) Clock) Correction {
 			at.calls += calls * k.Cost.Inner
 		}
 		at.spread += calls * k.Cost.Spread / 2
-		for b := n.Back; b != nil; b = b.Next {
+		for b := n.Back(); b != nil; b = b.Next {
 			of := clock(b.Method).Cost
 			at.calls += float64(b.Calls) * of.Outer
 			at.spread += float64(b.Calls) * of.Spread / 2

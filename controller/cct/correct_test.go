@@ -107,7 +107,7 @@ func TestUncertaintyOfSums(t *testing.T) {
 // TestCorrectFolded takes off what calls of methods above cost by those methods'
 // modes, not by that of the caller.
 func TestCorrectFolded(t *testing.T) {
-	tick := &cct.Node{Method: 2, Calls: 10, Self: 10_000, Back: &cct.Back{Method: 1, Calls: 100, Next: &cct.Back{Method: 2, Calls: 9}}}
+	tick := (&cct.Node{Method: 2, Calls: 10, Self: 10_000}).With(cct.Details{Back: &cct.Back{Method: 1, Calls: 100, Next: &cct.Back{Method: 2, Calls: 9}}})
 	precise := &cct.Node{Method: 1, Calls: 101, Self: 10_000, Children: []*cct.Node{tick}}
 	s := &cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{precise}}}}
 	s.Correct(func(m int32) cct.Clock {

@@ -53,13 +53,13 @@ func FlatOf(roots []*Node) []Flat {
 			f.Self += n.Self
 			f.Raw += n.Raw
 			f.Uncertainty = f.Uncertainty.Plus(n.Uncertainty)
-			if n.Sample != nil {
-				f.Sample = f.Sample.Plus(*n.Sample)
+			if n.Sample() != nil {
+				f.Sample = f.Sample.Plus(*n.Sample())
 			}
 			f.Incomplete = f.Incomplete || n.Incomplete
 			f.Counts = addCounts(f.Counts, n.Counts)
-			f.Allocs = addAllocs(f.Allocs, n.Allocs)
-			f.Heap = addHeaps(f.Heap, n.Heap)
+			f.Allocs = addAllocs(f.Allocs, n.Allocs())
+			f.Heap = addHeaps(f.Heap, n.Heap())
 			if open[i] == 0 {
 				f.Total += n.Total
 				if n.Counts != nil {

@@ -31,8 +31,8 @@ func (h *Handover) plus(o *Handover) *Handover {
 // as a task below the same node.
 func (n *Node) Key() int64 {
 	k := int64(uint32(n.Method))
-	if n.Async != nil {
-		k |= 1<<32 | int64(n.Async.At)<<33
+	if n.Async() != nil {
+		k |= 1<<32 | int64(n.Async().At)<<33
 	}
 	return k
 }
@@ -59,7 +59,7 @@ func (r *reader) handover(off int, in *Node) *executed {
 		place = uint32(off)
 	}
 	e.above.Self = count(r.word(off + wire.NSelf))
-	e.above.Async = &Handover{count(r.word(off + wire.NCalls)), count(r.word(off + wire.NCount)), place}
+	e.above.Details().Async = &Handover{count(r.word(off + wire.NCalls)), count(r.word(off + wire.NCount)), place}
 	r.executed = append(r.executed, e)
 	return e
 }

@@ -53,10 +53,10 @@ func TestHandover(t *testing.T) {
 	var got []string
 	for n := range cct.All(s.Roots()) {
 		mark := ""
-		if n.Async != nil {
+		if n.Async() != nil {
 			mark = "~"
-			if n.Async.Waited != 700 || n.Async.Longest != 500 {
-				t.Errorf("method %d waited %+v", n.Method, *n.Async)
+			if n.Async().Waited != 700 || n.Async().Longest != 500 {
+				t.Errorf("method %d waited %+v", n.Method, *n.Async())
 			}
 		}
 		got = append(got, fmt.Sprintf("%s%d %d", mark, n.Method, n.Self))
@@ -91,7 +91,7 @@ func TestHandover(t *testing.T) {
 // TestMergeHandovers keeps a call and an execution of the same method apart.
 func TestMergeHandovers(t *testing.T) {
 	run := func(calls int64, wait *cct.Handover) *cct.Node {
-		return &cct.Node{Method: 2, Calls: calls, Async: wait}
+		return (&cct.Node{Method: 2, Calls: calls}).With(cct.Details{Async: wait})
 	}
 	roots := cct.Merge([]*cct.Node{
 		{Method: 1, Children: []*cct.Node{run(1, nil), run(2, &cct.Handover{Waited: 5, Longest: 4})}},
@@ -100,8 +100,8 @@ func TestMergeHandovers(t *testing.T) {
 	got := ""
 	for _, c := range roots[0].Children {
 		got += fmt.Sprint(c.Calls, " ")
-		if c.Async != nil {
-			got += fmt.Sprint(c.Async.Waited, c.Async.Longest, " ")
+		if c.Async() != nil {
+			got += fmt.Sprint(c.Async().Waited, c.Async().Longest, " ")
 		}
 	}
 	if want := "9 6 15 9 "; got != want {

@@ -54,7 +54,7 @@ func HeapOf(roots []*Node) (list []HeapSum) {
 	type key struct{ t, via string }
 	at := map[key]int{}
 	for n := range All(roots) {
-		for _, s := range n.Heap {
+		for _, s := range n.Heap() {
 			i, ok := at[key{s.Type, s.Via}]
 			if !ok {
 				i = len(list)

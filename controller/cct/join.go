@@ -14,7 +14,10 @@ func Join(method int32, nodes, children []*Node) *Node {
 	for _, o := range nodes {
 		n.add(o)
 	}
-	n.Levels, n.Async, n.Folded = 0, nil, false
+	n.Levels, n.Folded = 0, false
+	if n.Async() != nil {
+		n.Details().Async = nil
+	}
 	n.retotal()
 	return n
 }
@@ -23,6 +26,10 @@ func Join(method int32, nodes, children []*Node) *Node {
 func (n *Node) WithChildren(children []*Node) *Node {
 	c := *n
 	c.Children = children
+	if n.Rare != nil {
+		own := *n.Rare
+		c.Rare = &own
+	}
 	return &c
 }
 

@@ -44,7 +44,9 @@ func (l *Loads) All() []Load {
 // Loaded adds classes that the node has caused to be loaded, also to its own figures where its recording
 // has such. Totals are not changed.
 func (n *Node) Loaded(l *Loads) {
-	n.Loads = n.Loads.plus(l)
+	if l != nil {
+		n.Details().Loads = n.Loads().plus(l)
+	}
 	if n.Counts == nil || l == nil {
 		return
 	}
@@ -71,7 +73,7 @@ func (s *Snapshot) Caused() (out []Caused) {
 		var path []*Node
 		Walk(t.Roots, func(n *Node, _ int) bool {
 			path = append(path, n)
-			for _, l := range n.Loads.All() {
+			for _, l := range n.Loads().All() {
 				out = append(out, Caused{l, t, slices.Clone(path)})
 			}
 			return true

@@ -32,7 +32,7 @@ func merge(roots []*Node, fold bool) []*Node {
 				levels, level = levels+1, len(g.from)
 			}
 			for _, c := range g.from[i].Children {
-				if fold && c.Method == g.into.Method && c.Async == nil {
+				if fold && c.Method == g.into.Method && c.Async() == nil {
 					g.into.add(c)
 					g.from = append(g.from, c)
 					continue
@@ -67,16 +67,22 @@ func (n *Node) add(o *Node) {
 	n.Raw += o.Raw
 	n.Uncertainty = n.Uncertainty.Plus(o.Uncertainty)
 	n.Counts = addCounts(n.Counts, o.Counts)
-	n.Allocs = addAllocs(n.Allocs, o.Allocs)
-	n.Heap = addHeaps(n.Heap, o.Heap)
-	n.Loads = n.Loads.plus(o.Loads)
-	n.Waits = n.Waits.plus(o.Waits)
-	n.Sample = addSample(n.Sample, o.Sample)
-	n.Below = n.Below.plus(o.Below)
 	n.Incomplete = n.Incomplete || o.Incomplete
 	n.Folded = n.Folded || o.Folded
 	n.Levels = max(n.Levels, o.Levels)
-	n.Async = n.Async.plus(o.Async)
+	if o.Rare != nil {
+		n.Details().add(o.Rare)
+	}
+}
+
+func (d *Details) add(o *Details) {
+	d.Allocs = addAllocs(d.Allocs, o.Allocs)
+	d.Heap = addHeaps(d.Heap, o.Heap)
+	d.Loads = d.Loads.plus(o.Loads)
+	d.Waits = d.Waits.plus(o.Waits)
+	d.Sample = addSample(d.Sample, o.Sample)
+	d.Below = d.Below.plus(o.Below)
+	d.Async = d.Async.plus(o.Async)
 }
 
 // A finder numbers keys of nodes in the order in which they are asked for. Nearly

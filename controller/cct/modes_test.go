@@ -25,7 +25,7 @@ func TestReadFolded(t *testing.T) {
 		t.Fatalf("%v, bad %d", err, s.Bad)
 	}
 	want := []*cct.Node{
-		{Method: 1, Calls: 4, Self: 10, Total: 30, Children: []*cct.Node{{Method: 2, Calls: 3, Self: 20, Total: 20, Back: &cct.Back{Method: 1, Calls: 3}}}},
+		{Method: 1, Calls: 4, Self: 10, Total: 30, Children: []*cct.Node{(&cct.Node{Method: 2, Calls: 3, Self: 20, Total: 20}).With(cct.Details{Back: &cct.Back{Method: 1, Calls: 3}})}},
 		{Method: cct.Unplaced, Total: 7, Children: []*cct.Node{{Method: 3, Calls: 5, Self: 7, Total: 7}}},
 	}
 	if diff := cmp.Diff(want, s.Threads[0].Roots); diff != "" {

@@ -251,8 +251,11 @@ func (r *reader) thread(rec int) *Thread {
 			r.executors[t] = above
 		}
 		for _, e := range r.executed[before:] {
+			task := e.above.Async()
 			for _, c := range e.above.Children {
-				c.Async = e.above.Async
+				if task != nil {
+					c.Details().Async = task
+				}
 				c.Self += e.above.Self
 			}
 		}
@@ -323,7 +326,7 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 			}
 			switch {
 			case method&^wire.MethodBack < wire.MaxMethods && method&wire.MethodBack != 0:
-				it.node.Back = &Back{int32(method &^ wire.MethodBack), count(r.word(off + wire.NCalls)), it.node.Back}
+				it.node.Details().Back = &Back{int32(method &^ wire.MethodBack), count(r.word(off + wire.NCalls)), it.node.Back()}
 			case r.typeOf(method) != nil:
 				r.allocated(it.node, off, r.typeOf(method))
 			case method < wire.MaxMethods, int32(method) == Unplaced:
@@ -335,7 +338,7 @@ func (r *reader) tree(top uint32, cursor int64) (above, inside *Node) {
 				r.side(n, next, flags)
 				n.Incomplete, n.Folded = flags&wire.NIncomplete != 0, flags&wire.NFolded != 0
 				if k, ok := r.Samples[next]; ok {
-					n.Sample = &k
+					n.Details().Sample = &k
 				}
 				n.Loaded(r.Loads[next])
 				found = append(found, n)

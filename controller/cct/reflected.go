@@ -16,23 +16,23 @@ import (
 func (s *Snapshot) NameReflected(constructs func(method int32) (class string, ok bool), typed func(class string) *Type) {
 	changed := false
 	for n := range All(s.Roots()) {
-		at := slices.IndexFunc(n.Allocs, func(a Alloc) bool { return a.Type.Name == Reflected })
+		at := slices.IndexFunc(n.Allocs(), func(a Alloc) bool { return a.Type.Name == Reflected })
 		if at < 0 {
 			continue
 		}
 		if _, ok := constructs(n.Method); ok {
 			continue
 		}
-		if named := n.reflected(n.Allocs[at].Objects, constructs, typed); named != nil {
+		if named := n.reflected(n.Allocs()[at].Objects, constructs, typed); named != nil {
 			if len(named) == 1 {
-				named[0].Survival = n.Allocs[at].Survival.sized(named[0].Type.Size)
+				named[0].Survival = n.Allocs()[at].Survival.sized(named[0].Type.Size)
 			}
-			list := slices.Delete(slices.Clone(n.Allocs), at, at+1)
+			list := slices.Delete(slices.Clone(n.Allocs()), at, at+1)
 			for _, a := range named {
 				list = addAlloc(list, a)
 				n.addBytes(a)
 			}
-			n.Allocs, changed = list, true
+			n.Details().Allocs, changed = list, true
 		}
 	}
 	if changed {
@@ -48,7 +48,7 @@ func (n *Node) reflected(objects int64, constructs func(int32) (string, bool), t
 	made := map[string]int64{}
 	for _, c := range n.Children {
 		class, ok := constructs(c.Method)
-		if !ok || c.Async != nil {
+		if !ok || c.Async() != nil {
 			continue
 		}
 		if _, met := made[class]; !met {
@@ -56,7 +56,7 @@ func (n *Node) reflected(objects int64, constructs func(int32) (string, bool), t
 		}
 		made[class] += c.Calls
 	}
-	for _, a := range n.Allocs {
+	for _, a := range n.Allocs() {
 		if _, met := made[a.Type.Name]; met {
 			made[a.Type.Name] -= a.Objects
 		}

@@ -45,7 +45,7 @@ func TestNameReflected(t *testing.T) {
 		"in a constructor":    {12, []cct.Alloc{alloc("", 5)}, map[int32]int64{11: 5}, []cct.Alloc{alloc("", 5)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := &cct.Node{Method: c.method, Calls: 1, Allocs: c.allocs, Counts: &metric.Values{Table: table}}
+			n := (&cct.Node{Method: c.method, Calls: 1, Counts: &metric.Values{Table: table}}).With(cct.Details{Allocs: c.allocs})
 			for _, a := range c.allocs {
 				n.Allocated(a)
 			}
@@ -58,7 +58,7 @@ func TestNameReflected(t *testing.T) {
 			s := &cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}}
 			cct.Totals(s.Roots())
 			s.NameReflected(constructs, func(class string) *cct.Type { return types[class] })
-			if diff := cmp.Diff(c.want, n.Allocs); diff != "" {
+			if diff := cmp.Diff(c.want, n.Allocs()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			objects := int64(0)

@@ -96,8 +96,8 @@ func SampleTotals(roots []*Node) map[*Node]Sample {
 	out := map[*Node]Sample{}
 	Walk(roots, func(*Node, int) bool { return true }, func(n *Node, _ int) {
 		var s Sample
-		if n.Sample != nil {
-			s = *n.Sample
+		if n.Sample() != nil {
+			s = *n.Sample()
 			s.Lines = nil // of the node alone
 		}
 		for _, c := range n.Children {

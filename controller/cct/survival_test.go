@@ -152,20 +152,21 @@ func TestSurvivalReflected(t *testing.T) {
 	allocations, _ := metric.Asked(metric.CountAllocations)
 	survivors, _ := metric.Asked(metric.CountSurvivors)
 	table := metric.NewTable(append(allocations.Rows, survivors.Rows...)...)
-	n := &cct.Node{
+	n := (&cct.Node{
 		Method: 1, Calls: 1, Counts: &metric.Values{Table: table}, Children: []*cct.Node{{Method: 2, Calls: 3}},
+	}).With(cct.Details{
 		Allocs: []cct.Alloc{{
 			Type: &cct.Type{Name: cct.Reflected, Size: cct.NotKnown}, Objects: 3, Bytes: cct.NotKnown,
 			Survival: &cct.Survival{Tracked: 3, Survived: 2, Live: cct.Aged{Objects: [6]int64{0, 1}}, Gone: cct.Aged{Objects: [6]int64{1, 1}}},
 		}},
-	}
-	n.Allocated(n.Allocs[0])
+	})
+	n.Allocated(n.Allocs()[0])
 	s := &cct.Snapshot{Metrics: table, Threads: []*cct.Thread{{Roots: []*cct.Node{n}}}}
 	s.NameReflected(func(method int32) (string, bool) { return "Made", method == 2 }, func(string) *cct.Type { return &cct.Type{Name: "Made", Size: 40} })
 	if got, want := n.Counts.Total[:5], []int64{3, 0, 120, 80, 40}; !cmp.Equal(got, want) {
 		t.Errorf("objects, arrays, bytes, survived and live bytes %v, want %v", got, want)
 	}
-	if objects, bytes := n.Allocs[0].Survival.Older(); objects != 2 || bytes != 80 {
+	if objects, bytes := n.Allocs()[0].Survival.Older(); objects != 2 || bytes != 80 {
 		t.Errorf("%d survived, %d bytes", objects, bytes)
 	}
 }

@@ -81,7 +81,7 @@ func (t *Taken) Within(from, to int64) []*Node {
 		n := &Node{Method: t.Methods[i], Self: own[i].Wall}
 		if own[i].Count > 0 {
 			s := own[i]
-			n.Sample, n.Error = &s, s.Error()
+			n.Details().Sample, n.Error = &s, s.Error()
 		}
 		nodes[i] = n
 		if up := t.Parents[i]; up >= 0 {

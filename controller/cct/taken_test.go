@@ -31,8 +31,8 @@ func TestTaken(t *testing.T) {
 		got := map[int32]sum{}
 		for n := range cct.All(k.Within(c.from, c.to)) {
 			s := sum{total: n.Total, self: n.Self}
-			if n.Sample != nil {
-				s.samples = n.Sample.Count
+			if n.Sample() != nil {
+				s.samples = n.Sample().Count
 			}
 			got[n.Method] = s
 		}

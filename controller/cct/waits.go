@@ -55,7 +55,9 @@ func (w *Waits) All() []LockWait {
 
 // Waited adds waits of the node's own, also to its figures where its recording has such. Totals are not changed.
 func (n *Node) Waited(w *Waits) {
-	n.Waits = n.Waits.plus(w)
+	if w != nil {
+		n.Details().Waits = n.Waits().plus(w)
+	}
 	if n.Counts == nil || w == nil {
 		return
 	}
@@ -85,7 +87,7 @@ func WaitsOf(roots []*Node) (sums []WaitSum) {
 	}
 	at := map[key]int{}
 	for n := range All(roots) {
-		for _, k := range n.Waits.All() {
+		for _, k := range n.Waits().All() {
 			i, ok := at[key{n.Method, k.Lock, k.Via, k.Owner}]
 			if !ok {
 				i = len(sums)

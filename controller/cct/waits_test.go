@@ -36,10 +36,10 @@ func TestWaits(t *testing.T) {
 		t.Errorf("sums, -want +got:\n%s", diff)
 	}
 	merged := cct.Merge([]*cct.Node{leaf, other})
-	if diff := cmp.Diff([]cct.LockWait{{"Lock", "", "Owner.m()V", 5, 400}, {"Lock", "", "", 1, 50}, {"Table", "Table.get()V", "", 1, 900}}, merged[0].Waits.All()); len(merged) != 1 || diff != "" {
+	if diff := cmp.Diff([]cct.LockWait{{"Lock", "", "Owner.m()V", 5, 400}, {"Lock", "", "", 1, 50}, {"Table", "Table.get()V", "", 1, 900}}, merged[0].Waits().All()); len(merged) != 1 || diff != "" {
 		t.Errorf("merged, -want +got:\n%s", diff)
 	}
-	if leaf.Waits.List[0].Count != 3 || other.Waits.List[0].Count != 2 {
+	if leaf.Waits().List[0].Count != 3 || other.Waits().List[0].Count != 2 {
 		t.Error("merging has changed what was merged")
 	}
 }

@@ -284,7 +284,7 @@ func (p *part) assembled(open map[*part][]execution) (tree *cct.Node, cutContext
 			}
 			one := copied(sub.tree)
 			wait := max(sub.began-sub.since, 0)
-			one.Async = &cct.Handover{Waited: wait, Longest: wait}
+			one.Details().Async = &cct.Handover{Waited: wait, Longest: wait}
 			node.Children = append(node.Children, one)
 			todo = append(todo, item{sub, one, chain})
 		}
@@ -295,7 +295,7 @@ func (p *part) assembled(open map[*part][]execution) (tree *cct.Node, cutContext
 // at finds the node of a path, or the last one of it that there is.
 func at(n *cct.Node, path []int32) *cct.Node {
 	for _, m := range path[min(1, len(path)):] {
-		k := slices.IndexFunc(n.Children, func(c *cct.Node) bool { return c.Method == m && c.Async == nil })
+		k := slices.IndexFunc(n.Children, func(c *cct.Node) bool { return c.Method == m && c.Async() == nil })
 		if k < 0 {
 			break
 		}

@@ -103,12 +103,12 @@ func drawTree(tree *cct.Node) string {
 	var got strings.Builder
 	for n, depth := range cct.All([]*cct.Node{tree}) {
 		got.WriteString(strings.Repeat(" ", depth))
-		if n.Async != nil {
+		if n.Async() != nil {
 			got.WriteString("~")
 		}
 		fmt.Fprintf(&got, "%d %d %d", n.Method, n.Calls, n.Self)
-		if n.Async != nil {
-			fmt.Fprintf(&got, " wait %d", n.Async.Waited)
+		if n.Async() != nil {
+			fmt.Fprintf(&got, " wait %d", n.Async().Waited)
 		}
 		got.WriteString("/")
 	}

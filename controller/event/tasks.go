@@ -59,7 +59,7 @@ func (s *stream) copies() []cct.Node {
 		}
 		up := from.parent
 		if m := s.nodes[up].method; m <= firstTask {
-			to.Async = cct.InPlace(uint32(firstTask-m) << wire.NodeShift)
+			to.Details().Async = cct.InPlace(uint32(firstTask-m) << wire.NodeShift)
 			to.Self += copies[up].Self
 			up = s.nodes[up].parent
 		}

@@ -72,7 +72,7 @@ func (in *reader) allocated(n *cct.Node, list []jsonAlloc) error {
 		if a.Bytes != nil {
 			bytes = *a.Bytes
 		}
-		n.Allocs = append(n.Allocs, cct.Alloc{Type: t, Objects: a.Objects, Elements: a.Elements, Bytes: bytes, Survival: a.Survival.read()})
+		n.Details().Allocs = append(n.Allocs(), cct.Alloc{Type: t, Objects: a.Objects, Elements: a.Elements, Bytes: bytes, Survival: a.Survival.read()})
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ func TestWaiting(t *testing.T) {
 	root := node(0, 10, 0, 10*ms, node(1, 10, 0, 300*ms), node(2, 10, 0, 100*ms), node(3, 10, 0, 40*ms))
 	kids := root.Children
 	states := func(blocked, running int64) []int64 { return []int64{0, running, 0, blocked} }
-	kids[0].Sample = &cct.Sample{Count: 30, Wall: 300, Ran: 297, States: states(0, 30)}
-	kids[1].Sample = &cct.Sample{Count: 10, Wall: 100, Ran: 20, States: states(8, 2)}
-	kids[2].Sample = &cct.Sample{Count: 4, Wall: 40, Ran: 0, States: states(4, 0)}
+	kids[0].Details().Sample = &cct.Sample{Count: 30, Wall: 300, Ran: 297, States: states(0, 30)}
+	kids[1].Details().Sample = &cct.Sample{Count: 10, Wall: 100, Ran: 20, States: states(8, 2)}
+	kids[2].Details().Sample = &cct.Sample{Count: 4, Wall: 40, Ran: 0, States: states(4, 0)}
 	r := report()
 	r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 10, RootReturns: 10, Roots: cct.Merge([]*cct.Node{root})}}}
 	const sentence = " waits most itself: 80.0 ms of its 100 ms it was off a core, 65.0 % of all such time."

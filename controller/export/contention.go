@@ -53,10 +53,10 @@ func readWaits(n *cct.Node, list []jsonWait) {
 		if j.Lock == "" || j.Count <= 0 || j.Took < 0 {
 			continue
 		}
-		if n.Waits == nil {
-			n.Waits = &cct.Waits{}
+		if n.Waits() == nil {
+			n.Details().Waits = &cct.Waits{}
 		}
-		n.Waits.Add(cct.LockWait(j))
+		n.Waits().Add(cct.LockWait(j))
 	}
 }
 

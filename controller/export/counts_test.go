@@ -126,8 +126,8 @@ func TestDensity(t *testing.T) {
 			if i := r.Tree.Metrics.Executed(); i >= 0 {
 				n.Counts.Own[i] = 2000
 			}
-			n.Allocs = []cct.Alloc{{Type: &cct.Type{Name: "a.B"}, Objects: 3, Bytes: cct.NotKnown}, {Type: &cct.Type{Name: "int[]", Array: true}, Objects: 2, Elements: 8, Bytes: 64}}
-			for _, a := range n.Allocs {
+			n.Details().Allocs = []cct.Alloc{{Type: &cct.Type{Name: "a.B"}, Objects: 3, Bytes: cct.NotKnown}, {Type: &cct.Type{Name: "int[]", Array: true}, Objects: 2, Elements: 8, Bytes: 64}}
+			for _, a := range n.Allocs() {
 				n.Allocated(a)
 			}
 		}
@@ -220,7 +220,7 @@ func TestAllocationsReadBack(t *testing.T) {
 		n.Counts = &metric.Values{Table: r.Tree.Metrics}
 		for _, a := range []cct.Alloc{{Type: types[0], Objects: 2, Bytes: 48}, {Type: types[1], Objects: 3, Elements: 10, Bytes: 112}, {Type: types[2], Objects: 1, Bytes: cct.NotKnown}} {
 			if i++; i%4 != 0 {
-				n.Allocs = append(n.Allocs, a)
+				n.Details().Allocs = append(n.Allocs(), a)
 				n.Allocated(a)
 			}
 		}

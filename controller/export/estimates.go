@@ -25,12 +25,12 @@ type jsonCallee struct {
 
 // ownSamples is how many of a node's samples lie in its method itself.
 func ownSamples(n *cct.Node) int64 {
-	if n.Sample == nil {
+	if n.Sample() == nil {
 		return 0
 	}
-	own := n.Sample.Count
-	if n.Below != nil {
-		for _, c := range n.Below.Callees {
+	own := n.Sample().Count
+	if n.Below() != nil {
+		for _, c := range n.Below().Callees {
 			own -= c.Samples
 		}
 	}
@@ -39,13 +39,13 @@ func ownSamples(n *cct.Node) int64 {
 
 // estimates writes what samples beside the recording say of a node.
 func (w *jsonWriter) estimates(n *cct.Node) {
-	if w.report.Estimates == nil || n.Sample == nil {
+	if w.report.Estimates == nil || n.Sample() == nil {
 		return
 	}
 	w.text(`,"estimates":{"own_samples":`)
 	w.number(ownSamples(n))
-	w.statesAndLines(n.Sample)
-	w.callees(n.Below)
+	w.statesAndLines(n.Sample())
+	w.callees(n.Below())
 	w.text("}")
 }
 
@@ -70,8 +70,8 @@ func (w *jsonWriter) callees(c *cct.Callee) {
 // read puts estimates where they belong.
 func (j *jsonEstimates) read(n *cct.Node, s *cct.Sample) {
 	s.States, s.Lines = readStates(j.States), readLines(j.Lines)
-	n.Below = &cct.Callee{}
-	readCallees(n.Below, j.Callees)
+	n.Details().Below = &cct.Callee{}
+	readCallees(n.Below(), j.Callees)
 }
 
 func readCallees(to *cct.Callee, from []*jsonCallee) {
@@ -93,14 +93,14 @@ const (
 // estimated writes a node's callees that only samples know, with their part of its self time.
 func (t *textWriter) estimated(table *table, b branch, columns int) {
 	n := b.node
-	if t.report.Estimates == nil || n.Below == nil || n.Sample == nil || n.Sample.Count == 0 || n.Self <= 0 {
+	if t.report.Estimates == nil || n.Below() == nil || n.Sample() == nil || n.Sample().Count == 0 || n.Self <= 0 {
 		return
 	}
 	least := smallShare * float64(t.sums.Self)
 	var write func(c *cct.Callee, prefix string, depth int)
 	write = func(c *cct.Callee, prefix string, depth int) {
 		for i, k := range c.Sorted() {
-			total := float64(n.Self) * float64(k.Samples) / float64(n.Sample.Count)
+			total := float64(n.Self) * float64(k.Samples) / float64(n.Sample().Count)
 			if i >= estimatedMost || depth >= estimatedLevels || total < least {
 				return
 			}
@@ -109,7 +109,7 @@ func (t *textWriter) estimated(table *table, b branch, columns int) {
 				own -= o.Samples
 			}
 			cells := make([]string, columns)
-			cells[2] = "~" + Duration(int64(float64(n.Self)*float64(max(own, 0))/float64(n.Sample.Count)))
+			cells[2] = "~" + Duration(int64(float64(n.Self)*float64(max(own, 0))/float64(n.Sample().Count)))
 			cells[3] = "~" + Duration(int64(total))
 			cells[5] = t.onCPU(cct.Sample{Ran: k.Ran, Wall: k.Wall, Count: k.Samples})
 			table.add("  "+prefix+estimateMark+shortName(k.Name), styleFold, cells...)
@@ -120,7 +120,7 @@ func (t *textWriter) estimated(table *table, b branch, columns int) {
 	if len(n.Children) > 0 {
 		prefix += "│ "
 	}
-	write(n.Below, prefix+" ", 0)
+	write(n.Below(), prefix+" ", 0)
 }
 
 // shortName is a method's name without its descriptor.

@@ -97,11 +97,11 @@ func (t *stackTree) add(thread string, stack []foreignFrame, samples, ns, entrie
 	}
 	at.Self += ns
 	at.Calls += entries
-	if at.Sample == nil {
-		at.Sample = &cct.Sample{}
+	if at.Sample() == nil {
+		at.Details().Sample = &cct.Sample{}
 	}
-	at.Sample.Count += samples
-	at.Sample.Ran, at.Sample.Wall = at.Self, at.Self
+	at.Sample().Count += samples
+	at.Sample().Ran, at.Sample().Wall = at.Self, at.Self
 	t.samples += samples
 }
 
@@ -111,8 +111,8 @@ func (t *stackTree) report(source, mode string, hz float64, took time.Duration, 
 	roots := tree.Roots()
 	cct.Totals(roots)
 	for n := range cct.All(roots) {
-		if n.Sample != nil {
-			n.Error = n.Sample.Error()
+		if n.Sample() != nil {
+			n.Error = n.Sample().Error()
 		}
 	}
 	methods := t.methods

@@ -20,7 +20,7 @@ import (
 func whole() *export.Report {
 	pause := 9100 * time.Microsecond
 	t := tree()
-	t.Threads[0].Roots[0].Sample = &cct.Sample{Ran: 3, Wall: 7, Count: 2}
+	t.Threads[0].Roots[0].Details().Sample = &cct.Sample{Ran: 3, Wall: 7, Count: 2}
 	t.Threads = append(t.Threads,
 		&cct.Thread{ID: 50, Name: "v", Virtual: true, RootEntries: 1, RootReturns: 1, Roots: cct.Merge([]*cct.Node{node(0, 1, 0, 5)})},
 		&cct.Thread{ID: 50, Name: "v", Virtual: true, RootEntries: 2, RootReturns: 1, Suspended: 3, Roots: cct.Merge([]*cct.Node{node(0, 2, 0, 6, node(6, 1, 0, 1), node(cct.Unplaced, 0, 0, 0, node(7, 9, 0, 1)))})})

@@ -61,7 +61,7 @@ func (w *jsonWriter) heap(list []cct.HeapSample) {
 func readHeap(n *cct.Node, list []jsonHeap) {
 	for _, s := range list {
 		if s.Type != "" && s.Samples > 0 && s.Bytes >= 0 {
-			n.Heap = cct.AddHeap(n.Heap, cct.HeapSample(s))
+			n.Details().Heap = cct.AddHeap(n.Heap(), cct.HeapSample(s))
 		}
 	}
 }

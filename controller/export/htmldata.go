@@ -188,7 +188,7 @@ func writeNodes(out *sink, roots []*cct.Node, place map[int32]int, metrics int) 
 		if n.Incomplete {
 			row[8] |= pageIncomplete
 		}
-		if a := n.Async; a != nil {
+		if a := n.Async(); a != nil {
 			row[8] |= pageAsync
 			row[9], row[10] = a.Waited, a.Longest
 		}

@@ -108,7 +108,7 @@ func slowLine(i Invocation) pageSlow {
 	for n := range cct.All(i.Thread.Roots) {
 		line.Nodes++
 		line.Calls += n.Calls
-		if a := n.Async; a != nil {
+		if a := n.Async(); a != nil {
 			line.Tasks += n.Calls
 			line.Waited += a.Waited
 			line.LongestWait = max(line.LongestWait, a.Longest)

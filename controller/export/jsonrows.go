@@ -105,22 +105,22 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 		w.field("self_ns", n.Self)
 		w.field("total_ns", n.Total)
 		w.counts(n.Counts, w.report.Counted[n.Method], n.Self)
-		w.allocs(n.Allocs)
-		w.heap(n.Heap)
-		w.loads(n.Loads)
-		w.waits(n.Waits)
+		w.allocs(n.Allocs())
+		w.heap(n.Heap())
+		w.loads(n.Loads())
+		w.waits(n.Waits())
 		w.uncorrected(n.Raw, n.Uncertainty)
-		if n.Sample != nil {
-			w.cpu(n.Self, *n.Sample)
+		if n.Sample() != nil {
+			w.cpu(n.Self, *n.Sample())
 		}
 		w.estimates(n)
 		w.flag("incomplete", n.Incomplete)
 		w.flag("folded", n.Folded)
 		w.flag("counted", w.report.Counted[n.Method])
-		if n.Async != nil {
+		if n.Async() != nil {
 			w.flag("async", true)
-			w.field("waited_ns", n.Async.Waited)
-			w.field("longest_wait_ns", n.Async.Longest)
+			w.field("waited_ns", n.Async().Waited)
+			w.field("longest_wait_ns", n.Async().Longest)
 		}
 		w.hidden(n.Method)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0

@@ -64,7 +64,7 @@ func loadedOf(n *cct.Node, list []jsonLoad) error {
 	if len(list) == 0 {
 		return nil
 	}
-	n.Loads = &cct.Loads{}
+	n.Details().Loads = &cct.Loads{}
 	for _, j := range list {
 		if j.Class == "" {
 			return errors.New("a class load without a class")
@@ -73,7 +73,7 @@ func loadedOf(n *cct.Node, list []jsonLoad) error {
 		if j.Took != nil && j.Own != nil {
 			k.Took, k.Own = max(*j.Took, 0), max(*j.Own, 0)
 		}
-		n.Loads.List = append(n.Loads.List, k)
+		n.Loads().List = append(n.Loads().List, k)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (r *Report) LoadCauses() (out []LoadCause) {
 	}
 	at := map[int32]int{}
 	for n := range cct.All(r.Tree.Roots()) {
-		if n.Loads == nil {
+		if n.Loads() == nil {
 			continue
 		}
 		i, ok := at[n.Method]
@@ -104,7 +104,7 @@ func (r *Report) LoadCauses() (out []LoadCause) {
 			out = append(out, LoadCause{Method: n.Method})
 		}
 		c := &out[i]
-		for _, l := range n.Loads.List {
+		for _, l := range n.Loads().List {
 			c.Loads = append(c.Loads, l)
 			if l.Own < 0 {
 				c.Untimed++

@@ -243,18 +243,18 @@ func (in *reader) finish(e *entry, path []entry) error {
 	}
 	if e.sample.Count > 0 || e.sample.Unsure > 0 {
 		s := e.sample
-		n.Sample = &s
+		n.Details().Sample = &s
 	}
 	if e.async {
 		w := e.wait
-		n.Async = &w
+		n.Details().Async = &w
 	}
 	if b := e.below; b != nil {
 		in.cut = true
 		rest := in.cutNode()
 		rest.Method, rest.Calls, rest.Thrown, rest.Self, rest.Raw = in.method(cct.Method{Name: leftOut}), b.Calls, b.Thrown, b.Self, b.Self
 		if b.Samples > 0 {
-			rest.Sample = &cct.Sample{Count: b.Samples, Ran: b.Self, Wall: b.Self}
+			rest.Details().Sample = &cct.Sample{Count: b.Samples, Ran: b.Self, Wall: b.Self}
 		}
 		n.Children = append(n.Children, rest)
 	}

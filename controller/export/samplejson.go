@@ -169,8 +169,8 @@ func (w *sampleWriter) tree(t *cct.Thread, root *cct.Node) {
 			w.flag("shared", t.Shared)
 		}
 		var s cct.Sample
-		if n.Sample != nil {
-			s = *n.Sample
+		if n.Sample() != nil {
+			s = *n.Sample()
 		}
 		w.figures(s, w.sums[n].Count, n.Calls, n.Self, n.Total)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0

@@ -159,10 +159,10 @@ func (r *Report) calls() string {
 
 // sampleCount is how many samples have found a context innermost.
 func sampleCount(n *cct.Node) int64 {
-	if n.Sample == nil {
+	if n.Sample() == nil {
 		return 0
 	}
-	return n.Sample.Count
+	return n.Sample().Count
 }
 
 // totalSamples are the samples that found each method anywhere, recursion counted once.

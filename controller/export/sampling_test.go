@@ -21,8 +21,8 @@ import (
 func met(method int32, entries, samples int64, children ...*cct.Node) *cct.Node {
 	n := node(method, entries, 0, samples*10e6, children...)
 	if samples > 0 {
-		n.Sample = &cct.Sample{Ran: samples * 10e6, Wall: samples * 10e6, Count: samples}
-		n.Error = n.Sample.Error()
+		n.Details().Sample = &cct.Sample{Ran: samples * 10e6, Wall: samples * 10e6, Count: samples}
+		n.Error = n.Sample().Error()
 	}
 	return n
 }
@@ -30,9 +30,9 @@ func met(method int32, entries, samples int64, children ...*cct.Node) *cct.Node 
 // sampled is a report of 200 samples, at 100 Hz, of two threads.
 func sampled() *export.Report {
 	price := met(2, 40, 60)
-	price.Sample.Lines = []cct.Line{{Line: 57, Count: 40}, {Line: 58, Count: 20}}
+	price.Sample().Lines = []cct.Line{{Line: 57, Count: 40}, {Line: 58, Count: 20}}
 	wait := met(3, 5, 20)
-	wait.Sample.Ran, wait.Sample.Unsure = 0, 3
+	wait.Sample().Ran, wait.Sample().Unsure = 0, 3
 	return &export.Report{
 		Target: export.Target{PID: 4711, Java: "17.0.15", VM: "OpenJDK 64-Bit Server VM", Main: "shop.Main"},
 		Time:   2 * time.Second, Ended: "stopped", Notes: []string{"the JVM runs without -XX:+DebugNonSafepoints"},
@@ -54,13 +54,13 @@ func sampledWall() *export.Report {
 	r := sampled()
 	r.Sampling.Mode, r.CPU = export.WallMode, &export.CPU{Samples: 200}
 	for n := range cct.All(r.Tree.Roots()) {
-		if s := n.Sample; s != nil {
+		if s := n.Sample(); s != nil {
 			s.States = make([]int64, len(export.StateNames))
 			running := s.Count * s.Ran / s.Wall
 			s.States[1], s.States[4] = running, s.Count-running
 		}
 	}
-	price := r.Tree.Threads[0].Roots[0].Children[0].Sample
+	price := r.Tree.Threads[0].Roots[0].Children[0].Sample()
 	price.Ran, price.States = 300e6, []int64{0, 30, 0, 30}
 	return r
 }

@@ -61,7 +61,7 @@ func (t *textWriter) survivorsOf() (list []survivor) {
 	type key struct{ name, method string }
 	at := map[key]int{}
 	for n := range cct.All(t.snapshot.Roots()) {
-		for _, a := range n.Allocs {
+		for _, a := range n.Allocs() {
 			k := key{a.Type.Name, t.report.Method(n.Method).Name}
 			i, ok := at[k]
 			if !ok {

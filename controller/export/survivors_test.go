@@ -17,7 +17,7 @@ func withSurvivors() *export.Report {
 	r.Tree.Metrics = metric.NewTable(append(allocations.Rows, survivors.Rows...)...)
 	for n := range cct.All(r.Tree.Roots()) {
 		n.Counts = &metric.Values{Table: r.Tree.Metrics}
-		n.Allocs = []cct.Alloc{
+		n.Details().Allocs = []cct.Alloc{
 			{Type: &cct.Type{Name: "a.Order", Size: 32}, Objects: 100, Bytes: 3200, Survival: &cct.Survival{
 				Tracked: 20, Survived: 5, Variance: 100,
 				Live: cct.Aged{Objects: [6]int64{10, 0, 20, 0, 0, 0}, Bytes: [6]int64{320, 0, 640}},
@@ -25,7 +25,7 @@ func withSurvivors() *export.Report {
 			}},
 			{Type: &cct.Type{Name: "int[]", Array: true}, Objects: 2, Elements: 8, Bytes: 64},
 		}
-		for _, a := range n.Allocs {
+		for _, a := range n.Allocs() {
 			n.Allocated(a)
 		}
 	}

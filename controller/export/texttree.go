@@ -181,7 +181,7 @@ func (t *textWriter) nodeLabel(b branch) string {
 	if b.depth > mostIndent {
 		label = fmt.Sprintf("[level %d] %s", b.depth+1, label)
 	}
-	if a := b.node.Async; a != nil {
+	if a := b.node.Async(); a != nil {
 		label = asyncMark + label + " (asynchronous; waited " + Duration(a.Waited)
 		if b.node.Calls > 1 {
 			label += ", " + Duration(a.Longest) + " at the longest"

@@ -60,7 +60,7 @@ func TestAllocatedTypes(t *testing.T) {
 	for n := range cct.All(s.Roots()) {
 		n.Counts = &metric.Values{Table: s.Metrics}
 		for _, a := range types[nodes%2:] {
-			n.Allocs = append(n.Allocs, a)
+			n.Details().Allocs = append(n.Allocs(), a)
 			n.Allocated(a)
 		}
 		nodes++

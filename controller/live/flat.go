@@ -48,7 +48,7 @@ func (e *flat) add(n *cct.Node) {
 	e.Self += n.Self
 	e.Raw += n.Raw
 	e.Uncertainty = e.Uncertainty.Plus(n.Uncertainty)
-	if a := n.Async; a != nil {
+	if a := n.Async(); a != nil {
 		e.Tasks += n.Calls
 		e.Waited += a.Waited
 		e.Longest = max(e.Longest, a.Longest)
@@ -167,7 +167,7 @@ func (f *Frame) lookAround(number int32) *around {
 	}
 	add := func(s *side, method int32, n *cct.Node, total int64) {
 		k := f.numbers[method] // of -1, the outside: 0
-		at := key{k, n.Async != nil}
+		at := key{k, n.Async() != nil}
 		i, ok := s.at[at]
 		if !ok {
 			i = len(s.list)

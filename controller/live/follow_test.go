@@ -16,7 +16,7 @@ import (
 // with a callee of its own.
 func followed() *cct.Node {
 	task := livetest.Node(2, 5, 50, livetest.Node(3, 5, 5))
-	task.Async = &cct.Handover{Waited: 1000, Longest: 400}
+	task.Details().Async = &cct.Handover{Waited: 1000, Longest: 400}
 	return livetest.Node(1, 1, 10, livetest.Node(2, 2, 20, livetest.Node(4, 2, 4)), task)
 }
 
@@ -38,7 +38,7 @@ func TestFollow(t *testing.T) {
 	for _, r := range page.Rows {
 		rows = append(rows, fmt.Sprint(r[1], " m", f.local[int32(r[2])], " ", r[4], " calls, async ", r[3]&rowAsync != 0, " ", r[12], " ", r[13]))
 		n := (selection{f: f, roots: f.merged}).find(int32(r[0]))
-		if n == nil || n.Calls != r[4] || (n.Async != nil) != (r[3]&rowAsync != 0) {
+		if n == nil || n.Calls != r[4] || (n.Async() != nil) != (r[3]&rowAsync != 0) {
 			t.Errorf("path %d of row %v leads to %+v", r[0], r, n)
 		}
 	}

@@ -116,7 +116,7 @@ func (f *Frame) edge(n *cct.Node) int32 {
 	if n.Method == cct.Frameworks {
 		return foldEdge
 	}
-	if n.Async != nil {
+	if n.Async() != nil {
 		return -f.numbers[n.Method]
 	}
 	return f.numbers[n.Method]

@@ -12,7 +12,7 @@ import (
 // The tree of a range of samples is that of the samples that were taken then.
 func TestHeat(t *testing.T) {
 	leaf := livetest.Node(2, 1, 70)
-	leaf.Sample = &cct.Sample{Count: 7, Wall: 70}
+	leaf.Details().Sample = &cct.Sample{Count: 7, Wall: 70}
 	tree := livetest.Snapshot(livetest.Node(1, 1, 0, leaf))
 	tree.Taken = &cct.Taken{
 		Step: 10, Until: 95, Parents: []int32{-1, 0}, Methods: []int32{1, 2},

@@ -113,7 +113,7 @@ func (v selection) icicle(l *IcicleQuery) IcicleView {
 			if v.f.Report.Counted[n.Method] {
 				b[12] |= RowCounted
 			}
-			if a := n.Async; a != nil {
+			if a := n.Async(); a != nil {
 				b[12] |= rowAsync
 				b[13], b[14] = a.Waited, a.Longest
 			}

@@ -48,7 +48,7 @@ func momentOf(f *Frame) *moment {
 	m := &moment{at: h.At, warmed: f.Report.Warmed, nodes: make([]momentNode, 0, f.sums.Nodes)}
 	for n, depth := range cct.All(f.merged) {
 		k := momentNode{method: n.Method, depth: int32(depth), calls: n.Calls, thrown: n.Thrown, self: n.Self, off: n.Uncertainty}
-		if a := n.Async; a != nil {
+		if a := n.Async(); a != nil {
 			k.async, k.wait = true, a.Waited
 		}
 		m.nodes = append(m.nodes, k)
@@ -169,7 +169,7 @@ func (f *Frame) within(s span) []*cct.Node {
 			wait = max(n.wait-b.wait, 0)
 		}
 		if n.async {
-			node.Async = &cct.Handover{Waited: wait}
+			node.Details().Async = &cct.Handover{Waited: wait}
 		}
 		if n.depth == 0 {
 			roots = append(roots, node)

@@ -146,7 +146,7 @@ func (f *Frame) invocationSums() []invocationSum {
 			k := invocationSum{calls: i.CutCalls}
 			for n := range cct.All(i.Thread.Roots) {
 				k.calls += n.Calls
-				if a := n.Async; a != nil {
+				if a := n.Async(); a != nil {
 					k.tasks += n.Calls
 					k.waited += a.Waited
 					k.longest = max(k.longest, a.Longest)

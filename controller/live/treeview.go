@@ -89,7 +89,7 @@ func (v selection) tree(l *TreeQuery) TreeView {
 			if n.Method == cct.Frameworks {
 				r[3] |= RowFold
 			}
-			if a := n.Async; a != nil {
+			if a := n.Async(); a != nil {
 				r[3] |= rowAsync
 				r[12], r[13] = a.Waited, a.Longest
 			}

@@ -51,10 +51,10 @@ func (w weight) sum(roots []*cct.Node) (sum int64) {
 // types are nodes without callees for what a context has allocated itself, the most
 // first, where the weight is one of allocations; and the weight of each.
 func (w weight) types(n *cct.Node) (types []cct.Alloc) {
-	if w.metric == nil || len(n.Allocs) == 0 || w.ofType(n.Allocs[0]) < 0 {
+	if w.metric == nil || len(n.Allocs()) == 0 || w.ofType(n.Allocs()[0]) < 0 {
 		return nil
 	}
-	types = slices.Clone(n.Allocs)
+	types = slices.Clone(n.Allocs())
 	slices.SortFunc(types, func(a, b cct.Alloc) int {
 		return cmp.Or(cmp.Compare(w.ofType(b), w.ofType(a)), cmp.Compare(a.Type.Name, b.Type.Name))
 	})

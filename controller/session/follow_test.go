@@ -22,7 +22,7 @@ func edges(r *export.Report, roots []*cct.Node) map[string]int64 {
 	out := map[string]int64{}
 	name := func(n *cct.Node) string {
 		text := lambdaNumber.ReplaceAllString(short(r, n.Method), "$1")
-		if n.Async != nil {
+		if n.Async() != nil {
 			text = "~" + text
 		}
 		return text

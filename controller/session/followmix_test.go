@@ -34,7 +34,7 @@ func ownCalls(r *export.Report) (calls map[string]int64, right, wrong int64) {
 		}
 		for _, c := range n.Children {
 			switch {
-			case c.Async == nil:
+			case c.Async() == nil:
 			case name == "FollowMix.deep" || name == "FollowMix.wide" || n.Method == cct.Unplaced:
 				right += c.Calls
 			default:

@@ -30,7 +30,7 @@ func servePaths(r *export.Report) map[string]int64 {
 	for len(todo) > 0 {
 		it := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if it.node.Async != nil {
+		if it.node.Async() != nil {
 			it.path += "~"
 		}
 		full, _, _ := strings.Cut(r.Method(it.node.Method).Name, "(")

@@ -171,7 +171,7 @@ func TestFollowShop(t *testing.T) {
 			continue
 		}
 		// The shop's clock begins before the hand-over and ends in the task.
-		if w := n.Children[0].Async; w == nil || w.Waited > queued || w.Waited < queued-queued/4 || w.Longest > w.Waited || w.Longest < w.Waited/orders {
+		if w := n.Children[0].Async(); w == nil || w.Waited > queued || w.Waited < queued-queued/4 || w.Longest > w.Waited || w.Longest < w.Waited/orders {
 			t.Errorf("queued for %+v, by the shop's own clock for %d ns", w, queued)
 		}
 	}

@@ -47,7 +47,7 @@ func TestWaitContexts(t *testing.T) {
 		{b, []cct.LockWait{{Lock: lock, Owner: "A", Count: 2, Took: 11}, {Lock: lock, Count: 1, Took: 8}}},
 		{b2, nil},
 	} {
-		if diff := cmp.Diff(w.want, w.node.Waits.All()); diff != "" {
+		if diff := cmp.Diff(w.want, w.node.Waits().All()); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", names[w.node.Method], diff)
 		}
 	}

@@ -53,16 +53,16 @@ func randomReport(seed uint64) *export.Report {
 		case 1:
 			n.Self = 500
 		case 2:
-			n.Async = &cct.Handover{Waited: random.Int64N(1e9), Longest: random.Int64N(1e8)}
+			n.Details().Async = &cct.Handover{Waited: random.Int64N(1e9), Longest: random.Int64N(1e8)}
 		case 3:
 			n.Incomplete = true
 		}
 		n.Raw, n.Error = n.Self+20*n.Calls, random.Int64N(10_000)
-		n.Sample = &cct.Sample{Count: 20, Wall: 20_000, Ran: random.Int64N(20_000)}
+		n.Details().Sample = &cct.Sample{Count: 20, Wall: 20_000, Ran: random.Int64N(20_000)}
 		return n
 	}
 	root := node(0)
-	root.Async = nil
+	root.Details().Async = nil
 	all := []*cct.Node{root}
 	for len(all) < 3000 {
 		above, n := all[random.IntN(len(all))], node(random.IntN(names))
@@ -71,7 +71,7 @@ func randomReport(seed uint64) *export.Report {
 	slowest := &export.Slowest{Asked: 5, Of: 40}
 	for i := range 5 {
 		tree := node(0)
-		tree.Async, tree.Children = nil, []*cct.Node{node(1 + i), node(2 + i), node(3 + i)}
+		tree.Details().Async, tree.Children = nil, []*cct.Node{node(1 + i), node(2 + i), node(3 + i)}
 		for _, n := range append([]*cct.Node{tree}, tree.Children...) {
 			n.Raw, n.Error, n.Incomplete = 0, 0, false
 		}

@@ -80,9 +80,9 @@ func vectors(r *export.Report) (flat, contexts map[string]float64) {
 		name := r.Method(n.Method).Name
 		path = append(path, name)
 		at := strings.Join(path, ";")
-		if n.Sample != nil {
-			flat[name] += float64(n.Sample.Count)
-			contexts[at] += float64(n.Sample.Count)
+		if n.Sample() != nil {
+			flat[name] += float64(n.Sample().Count)
+			contexts[at] += float64(n.Sample().Count)
 		}
 		contexts[at+" edge"] += float64(n.Calls)
 		return true

@@ -11,7 +11,7 @@ import (
 func report(entries, samples int64) *export.Report {
 	names := []string{"a.Main.loop()V", "a.Main.work()V", "a.Main.rare()V", "java.lang.String.length()I"}
 	met := func(id int32, entries, samples int64, children ...*cct.Node) *cct.Node {
-		return &cct.Node{Method: id, Calls: entries, Sample: &cct.Sample{Count: samples}, Children: children}
+		return (&cct.Node{Method: id, Calls: entries, Children: children}).With(cct.Details{Sample: &cct.Sample{Count: samples}})
 	}
 	root := met(0, 1, 5, met(1, entries, samples, met(3, 99, 99)), met(2, 2, 20))
 	return &export.Report{

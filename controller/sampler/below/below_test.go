@@ -36,8 +36,8 @@ func counts(rep *export.Report, roots []*cct.Node) map[string]int64 {
 	for n, depth := range cct.All(roots) {
 		name := strings.TrimSuffix(strings.TrimPrefix(rep.Method(n.Method).Name, "shop.Main."), "(I)V")
 		way = append(way[:depth], name)
-		if n.Sample != nil && n.Sample.Count > 0 {
-			out[strings.Join(way, " ")] += n.Sample.Count
+		if n.Sample() != nil && n.Sample().Count > 0 {
+			out[strings.Join(way, " ")] += n.Sample().Count
 		}
 	}
 	return out

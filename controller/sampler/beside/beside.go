@@ -223,9 +223,9 @@ func (j *joiner) thread(t *cct.Thread, roots map[string][]place) {
 				next.below, next.depth = i.below.Add(name, sum.Count, sum.Ran, sum.Wall), i.depth+1
 			}
 		}
-		if s := i.node.Sample; s != nil && s.Count > 0 && next.at != nil {
+		if s := i.node.Sample(); s != nil && s.Count > 0 && next.at != nil {
 			j.inside += s.Count
-			next.at.Sample = joined(next.at.Sample, s, next.depth == 0)
+			next.at.Details().Sample = joined(next.at.Sample(), s, next.depth == 0)
 		}
 		for _, c := range i.node.Children {
 			next.node = c
@@ -268,10 +268,10 @@ func joined(to, s *cct.Sample, own bool) *cct.Sample {
 
 // enter is what stands for a recorded node among callees.
 func enter(n *cct.Node) *cct.Callee {
-	if n.Below == nil {
-		n.Below = &cct.Callee{}
+	if n.Below() == nil {
+		n.Details().Below = &cct.Callee{}
 	}
-	return n.Below
+	return n.Below()
 }
 
 // commLength is what the kernel keeps of a thread's name.

@@ -98,19 +98,19 @@ func TestJoin(t *testing.T) {
 		count int64
 		ran   int64
 	}{{root, 1, 1}, {sort, 3, 3}, {order, 1, 1}, {block, 2, 0}} {
-		if k := c.node.Sample; k == nil || k.Count != c.count || k.Ran != c.ran*period || k.Wall != c.count*period {
+		if k := c.node.Sample(); k == nil || k.Count != c.count || k.Ran != c.ran*period || k.Wall != c.count*period {
 			t.Errorf("method %d: %+v", c.node.Method, k)
 		}
 	}
-	if block.Sample.States[stack.Blocked] != 2 || !reflect.DeepEqual(block.Sample.Lines, []cct.Line{{Line: 13, Count: 2}}) {
-		t.Errorf("%+v", block.Sample)
+	if block.Sample().States[stack.Blocked] != 2 || !reflect.DeepEqual(block.Sample().Lines, []cct.Line{{Line: 13, Count: 2}}) {
+		t.Errorf("%+v", block.Sample())
 	}
 	// What is below sort without the callback, and without the probes' own code.
 	want := &cct.Callee{Callees: []*cct.Callee{{Name: "java.util.Arrays.sort()V", Samples: 2, Ran: 2 * period, Wall: 2 * period, Callees: []*cct.Callee{
 		{Name: "java.util.TimSort.sort()V", Samples: 1, Ran: period, Wall: period},
 	}}}}
-	if !reflect.DeepEqual(sort.Below, want) {
-		t.Errorf("below sort: %+v", sort.Below.Callees)
+	if !reflect.DeepEqual(sort.Below(), want) {
+		t.Errorf("below sort: %+v", sort.Below().Callees)
 	}
 	// Figures for all forms: parts of the self time.
 	if at := r.Tree.Metrics.Index("below"); at < 0 || sort.Counts.Own[at] != 5000*2/3 || order.Counts.Own[at] != 0 {
@@ -122,7 +122,7 @@ func TestJoin(t *testing.T) {
 	if at := r.Tree.Metrics.Index("core"); root.Counts.Own[at] != 1000 || root.Counts.Total[at] != 1000+5000+3000 {
 		t.Errorf("core: %+v", root.Counts)
 	}
-	if other := r.Tree.Threads[1].Roots[0]; other.Sample != nil {
+	if other := r.Tree.Threads[1].Roots[0]; other.Sample() != nil {
 		t.Error("another thread has samples")
 	}
 	if root.Calls != 7 || sort.Self != 5000 || r.Estimates.Hz != 100 || r.CPU.Samples != 7 {

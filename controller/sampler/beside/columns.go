@@ -27,13 +27,13 @@ var columns = []metric.Metric{
 func measure(r *export.Report) {
 	table, first := widen(r, columns)
 	for n := range cct.All(r.Tree.Roots()) {
-		v, s := n.Counts, n.Sample
+		v, s := n.Counts, n.Sample()
 		if s == nil || s.Count == 0 || s.Wall == 0 {
 			continue
 		}
 		below, blocked := int64(0), int64(0)
-		if n.Below != nil {
-			for _, c := range n.Below.Callees {
+		if n.Below() != nil {
+			for _, c := range n.Below().Callees {
 				below += c.Samples
 			}
 		}

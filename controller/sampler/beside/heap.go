@@ -85,7 +85,7 @@ func (h *Heap) put(node *cct.Node, s cct.HeapSample) {
 		return
 	}
 	h.out.Samples, h.out.Bytes = h.out.Samples+1, h.out.Bytes+s.Bytes
-	node.Heap = cct.AddHeap(node.Heap, s)
+	node.Details().Heap = cct.AddHeap(node.Heap(), s)
 }
 
 // Join ends it: the report has what was added.
@@ -100,7 +100,7 @@ func (h *Heap) Join() export.HeapSampling {
 	r := h.j.exact
 	table, first := widen(r, heapColumns)
 	for n := range cct.All(r.Tree.Roots()) {
-		for _, s := range n.Heap {
+		for _, s := range n.Heap() {
 			at := first
 			if s.Via != "" {
 				at++

@@ -35,7 +35,7 @@ func allocating() *export.Report {
 		{Type: &cct.Type{Name: "shop.Point", Size: 24}, Objects: 1000, Bytes: 24_000}, // removed by the compiler
 		{Type: &cct.Type{Name: "int[]", Array: true, Size: cct.NotKnown}, Objects: 10, Elements: 100, Bytes: 560},
 	} {
-		sort.Allocs = append(sort.Allocs, a)
+		sort.Details().Allocs = append(sort.Allocs(), a)
 		sort.Allocated(a)
 	}
 	return r
@@ -69,10 +69,10 @@ func TestHeap(t *testing.T) {
 		{Type: "int[]", Samples: 2, Bytes: 560},
 		{Type: "java.lang.Object[]", Via: "java.util.ArrayList.add()V", Samples: 1, Bytes: 100},
 		{Type: "java.lang.Integer", Samples: 1, Bytes: 40},
-	}, cct.SortedHeap(sort.Heap)); diff != "" {
+	}, cct.SortedHeap(sort.Heap())); diff != "" {
 		t.Errorf("sort, -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]cct.HeapSample{{Type: "shop.Made$$Lambda", Samples: 1, Bytes: 50}}, sort.Children[0].Heap); diff != "" {
+	if diff := cmp.Diff([]cct.HeapSample{{Type: "shop.Made$$Lambda", Samples: 1, Bytes: 50}}, sort.Children[0].Heap()); diff != "" {
 		t.Errorf("order, -want +got:\n%s", diff)
 	}
 	mean := int64(300+260+40+100+50+1000+77+77) / 8
@@ -115,7 +115,7 @@ func TestHeapCut(t *testing.T) {
 	h.Add(event("a", "[I", 78, "... shop/Front.block shop/Front.order")) // there is no such path
 	got := h.Join()
 	order := r.Tree.Threads[0].Roots[0].Children[0].Children[0]
-	if diff := cmp.Diff([]cct.HeapSample{{Type: "int[]", Via: "java.util.HashMap.put()V", Samples: 1, Bytes: 77}}, order.Heap); diff != "" || got.Unplaced != 1 {
+	if diff := cmp.Diff([]cct.HeapSample{{Type: "int[]", Via: "java.util.HashMap.put()V", Samples: 1, Bytes: 77}}, order.Heap()); diff != "" || got.Unplaced != 1 {
 		t.Errorf("%+v, -want +got:\n%s", got, diff)
 	}
 }

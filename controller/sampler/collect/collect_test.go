@@ -53,8 +53,8 @@ func TestReport(t *testing.T) {
 		}
 	}
 	work := r.Tree.Threads[0].Roots[0].Children[0]
-	if work.Self != 1000 || work.Sample.Ran != 700 || work.Sample.Count != 10 {
-		t.Errorf("%+v %+v", work, work.Sample)
+	if work.Self != 1000 || work.Sample().Ran != 700 || work.Sample().Count != 10 {
+		t.Errorf("%+v %+v", work, work.Sample())
 	}
 	c.Add(batch(5, stack.Running))
 	if work.Self != 1000 || s.Samples != 10 {

@@ -69,8 +69,8 @@ func selves(roots []*cct.Node) map[string]int64 {
 	var way []string
 	for n, depth := range cct.All(roots) {
 		way = append(way[:depth], fmt.Sprint(n.Method))
-		if n.Sample != nil && n.Sample.Count > 0 {
-			out[fmt.Sprint(way)] = n.Sample.Count
+		if n.Sample() != nil && n.Sample().Count > 0 {
+			out[fmt.Sprint(way)] = n.Sample().Count
 		}
 	}
 	return out

@@ -110,8 +110,8 @@ func paths(t *Tree) map[string]seen {
 			m, _ := lookup(n.Method)
 			path = append(path, m.Name)
 			k := seen{entries: n.Calls}
-			if n.Sample != nil {
-				k.samples, k.unsure = n.Sample.Count, n.Sample.Unsure
+			if n.Sample() != nil {
+				k.samples, k.unsure = n.Sample().Count, n.Sample().Unsure
 			}
 			out[strings.Join(path, ";")] = k
 			return true
@@ -205,8 +205,8 @@ func TestPurge(t *testing.T) {
 	for n := range cct.All(s.Roots()) {
 		nodes++
 		self += n.Self
-		if n.Method == cct.Unplaced && n.Sample != nil {
-			purged += n.Sample.Count
+		if n.Method == cct.Unplaced && n.Sample() != nil {
+			purged += n.Sample().Count
 		}
 	}
 	if nodes != tree.Nodes() || self != samples*1000 || purged != tree.Stats().Purged {

@@ -253,12 +253,12 @@ func TestNoPlace(t *testing.T) {
 		tree.Add(&stack.Stack{Time: int64(i + 1), Weight: 10, TID: 1, Thread: "carrier", Java: true, Frames: frames, Complete: true})
 	}
 	root := tree.Snapshot().Threads[0].Roots[0]
-	if s := root.Sample; root.Calls != 1 || s.Unsure < 2 {
+	if s := root.Sample(); root.Calls != 1 || s.Unsure < 2 {
 		t.Errorf("outer: %d entries, %+v", root.Calls, s)
 	}
 	for _, c := range root.Children {
 		if c.Calls < 1 {
-			t.Errorf("%+v", c.Sample)
+			t.Errorf("%+v", c.Sample())
 		}
 	}
 }
@@ -323,7 +323,7 @@ func TestLines(t *testing.T) {
 		s.Frames[0].Line = line
 		tree.Add(s)
 	}
-	lines := tree.Snapshot().Threads[0].Roots[0].Children[0].Sample.Lines
+	lines := tree.Snapshot().Threads[0].Roots[0].Children[0].Sample().Lines
 	if !slices.Equal(lines, []cct.Line{{Line: 7, Count: 2}, {Line: 9, Count: 1}}) {
 		t.Errorf("lines %v", lines)
 	}
@@ -385,12 +385,12 @@ func TestMonitor(t *testing.T) {
 	got := map[string]int64{}
 	for _, c := range root.Children {
 		name, _ := lookup(c.Method)
-		got[name.Name] = c.Sample.Count
+		got[name.Name] = c.Sample().Count
 		if c.Calls > 1 {
 			t.Errorf("%s was entered %d times", name.Name, c.Calls)
 		}
 	}
-	if len(got) != 2 || got["(blocked by the monitor of a shop.Stock$Lock)"] != 2 || got["(waits at a shop.Stock$Lock)"] != 1 || root.Sample != nil && root.Sample.Count > 0 {
-		t.Errorf("%v, %+v", got, root.Sample)
+	if len(got) != 2 || got["(blocked by the monitor of a shop.Stock$Lock)"] != 2 || got["(waits at a shop.Stock$Lock)"] != 1 || root.Sample() != nil && root.Sample().Count > 0 {
+		t.Errorf("%v, %+v", got, root.Sample())
 	}
 }

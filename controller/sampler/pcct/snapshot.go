@@ -49,13 +49,13 @@ func (t *Tree) Snapshot() *cct.Snapshot {
 func (n *node) copy() *cct.Node {
 	c := &cct.Node{Method: n.method, Calls: n.entries, Self: n.time}
 	if n.samples > 0 || n.unsure > 0 {
-		c.Sample = &cct.Sample{Ran: n.ran, Wall: n.time, Count: n.samples, Unsure: n.unsure}
+		c.Details().Sample = &cct.Sample{Ran: n.ran, Wall: n.time, Count: n.samples, Unsure: n.unsure}
 		for line, k := range n.lines {
-			c.Sample.Lines = append(c.Sample.Lines, cct.Line{Line: line, Count: k})
+			c.Sample().Lines = append(c.Sample().Lines, cct.Line{Line: line, Count: k})
 		}
-		cct.SortLines(c.Sample.Lines)
-		c.Sample.States = slices.Clone(n.states)
-		c.Error = c.Sample.Error()
+		cct.SortLines(c.Sample().Lines)
+		c.Sample().States = slices.Clone(n.states)
+		c.Error = c.Sample().Error()
 	}
 	return c
 }

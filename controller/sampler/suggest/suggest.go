@@ -205,7 +205,7 @@ func measure(roots []*cct.Node, waiting func(int32) bool) map[int32]*figure {
 			below.entries, below.visits, below.waits = below.entries+s.entries, below.visits+s.visits, below.waits+s.waits
 		}
 		own := sum{time: n.Self}
-		if s := n.Sample; s != nil {
+		if s := n.Sample(); s != nil {
 			own.samples, own.ran = s.Count, s.Ran
 		}
 		samples := below.samples + own.samples

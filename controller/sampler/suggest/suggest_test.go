@@ -42,7 +42,7 @@ var names = []string{
 func at(method int32, entries, samples, ran int64, children ...*cct.Node) *cct.Node {
 	n := &cct.Node{Method: method, Calls: entries, Self: 10e6 * samples, Children: children}
 	if samples > 0 {
-		n.Sample = &cct.Sample{Count: samples, Wall: 10e6 * samples, Ran: 10e6 * ran}
+		n.Details().Sample = &cct.Sample{Count: samples, Wall: 10e6 * samples, Ran: 10e6 * ran}
 	}
 	return n
 }
