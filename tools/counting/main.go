@@ -30,6 +30,8 @@ var ways = []way{
 	{"blocks", []string{"--count", "blocks"}},
 	{"allocations", []string{"--count", "allocations"}},
 	{"survivors", []string{"--count", "survivors"}},
+	{"contention", []string{"--count", "contention"}},
+	{"classes", []string{"--count", "classes"}},
 	{"bytecodes and allocations", []string{"--count", "bytecodes", "--count", "allocations"}},
 }
 

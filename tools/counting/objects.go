@@ -20,16 +20,16 @@ const objectsInCall = 8
 
 // objects measures what counting an object costs on Made.java.
 func objects(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
-	page.Table(fmt.Sprintf("An object, JDK %d, tick", j.Version), "A call that allocates eight objects, the best of many repetitions, in processes of their own. The last column is what `--count allocations` adds to the recording, by object. ",
-		"allocated|", "bare ns a call", "recorded", "with allocations", "ns an object")
+	page.Table(fmt.Sprintf("An object, JDK %d, tick", j.Version), "A call that allocates eight objects, the best of many repetitions, in processes of their own. The last columns are what `--count allocations`, and `--count survivors` on top of it, add to the recording, by object. ",
+		"allocated|", "bare ns a call", "recorded", "with allocations", "with survivors", "ns an object", "survivors: ns more")
 	if err := compile(k, j, "Made.java"); err != nil {
 		return err
 	}
 	for kind, name := range kinds {
 		var all [][]float64
 		for range k.Reps {
-			row := make([]float64, 3)
-			for i, flags := range [][]string{nil, {"--root", "Made.root"}, {"--root", "Made.root", "--count", "allocations"}} {
+			row := make([]float64, 4)
+			for i, flags := range [][]string{nil, {"--root", "Made.root"}, {"--root", "Made.root", "--count", "allocations"}, {"--root", "Made.root", "--count", "survivors"}} {
 				var err error
 				if row[i], err = best(k, j, "Made", kind, flags); err != nil {
 					return err
@@ -38,7 +38,7 @@ func objects(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
 			all = append(all, row)
 		}
 		m := bench.Medians(all)
-		page.Row(name, m[0], m[1], m[2], (m[2]-m[1])/objectsInCall)
+		page.Row(name, m[0], m[1], m[2], m[3], (m[2]-m[1])/objectsInCall, (m[3]-m[2])/objectsInCall)
 	}
 	return nil
 }
