@@ -35,7 +35,7 @@ func ReadJSON(r io.Reader) (*Report, error) {
 	in := reader{scanner: newScanner(b), ids: map[cct.MethodKey]int32{}, counted: map[int32]bool{}, byName: map[string]int32{}, types: map[string]*cct.Type{}}
 	out, err := in.report()
 	if err != nil {
-		return nil, fmt.Errorf("json report, at byte %d: %w", in.at, err)
+		return nil, fmt.Errorf("json report, at byte %d: %w", in.at(), err)
 	}
 	return out, nil
 }

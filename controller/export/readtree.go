@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,6 +106,9 @@ func (in *reader) walk(path []entry) error {
 // entry reads fields of a node; true where its list of children begins.
 func (in *reader) entry(e *entry) (list bool, err error) {
 	for {
+		if in.usual(e.node) {
+			continue
+		}
 		more, err := in.more()
 		if err != nil {
 			return false, err
@@ -127,6 +131,45 @@ func (in *reader) entry(e *entry) (list bool, err error) {
 			return false, fmt.Errorf("%s: %w", key, err)
 		}
 	}
+}
+
+// The fields that each node has, after a comma, as Rivulet writes them.
+var (
+	callsField  = []byte(`,"calls":`)
+	thrownField = []byte(`,"thrown":`)
+	selfField   = []byte(`,"self_ns":`)
+	totalField  = []byte(`,"total_ns":`)
+)
+
+// usual reads one of the fields that each node has, if it follows as it is usually written; otherwise nothing is read.
+func (in *reader) usual(n *cct.Node) bool {
+	rest := in.window[in.place:]
+	if !in.after || len(rest) < 8 || rest[0] != ',' || rest[1] != '"' {
+		return false
+	}
+	var name []byte
+	var to *int64
+	switch rest[2] {
+	case 'c':
+		name, to = callsField, &n.Calls
+	case 's':
+		name, to = selfField, &n.Self
+	case 't':
+		if name, to = thrownField, &n.Thrown; rest[3] == 'o' {
+			name, to = totalField, &n.Total
+		}
+	}
+	if to == nil || !bytes.HasPrefix(rest, name) {
+		return false
+	}
+	in.place += len(name)
+	v, ok := in.short()
+	if !ok {
+		in.place -= len(name)
+		return false
+	}
+	*to = v
+	return true
 }
 
 // field is where a field's value goes.

@@ -25,7 +25,7 @@ var ErrNotRecording = errors.New("it is a comparison of schemes, no recording")
 const (
 	maxSnapshots = 200       // in memory alone
 	maxKept      = maxListed // in all: beyond, the list drops the oldest that is in a file
-	maxNodes     = 6 << 20   // in memory
+	maxNodes     = 12 << 20  // in memory
 	maxName      = 80        // letters
 )
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 var figuresFile = flag.String("page.figures", "", "write docs/figures/page.md to this `file`")
 
 // figures are rows of docs/figures/page.md.
-type figures struct{ tree, clients []string }
+type figures struct{ tree, ten, clients []string }
 
 // row adds a row; the aim is "" where there is none.
 func row(t *testing.T, to *[]string, cells ...string) {
@@ -44,6 +45,7 @@ func TestFigures(t *testing.T) {
 	var f figures
 	began := loads(t)
 	t.Run("tree", func(t *testing.T) { f.load(t) })
+	t.Run("ten million", func(t *testing.T) { f.open(t) })
 	t.Run("clients", func(t *testing.T) { f.many(t) })
 	if t.Failed() || *figuresFile == "" || testing.Short() {
 		return
@@ -60,10 +62,14 @@ million contexts is what `+"`go test ./web -run TestMillion -v`"+` prints.
 |---|---:|---|
 %s
 
+| a saved recording of 12,222,222 call paths, one thread, opened by `+"`rivulet view FILE --ui`"+` | | aim |
+|---|---:|---|
+%s
+
 | the sample server, recorded | server's share of a core, tick clock included | calls a second | server's memory |
 |---|---:|---:|---:|
 %s
-`, version(t, java("java"), "--version"), version(t, chromium(), "--version"), runtime.NumCPU(), began, loads(t), strings.Join(f.tree, "\n"), strings.Join(f.clients, "\n"))
+`, version(t, java("java"), "--version"), version(t, chromium(), "--version"), runtime.NumCPU(), began, loads(t), strings.Join(f.tree, "\n"), strings.Join(f.ten, "\n"), strings.Join(f.clients, "\n"))
 	if err := os.WriteFile(*figuresFile, out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -165,6 +171,52 @@ func (f *figures) load(t *testing.T) {
 	ask(t, address+"/api/open?name=again", secret, file)
 	row(t, &f.tree, "snapshot: written / read / size of the file", fmt.Sprintf("%.1f s / %.1f s / %.1f MB", wrote.Seconds(), time.Since(begin).Seconds(), float64(len(file))/1e6), "")
 	row(t, &f.tree, "the server's memory, with that recording twice: now / at the most", rss(t, server.cmd.Process.Pid), "")
+	if problems := p.console(); len(problems) > 0 {
+		t.Errorf("console: %q", problems)
+	}
+}
+
+// open records a tree of ten million call paths, and has the file opened on a page.
+func (f *figures) open(t *testing.T) {
+	depth := "7"
+	if testing.Short() {
+		depth = "4"
+	}
+	file, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(java("javac"), "-d", dir, filepath.Join("..", "internal", "bench", "testdata", "work", "Many.java")).CombinedOutput(); err != nil {
+		t.Fatalf("javac: %v\n%s", err, out)
+	}
+	c := start(t, java("java"), "-Xmx256m", "-cp", dir, "work.Many", "1", "10", depth)
+	c.line(t, "READY")
+	saved := filepath.Join(dir, "many.rivulet")
+	recording := start(t, file, "profile", fmt.Sprint(c.cmd.Process.Pid), "--root", "work.Many.root", "--memory", "2047M", "--until-calls", "1", "-o", saved)
+	recording.line(t, "recording")
+	c.tell(t, "go")
+	<-recording.ended
+	info, err := os.Stat(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	server := start(t, file, "view", saved, "--ui")
+	l := server.line(t, "http://")
+	address := time.Since(begin)
+	p := open(t, l[strings.Index(l, "http://"):], 1280, 800)
+	begin = time.Now()
+	p.wait(".table .space .tr")
+	p.until(`document.querySelector(".icicle canvas")?.width > 0`)
+	tree := time.Since(begin)
+	begin = time.Now()
+	p.click("#tab-methods")
+	p.until(`document.querySelectorAll(".table .space .tr").length > 9`)
+	row(t, &f.ten, "size of the file", fmt.Sprintf("%.1f MB", float64(info.Size())/1e6), "")
+	row(t, &f.ten, "until it is read and the page's address is printed", fmt.Sprintf("%.1f s", address.Seconds()), "")
+	row(t, &f.ten, "from then on until the page has the tree and the flame graph, and then the methods", fmt.Sprintf("%.1f s, %.1f s", tree.Seconds(), time.Since(begin).Seconds()), "")
+	row(t, &f.ten, "the server's memory: now / at the most", rss(t, server.cmd.Process.Pid), "")
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
