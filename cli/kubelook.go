@@ -76,7 +76,7 @@ who waits for whom, put together by the lock's class and the contexts of waiter 
 			}
 			return a.with(k.file, a.stdout, func(in *interrupts, out *output) error {
 				made, err := a.runKube(in, &f, kube.Request{Command: fleet.Command{
-					Do: fleet.DoLocks, Locks: &fleet.Locks{Length: k.length, Hz: k.hz, Exact: k.exact, Threshold: k.threshold},
+					Do: fleet.DoLocks, Locks: &fleet.Locks{Length: k.length, Hz: k.asked(), Exact: k.exact, Threshold: k.threshold},
 				}})
 				if err != nil {
 					return err
@@ -95,7 +95,7 @@ who waits for whom, put together by the lock's class and the contexts of waiter 
 	fs.SortFlags = false
 	fs.DurationVar(&k.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
 	f.add(fs)
-	fs.IntVar(&k.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d", mostLockDumps))
+	fs.IntVar(&k.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d, however long they take", mostLockDumps))
 	fs.BoolVar(&k.exact, "exact", false, "count and time each wait by JDK Flight Recorder")
 	fs.DurationVar(&k.threshold, "threshold", 0, "with --exact, only waits of this `time` or longer")
 	fs.IntVar(&k.top, "top", export.DefaultTop, "`N` rows in the text; 0 for all")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -38,6 +37,7 @@ type locksFlags struct {
 	exact     bool
 	length    time.Duration
 	hz        int
+	strict    bool // hz holds, however long dumps take
 	threshold time.Duration
 	top       int
 }
@@ -56,8 +56,8 @@ func (a *app) locks() *cobra.Command {
 java.util.concurrent, each with the stacks of its threads; of virtual threads on JDK 25 and later.
 
 With --for it also says who waits for whom, by lock, context of the waiter and context of the owner. It
-takes a thread dump --hz times a second, for which all threads stand still for some milliseconds
-each. Times are estimates with an error, counts are lower bounds.
+takes ten thread dumps a second, for which all threads stand still for some milliseconds each; fewer
+where they would take more than 5 % of the time, unless --hz says how many. Times are estimates with an error, counts are lower bounds.
 
 With --exact each wait is counted and timed by JDK Flight Recorder, those of --threshold or longer. That
 loads Flight Recorder into a JVM that has not used it yet, which on JDK 8 to 21 throws away compiled
@@ -90,7 +90,7 @@ code once. The owner's context is known where it had to wait for the monitor, to
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.DurationVar(&f.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
-	fs.IntVar(&f.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d", mostLockDumps))
+	fs.IntVar(&f.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d, however long they take", mostLockDumps))
 	fs.BoolVar(&f.exact, "exact", false, "count and time each wait by JDK Flight Recorder")
 	fs.DurationVar(&f.threshold, "threshold", 0, "with --exact, only waits of this `time` or longer")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` rows in the text; 0 for all")
@@ -119,10 +119,19 @@ func (f *locksFlags) check(cmd *cobra.Command) error {
 	case changed("threshold") && (!f.exact || f.threshold < 0):
 		return usage("--threshold goes with --exact, and is a time such as 1ms")
 	}
+	f.strict = changed("hz")
 	if f.asJSON || !changed("format") && strings.HasSuffix(f.file, ".json") {
 		f.format = "json"
 	}
 	return nil
+}
+
+// asked is how many dumps a second somebody has asked for; 0 is nobody.
+func (f *locksFlags) asked() int {
+	if f.strict {
+		return f.hz
+	}
+	return 0
 }
 
 const noContention = "contention was not looked at; give a time with --for"
@@ -155,8 +164,7 @@ func (a *app) findLocks(in *interrupts, pid int, f *locksFlags) (*locksJSON, err
 	return j, nil
 }
 
-// dumpedLocks takes thread dumps, at moments with a jitter of a half, so that they keep no step with
-// the program.
+// dumpedLocks takes thread dumps.
 func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) error {
 	vm, err := attach.Open(in.first, pid)
 	if err != nil {
@@ -167,12 +175,16 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 	ctx, cancel := context.WithTimeout(in.first, f.length)
 	defer cancel()
 	var d locks.Dumps
-	period := time.Second / time.Duration(f.hz)
+	pace := dumpPace{hz: f.hz, strict: f.strict}
+	next := time.Now()
 	virtual := f.virtual && vm.Process().Major() >= locksOfVirtual
 	dumps, last := 0, time.Now()
 	end := func() {
 		j.Locks = d.Rows()
 		j.Notes = append(j.Notes, fmt.Sprintf("by %d thread dumps: times are estimates, error_ns holds for 95 %% of them; counts are the waits that were met, a lower bound", dumps))
+		if n := pace.note(); n != "" {
+			j.Notes = append(j.Notes, n)
+		}
 		if !virtual {
 			j.Notes = append(j.Notes, fmt.Sprintf("waits of virtual threads are told from JDK %d on", locksOfVirtual))
 		}
@@ -186,8 +198,9 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 			}
 			end()
 			return nil
-		case <-time.After(time.Until(last.Add(period/2 + rand.N(period)))):
+		case <-time.After(time.Until(next)):
 		}
+		begun := time.Now()
 		all, err := lockDump(in.second, vm, virtual)
 		if err != nil {
 			if gone := vm.Alive(); dumps > 0 && errors.Is(gone, attach.ErrExited) {
@@ -200,6 +213,7 @@ func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) 
 		now := time.Now()
 		d.Add(all, now.Sub(last))
 		last = now
+		next = now.Add(pace.rest(now.Sub(begun)))
 		dumps++
 	}
 }

@@ -174,7 +174,7 @@ func (a *app) workLocks(in *interrupts, w keeper, c *fleet.Command) (any, error)
 		return nil, err
 	}
 	k := c.Locks
-	j, err := a.findLocks(in, c.Target.PID, &locksFlags{length: k.Length, hz: cmp.Or(k.Hz, usualLockDumps), exact: k.Exact, threshold: k.Threshold, virtual: true})
+	j, err := a.findLocks(in, c.Target.PID, &locksFlags{length: k.Length, hz: cmp.Or(k.Hz, usualLockDumps), strict: k.Hz != 0, exact: k.Exact, threshold: k.Threshold, virtual: true})
 	if err != nil { // not a nil *locksJSON in an any
 		return nil, err
 	}

@@ -59,7 +59,8 @@ stack, and deadlocks, of monitors and of the locks of java.util.concurrent.
 Of virtual threads (JDK 21 and later) there may be very many: they are summed up by stack. The JVM writes
 them into a private folder of its /tmp, which is removed, while they go on running.
 
-With --timeline it takes a thread dump --hz times a second and shows the states of each thread in the course
+With --timeline it takes ten thread dumps a second, fewer where they would take more than 5 % of the time unless
+--hz says how many, and shows the states of each thread in the course
 of time: R on a core, r runnable without one (in native code, or waiting for a core), B blocked at a monitor,
 w waiting, t waiting with a time limit or sleeping.`,
 		Example: `  rivulet threads 4711
@@ -97,7 +98,7 @@ w waiting, t waiting with a time limit or sleeping.`,
 					}), failed)
 				}
 				pid := pids[0]
-				j, err := a.lookAtThreads(in, pid, length, virtual, timeline, hz)
+				j, err := a.lookAtThreads(in, pid, length, virtual, timeline, &dumpPace{hz: hz, strict: cmd.Flags().Changed("hz")})
 				if err != nil {
 					return interrupted(in, err)
 				}
@@ -113,7 +114,7 @@ w waiting, t waiting with a time limit or sleeping.`,
 	targets.add(fs)
 	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
 	fs.BoolVar(&timeline, "timeline", false, "show the states of each thread in the course of --for (default 10s)")
-	fs.IntVar(&hz, "hz", usualLockDumps, fmt.Sprintf("with --timeline, `N` thread dumps a second, 1 to %d", mostLockDumps))
+	fs.IntVar(&hz, "hz", usualLockDumps, fmt.Sprintf("with --timeline, `N` thread dumps a second, 1 to %d, however long they take", mostLockDumps))
 	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
 	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")
 	fs.BoolVar(&asJSON, "json", false, "write JSON: threads, groups and deadlocks")

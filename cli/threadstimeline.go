@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 const usualTimeline = 10 * time.Second
 
 // lookAtThreads is what rivulet threads tells of one JVM.
-func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtual, timeline bool, hz int) (*threadsJSON, error) {
+func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtual, timeline bool, pace *dumpPace) (*threadsJSON, error) {
 	if !timeline {
 		l, err := dumpThreads(in.first, pid, length, virtual)
 		if err != nil {
@@ -28,7 +27,7 @@ func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtu
 	states := &threads.Timeline{}
 	begun := time.Now()
 	l, err := dumpThreadsAfter(in.second, pid, virtual, true, func(vm *attach.VM) error {
-		err := a.watchStates(in, vm, pid, states, length, hz)
+		err := a.watchStates(in, vm, pid, states, length, pace)
 		length = time.Since(begun)
 		return err
 	})
@@ -39,18 +38,19 @@ func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtu
 	j := newThreadsJSON(pid, length, l)
 	j.Timeline = states
 	j.Notes = append(j.Notes, fmt.Sprintf("states by %s: what begins and ends between two is not seen", export.Plural(int64(len(states.Moments)), "thread dump", "thread dumps")))
+	if n := pace.note(); n != "" {
+		j.Notes = append(j.Notes, n)
+	}
 	return j, nil
 }
 
-// watchStates takes thread dumps, at moments with a jitter of a half, so that they keep no step with the program, until
-// the time is over or the user ends it.
-func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *threads.Timeline, length time.Duration, hz int) error {
+// watchStates takes thread dumps until the time is over or the user ends it.
+func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *threads.Timeline, length time.Duration, pace *dumpPace) error {
 	m := a.startSteps()
 	defer m.stop()
 	ctx, cancel := context.WithTimeout(in.first, length)
 	defer cancel()
-	period := time.Second / time.Duration(hz)
-	for next := time.Now(); ; next = next.Add(period/2 + rand.N(period)) {
+	for next := time.Now(); ; {
 		m.set("looking what threads do: "+export.Plural(int64(len(states.Moments)), "thread dump", "thread dumps"), 0, 0)
 		select {
 		case <-ctx.Done():
@@ -62,13 +62,14 @@ func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *thread
 			}
 		case <-time.After(time.Until(next)):
 		}
+		begun := time.Now()
 		used, err := attach.ThreadTimes(pid)
 		if err == nil {
 			var text string
 			if text, err = vm.ThreadDump(in.second); err == nil {
 				now := time.Now()
 				states.Add(now, threads.Parse(text), used)
-				next = later(next, now.Add(-period)) // a slow JVM isn't asked without a rest
+				next = now.Add(pace.rest(now.Sub(begun)))
 				continue
 			}
 		}
@@ -77,13 +78,6 @@ func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *thread
 		}
 		return err
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // mostStates is how wide the states of a thread are written, in columns.

@@ -139,7 +139,7 @@ function ThreadsInside() {
       <p class="line"><button id="look-again" disabled={l.busy} onClick={() => l.look({ seconds: 0 })}>Look again</button>
         <button id="look-cpu" disabled={l.busy} onClick={() => l.look({ seconds: 2 })}>Who uses the processors now (2 s)</button>
         <button id="look-states" disabled={l.busy} onClick={() => l.look({ seconds: 10, timeline: true })}>What each does in 10 s</button></p>
-      <p class="hint">For a thread dump all threads stand still for some milliseconds. What each does is told by ten of them a second.</p>
+      <p class="hint">For a thread dump all threads stand still for some milliseconds. What each does is told by ten of them a second, fewer where they take long.</p>
       <Going of={l} can={l.step !== ""} />
       {r && (
         <>
@@ -172,7 +172,7 @@ function LocksInside() {
         <label>for <NumberField id="lock-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
         <label title="Loads Flight Recorder into a JVM that has not used it yet, which on JDK 8 to 21 throws away compiled code once"><input type="checkbox" id="lock-exact" checked={exact} onChange={(e) => setExact(e.currentTarget.checked)} /> each wait, by Flight Recorder</label>
         <button disabled={l.busy} onClick={() => l.look({ seconds: 0 })}>Only deadlocks</button></p>
-      <p class="hint">{exact ? "Each wait is counted and timed. Flight Recorder is loaded into a JVM that has not used it yet: on JDK 8 to 21 that throws away compiled code once." : "Ten thread dumps a second, for each of which all threads stand still for some milliseconds. Times are estimates, counts lower bounds."}</p>
+      <p class="hint">{exact ? "Each wait is counted and timed. Flight Recorder is loaded into a JVM that has not used it yet: on JDK 8 to 21 that throws away compiled code once." : "Ten thread dumps a second, for each of which all threads stand still for some milliseconds, fewer where they take long. Times are estimates, counts lower bounds."}</p>
       <Going of={l} can />
       {r && (
         <>
