@@ -29,6 +29,8 @@ type kubeRun struct {
 	meter   *meter
 	states  states
 
+	room *kube.Room // for results of all containers
+
 	mu        sync.Mutex
 	out       fleet.Outcome
 	undecided int // containers of which it isn't known yet whether they record
@@ -38,6 +40,9 @@ type kubeRun struct {
 	whys  map[string]*kube.Error    // what stands in the way, by container
 	found map[string][]kube.Finding // what does not
 }
+
+// mostResults bounds what the results of all containers take, packed, in bytes.
+const mostResults = 2 << 30
 
 // preparesAtOnce is how many pods are made ready at a time: each gets the binary through the API server.
 const preparesAtOnce = 4
@@ -77,7 +82,7 @@ func (a *app) runInPods(in *interrupts, f *kubeRunFlags, request kube.Request) (
 		return nil, fmt.Errorf("no pod of %s can be looked at; the first: %w", f.which.Text(), first)
 	}
 	request.PIDs, request.Match, request.All = f.targets.pids, f.targets.match, f.targets.all
-	r := &kubeRun{app: a, cluster: c, flags: f, request: request, states: states{of: map[string]string{}}, left: left, whys: map[string]*kube.Error{}, found: map[string][]kube.Finding{}}
+	r := &kubeRun{app: a, cluster: c, flags: f, request: request, states: states{of: map[string]string{}}, room: kube.NewRoom(mostResults), left: left, whys: map[string]*kube.Error{}, found: map[string][]kube.Finding{}}
 	r.meter = startMeter(a.stderr, func() session.Progress { return session.Progress{Phase: r.states.text()} })
 	defer r.meter.stop()
 	sites := r.prepare(in.first, way, chosen)
@@ -234,6 +239,7 @@ func (r *kubeRun) talk(in *interrupts, s site) {
 			}
 			r.states.set(s.name, "done")
 		},
+		Room: r.room,
 	})
 	if len(jvms) == 0 {
 		r.lose(s.name, fleet.JVM{}, cmp.Or(err, errors.New("it ended without a word")))

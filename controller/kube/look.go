@@ -50,12 +50,27 @@ var usualFolders = []string{"/tmp", "/var/tmp", "/dev/shm", "/run", "/home", "/o
 // mark ends a command line, which may have any bytes but NUL in it.
 const mark = "\x00\n"
 
+// mostSaid bounds what is read of a container's answer: command lines of JVMs have up to 128 KB each.
+const mostSaid = 8 << 20
+
+// A beginning keeps the first bytes that are written to it.
+type beginning struct {
+	b    []byte
+	most int
+}
+
+func (k *beginning) Write(b []byte) (int, error) {
+	k.b = append(k.b, b[:min(len(b), k.most-len(k.b))]...)
+	return len(b), nil
+}
+
 // Look asks a shell what a container has and lacks. It writes and removes a file of some bytes in one folder after another until
 // a program can be executed there.
 func Look(ctx context.Context, c Cluster, at Place, folders []string) (*View, error) {
-	var out, errs bytes.Buffer
+	out := &beginning{most: mostSaid}
+	errs := &tail{}
 	command := append([]string{"sh", "-c", lookScript, "rivulet"}, folders...)
-	err := c.Exec(ctx, at, Streams{Out: &out, Err: &errs}, command...)
+	err := c.Exec(ctx, at, Streams{Out: out, Err: errs}, command...)
 	var exit *ExitError
 	if errors.As(err, &exit) && (exit.Code == 126 || exit.Code == 127) {
 		return nil, noShellIn(at.Pod, err)
@@ -63,7 +78,7 @@ func Look(ctx context.Context, c Cluster, at Place, folders []string) (*View, er
 	if err != nil && exit == nil {
 		return nil, err
 	}
-	v := parseView(out.Bytes())
+	v := parseView(out.b)
 	if exit != nil && v.Arch == "" && len(v.Folders) == 0 {
 		return nil, fmt.Errorf("the shell of %s ended with code %d: %s", at, exit.Code, strings.TrimSpace(errs.String()))
 	}
@@ -94,7 +109,9 @@ func parseView(b []byte) *View {
 		case "user":
 			v.User = int(number(value))
 		case "writer":
-			v.Writers = append(v.Writers, value)
+			if writers[value] != "" { // a shell may say more than it was asked
+				v.Writers = append(v.Writers, value)
+			}
 		case "limit":
 			v.Limit = number(value)
 		case "used":

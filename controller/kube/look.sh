@@ -18,7 +18,8 @@ for g in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; 
     break
   fi
 done 2>/dev/null
-good=
+good= f=
+trap '[ -z "$f" ] || rm -f "$f"; exit 143' HUP INT TERM
 for d in "$@"; do
   if [ ! -d "$d" ]; then echo "folder $d missing"; continue; fi
   f="$d/.rivulet-look-$$"
@@ -29,6 +30,7 @@ for d in "$@"; do
     *space*) echo "folder $d full" ;;
     *) echo "folder $d closed to this user" ;;
     esac
+    f=
     continue
   fi
   if ! chmod 700 "$f" 2>/dev/null; then echo "folder $d without chmod"
@@ -37,6 +39,7 @@ for d in "$@"; do
     if [ $? = 126 ]; then echo "folder $d mounted noexec"; else good=$d; fi
   fi
   rm -f "$f" 2>/dev/null || : >"$f"
+  f=
   if [ -n "$good" ]; then echo "folder $good"; break; fi
 done
 jvm() {

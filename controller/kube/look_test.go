@@ -140,3 +140,48 @@ func TestMainOf(t *testing.T) {
 		}
 	}
 }
+
+// TestLookBounded: a shell that never stops to talk fills no memory, and tools that nobody knows write nothing.
+func TestLookBounded(t *testing.T) {
+	said := 0
+	c := &local{own: func(_ context.Context, s Streams, _ []string) (bool, error) {
+		_, _ = s.Out.Write([]byte("arch x86_64\nwriter perl\nwriter dd\nfolder /tmp\n"))
+		line := []byte("noise " + strings.Repeat("x", 1<<20) + "\n")
+		for range 64 {
+			n, err := s.Out.Write(line)
+			if err != nil {
+				return true, err
+			}
+			said += n
+			_, _ = s.Err.Write(line)
+		}
+		return true, nil
+	}}
+	v, err := Look(t.Context(), c, here, nil)
+	if err != nil || v.Arch != "x86_64" || !slices.Equal(v.Writers, []string{"dd"}) || said != 64*(1<<20+7) {
+		t.Errorf("%v: %+v, %d bytes", err, v, said)
+	}
+	b := &beginning{most: 10}
+	for range 3 {
+		_, _ = b.Write([]byte("seven, "))
+	}
+	if string(b.b) != "seven, sev" {
+		t.Errorf("%q", b.b)
+	}
+}
+
+// TestLookKilled: a shell that is told to end removes the file that it tries a folder with.
+func TestLookKilled(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "chmod"), []byte("#!/bin/sh\nls -a "+dir+" >"+bin+"/seen\nkill -TERM $PPID\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Look(t.Context(), &local{path: bin + ":/usr/bin:/bin"}, here, []string{dir})
+	seen, _ := os.ReadFile(filepath.Join(bin, "seen"))
+	if !strings.Contains(string(seen), ".rivulet-look-") {
+		t.Fatalf("the folder was not tried: %v, %q", err, seen)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v: %v has stayed", err, left)
+	}
+}

@@ -43,6 +43,9 @@ const (
 	frameAlive  = "alive"
 )
 
+// ErrRoom is wrapped by the error of a worker whose results find no room beside those of others.
+var ErrRoom = errors.New("no room for the results of so many containers")
+
 // mostFrame bounds a frame: a report of a very large tree has 100 MB.
 const mostFrame = 1 << 30
 
@@ -84,6 +87,31 @@ type Heard struct {
 	State  func(fleet.Progress)
 	Part   func(*fleet.Result) // replaces the one before of the same target
 	Result func(*fleet.Result)
+
+	Room *Room // for what many workers send at the same time; nil is without a bound
+}
+
+// A Room bounds the memory that frames of many workers take. It may be used concurrently.
+type Room struct {
+	mu   sync.Mutex
+	left int64
+}
+
+// NewRoom is room for so many bytes of results, packed as they come.
+func NewRoom(bytes int64) *Room { return &Room{left: bytes} }
+
+// take takes room, or gives it back where n is negative; false if there is too little.
+func (r *Room) take(n int64) bool {
+	if r == nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n > r.left {
+		return false
+	}
+	r.left -= n
+	return true
 }
 
 // Talk starts a worker in a container and returns when it has ended. When ctx ends the worker is told to stop and its results are waited
@@ -117,6 +145,8 @@ func Talk(ctx, now context.Context, c Cluster, at Place, r *Request, command []s
 	switch {
 	case errors.As(heard, &failed):
 		return failed
+	case errors.Is(heard, ErrRoom):
+		return &Error{CheckMemory, "of " + at.String() + ": " + heard.Error(), "look at fewer containers at a time", heard}
 	case err != nil:
 		return workerError(at, err, errs.String(), heard)
 	case heard != nil:
@@ -186,8 +216,10 @@ func tellWorker(ctx, now, running context.Context, in *io.PipeWriter, request []
 // listen reads frames until the worker has ended. A frame that says why it failed is the error.
 func (h *Heard) listen(r io.Reader) error {
 	b := bufio.NewReader(r)
+	ended := map[fleet.Target]bool{}  // which have their result
+	parts := map[fleet.Target]int64{} // room of those that may be all that comes
 	for {
-		kind, body, err := readFrame(b)
+		kind, body, err := readFrame(b, h.Room)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -200,21 +232,31 @@ func (h *Heard) listen(r io.Reader) error {
 			if err := json.Unmarshal(body, &list); err != nil {
 				return err
 			}
+			h.Room.take(-int64(len(body)))
 			h.JVMs(list)
 		case frameState:
 			var p fleet.Progress
 			if err := json.Unmarshal(body, &p); err != nil {
 				return err
 			}
+			h.Room.take(-int64(len(body)))
 			h.State(p)
 		case framePart, frameResult:
 			res, err := fleet.Unpack(body)
 			if err != nil {
 				return err
 			}
-			if kind == framePart {
+			of := res.Target
+			h.Room.take(-parts[of]) // this one replaces it
+			delete(parts, of)
+			switch {
+			case ended[of]:
+				return fmt.Errorf("another result of process %d, which has one", of.PID)
+			case kind == framePart:
+				parts[of] = int64(len(body))
 				h.Part(res)
-			} else {
+			default:
+				ended[of] = true
 				h.Result(res)
 			}
 		case frameFailed:
@@ -224,6 +266,7 @@ func (h *Heard) listen(r io.Reader) error {
 			}
 			return &Error{Check: f.Check, Cause: f.Cause, Fix: f.Fix}
 		case frameAlive:
+			h.Room.take(-int64(len(body)))
 		default:
 			return fmt.Errorf("a frame of kind %q", kind)
 		}
@@ -233,7 +276,7 @@ func (h *Heard) listen(r io.Reader) error {
 // mostHead bounds the line that a frame begins with.
 const mostHead = 64
 
-func readFrame(b *bufio.Reader) (kind string, body []byte, err error) {
+func readFrame(b *bufio.Reader, room *Room) (kind string, body []byte, err error) {
 	line, err := b.ReadSlice('\n')
 	if err != nil {
 		if len(line) > 0 {
@@ -247,6 +290,9 @@ func readFrame(b *bufio.Reader) (kind string, body []byte, err error) {
 	}
 	if k, err := fmt.Sscanf(string(line), "%s %d\n", &kind, &n); k != 2 || err != nil || n < 0 || n > mostFrame {
 		return "", nil, fmt.Errorf("no frame: %q", line)
+	}
+	if !room.take(n) {
+		return "", nil, fmt.Errorf("%w: a frame of %d MB", ErrRoom, n>>20)
 	}
 	var buf bytes.Buffer // grows with what comes, not with what is announced
 	if got, err := io.CopyN(&buf, b, n); err != nil {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"strings"
@@ -47,13 +48,14 @@ func TestTalk(t *testing.T) {
 			}
 			w.JVMs([]fleet.JVM{{PID: 1, Main: "shop.Orders"}})
 			w.State(fleet.Progress{State: fleet.StateRecording})
-			_ = w.Part(fleet.Head{}, []byte("half"))
+			one, two := fleet.Target{PID: 1}, fleet.Target{PID: 2}
+			_ = w.Part(fleet.Head{Target: one}, []byte("half"))
 			<-w.First.Done() // kept alive for ten minutes before
 			if err := context.Cause(w.First); !errors.Is(err, context.Canceled) || w.Second.Err() != nil {
 				t.Errorf("first %v, second %v", err, w.Second.Err())
 			}
-			_ = w.Result(fleet.Head{}, []byte("whole"))
-			_ = w.Result(fleet.Head{Error: "no such class"}, nil)
+			_ = w.Result(fleet.Head{Target: one}, []byte("whole"))
+			_ = w.Result(fleet.Head{Target: two, Error: "no such class"}, nil)
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
@@ -157,4 +159,56 @@ func FuzzFrames(f *testing.F) {
 		h := Heard{JVMs: func([]fleet.JVM) {}, State: func(fleet.Progress) {}, Part: func(*fleet.Result) {}, Result: func(*fleet.Result) {}}
 		_ = h.listen(strings.NewReader(string(b)))
 	})
+}
+
+// TestTwice: a process has one result, whatever its worker says.
+func TestTwice(t *testing.T) {
+	one := fleet.Head{Target: fleet.Target{PID: 1}}
+	for _, again := range []func(w *Worker) error{
+		func(w *Worker) error { return w.Result(one, []byte("again")) },
+		func(w *Worker) error { return w.Part(one, []byte("again")) },
+	} {
+		c := working(Lost, func(w *Worker) {
+			_ = w.Result(one, []byte("whole"))
+			_ = again(w)
+		})
+		h := &heard{}
+		err := Talk(t.Context(), t.Context(), c, here, &Request{}, []string{"x"}, h.to())
+		if h.text() != "result whole" || checkOf(err) != CheckConnection {
+			t.Errorf("%v: %s", err, h.text())
+		}
+	}
+}
+
+// TestRoom: what many workers send has a bound together. A part gives its room to the next one of the same process.
+func TestRoom(t *testing.T) {
+	big := make([]byte, 100_000)
+	rand.Read(big)
+	room := NewRoom(250_000)
+	talk := func(work func(w *Worker)) (string, error) {
+		h := &heard{}
+		to := h.to()
+		to.Part = func(*fleet.Result) { h.all = append(h.all, "part") }
+		to.Result = func(*fleet.Result) { h.all = append(h.all, "result") }
+		to.Room = room
+		err := Talk(t.Context(), t.Context(), working(Lost, work), here, &Request{}, []string{"x"}, to)
+		return h.text(), err
+	}
+	head := func(pid int) fleet.Head { return fleet.Head{Target: fleet.Target{PID: pid}} }
+	got, err := talk(func(w *Worker) {
+		for range 5 {
+			_ = w.Part(head(1), big)
+		}
+		_ = w.Result(head(1), big)
+	})
+	if want := "part, part, part, part, part, result"; err != nil || got != want {
+		t.Fatalf("%v: %s", err, got)
+	}
+	got, err = talk(func(w *Worker) { _ = w.Result(head(1), big); _ = w.Result(head(2), big) })
+	if got != "result" || checkOf(err) != CheckMemory || !errors.Is(err, ErrRoom) {
+		t.Errorf("%v: %s", err, got)
+	}
+	if got, err = talk(func(w *Worker) { _ = w.Result(head(1), []byte("small")) }); err != nil || got != "result" {
+		t.Errorf("%v: %s", err, got)
+	}
 }
