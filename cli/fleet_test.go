@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -209,6 +210,53 @@ func TestFleetDiff(t *testing.T) {
 	}
 	if r = newFake().run(t, "fleet", "diff", "--key", key, "--canary", "app=shop", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms"); r.code != 2 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestFleetCompare compares three groups, of one node each.
+func TestFleetCompare(t *testing.T) {
+	t.Parallel()
+	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
+	key := keys(fleet.RoleRecord)
+	waitForNodes(t, key, 3)
+	args := []string{"fleet", "compare", "--key", key, "--select", "app=shop", "--root", "shop.Price.of", "--for", "100ms"}
+	r := newFake().run(t, append(args, "--by", "node", "--base", "web-2", "--json")...)
+	var c struct {
+		Kind, By, Base string
+		Groups         []struct {
+			Value      string
+			JVMs       int
+			RootCalls  int64    `json:"root_invocations"`
+			PerRoot    *float64 `json:"calls_per_root"`
+			Verdict    string
+			Difference *struct {
+				Kind          string
+				Before, After struct{ File string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &c); err != nil || r.code != 0 || c.Kind != "fleet_comparison" || c.By != "node" || c.Base != "web-2" || len(c.Groups) != 3 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	for i, g := range c.Groups {
+		base := g.Value == "web-2"
+		if g.Value != fmt.Sprint("web-", i+1) || g.JVMs != 1 || g.RootCalls != 1 || g.PerRoot == nil || *g.PerRoot != 1 || (g.Difference == nil) != base || (g.Verdict == "") != base {
+			t.Errorf("%+v", g)
+		}
+		if d := g.Difference; d != nil && (d.Kind != "difference" || d.Before.File != "node=web-2" || d.After.File != "node="+g.Value) {
+			t.Errorf("%+v", d)
+		}
+	}
+	r = newFake().run(t, append(args, "--by", "node")...)
+	if r.code != 0 || !strings.Contains(r.stdout, "BESIDE web-1") || !strings.Contains(r.stdout, "node=web-3") || !strings.Contains(r.stdout, "what the others are compared with") {
+		t.Errorf("%+v", r)
+	}
+	for flags, want := range map[string]string{
+		"--by zone": "all 3 JVMs have a", "--by node --base web-9": "there are web-1, web-2, web-3", "": "--by says", "--by colour": "all 3 JVMs have (none)",
+	} {
+		if r = newFake().run(t, append(args, strings.Fields(flags)...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %+v", flags, r)
+		}
 	}
 }
 

@@ -107,14 +107,18 @@ func Keys() []string {
 	return keys
 }
 
+// Value is what a JVM of a node has of a key of selections, see [Keys], or the label of that name; "" if it has none.
+func (j *JVM) Value(key, node string) string {
+	if of := fields[key]; of != nil {
+		return of(node, j)
+	}
+	return j.Labels[key]
+}
+
 // Has tells whether a JVM of a node is meant.
 func (s Selection) Has(node string, j *JVM) bool {
 	for _, r := range s.rules {
-		value := j.Labels[r.key]
-		if of := fields[r.key]; of != nil {
-			value = of(node, j)
-		}
-		if like(r.pattern, value) == r.not {
+		if like(r.pattern, j.Value(r.key, node)) == r.not {
 			return false
 		}
 	}
