@@ -3,10 +3,15 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // TestOptions chooses that short methods are timed, that computing is told from waiting, and
@@ -68,4 +73,56 @@ func TestOptions(t *testing.T) {
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
+}
+
+// TestPageOptions: the page's form asks for every option that a recording has, but for those that it has another way for.
+func TestPageOptions(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "web", "ui", "src", "setup.tsx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, _, ok := strings.Cut(string(text), "/** takeDefaults")
+	if !ok {
+		t.Fatal("setup.tsx has no takeDefaults")
+	}
+	without := map[string]string{
+		"share":  "every says the same",
+		"wait":   "the page offers methods of classes that are loaded",
+		"events": "timeline and slowest record them; without these, there is nothing to see of them",
+	}
+	for _, o := range spec.Options {
+		has := regexp.MustCompile(`\b` + o.Field + `:`).MatchString(from)
+		if why, exempt := without[o.Field]; has == exempt {
+			t.Errorf("%s: in the form %v, but %q", o.Field, has, why)
+		}
+	}
+}
+
+// TestRemoveTwo removes two rules and a mode before the page has been drawn again.
+func TestRemoveTwo(t *testing.T) {
+	t.Parallel()
+	p := open(t, served(t), 1280, 800)
+	p.root(program(t, "Counted"), "counted root")
+	for _, rule := range []string{"a.**", "b.**", "c.**"} {
+		p.do("a rule", chromedp.SendKeys("#rule", rule))
+		p.click("#exclude")
+		p.until(fmt.Sprintf(`[...document.querySelectorAll(".filter .chosen code")].some((e) => e.textContent === %q)`, rule))
+	}
+	value[bool](p, `([...document.querySelectorAll(".filter .chosen button[aria-label^=Remove]")].slice(0, 2).forEach((b) => b.click()), true)`)
+	p.until(`[...document.querySelectorAll(".filter .chosen code")].map((e) => e.textContent).join() === "c.**"`)
+}
+
+// TestFewRootCalls records one of three root calls, as chosen on the page.
+func TestFewRootCalls(t *testing.T) {
+	t.Parallel()
+	p := open(t, served(t), 1800, 900)
+	c := program(t, "Counted")
+	p.root(c, "counted root")
+	value[bool](p, `document.querySelector("details.more").open = true`)
+	value[bool](p, `((i) => { i.value = "3"; return i.dispatchEvent(new Event("input", { bubbles: true })); })(document.querySelector("#every"))`)
+	p.click("#start")
+	p.wait(".phase.recording")
+	c.counts(t, 30)
+	p.until(figure("Calls", "^10$"))
 }

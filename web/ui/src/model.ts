@@ -7,7 +7,7 @@ export interface Method { name: string; loader: string; flags: string; reason?: 
 export interface Branch { name: string; kind: "package" | "class" | "method"; count: number; method?: Method }
 export interface Recording {
   roots: string[]; scheme: string; clock: string; until_calls: number; wait: boolean; filter: string[]; natives: string; recursion: string; probes: string; overhead: string; warmup: string;
-  root_times: string; slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; count: string[]; modes: string[];
+  root_times: string; slowest: number; over: string; memory: number; events: boolean; timeline: boolean; follow: boolean; cpu: boolean; leaves: string; count: string[]; modes: string[]; agents: boolean; every: number; observe: string; patience: string;
 }
 export interface Snapshot {
   id: number; name: string; when: string; target: string; scheme: string; clock: string; seconds: number; calls: number; total: number; nodes: number;

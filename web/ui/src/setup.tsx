@@ -1,6 +1,7 @@
 // How to record: filter, scheme, clock, and what is needed less often.
 
 import { useState } from "preact/hooks";
+import { store } from "./conn";
 import { NumberField } from "./parts";
 import type { Recording } from "./model";
 import { go, ui, type Setup } from "./ui";
@@ -15,6 +16,7 @@ export function recording(s: Setup) {
   return {
     ...compared(s), scheme: s.scheme, until_calls: Number(s.until) || 0,
     overhead: budget(s.overhead), warmup: s.warmup.trim() || "0", root_times: s.rootTimes, slowest: s.slowest, over: (s.slowest > 0 && s.over.trim()) || "0", timeline: s.timeline, follow: s.follow, cpu: s.cpu, count: s.count,
+    every: s.every, ...(s.scheme === "A" || s.scheme === "B" || s.scheme === "C" ? {} : { observe: s.observe.trim() || "0" }),
   };
 }
 
@@ -22,7 +24,7 @@ export function recording(s: Setup) {
 export function compared(s: Setup) {
   return {
     roots: s.roots, clock: s.clock, filter: [...(s.jdk ? ["--jdk"] : []), ...s.filter],
-    natives: s.natives, recursion: s.recursion, probes: s.probes, leaves: s.leaves, modes: s.modes, memory: s.memory,
+    natives: s.natives, recursion: s.recursion, probes: s.probes, leaves: s.leaves, modes: s.modes, memory: s.memory, agents: s.agents, patience: s.patience.trim() || "auto",
   };
 }
 
@@ -32,7 +34,7 @@ export function takeDefaults(d: Recording): void {
   choose({
     taken: true, scheme: d.scheme, clock: d.clock, until: d.until_calls ? String(d.until_calls) : "", filter: d.filter.filter((r) => r !== "--jdk"), jdk: d.filter.includes("--jdk"),
     natives: d.natives, recursion: d.recursion, probes: d.probes, overhead: d.overhead === "0%" ? "" : d.overhead, warmup: none(d.warmup), rootTimes: d.root_times, slowest: d.slowest, over: none(d.over), timeline: d.timeline, follow: d.follow,
-    cpu: d.cpu, count: d.count, leaves: d.leaves, modes: d.modes, memory: d.memory,
+    cpu: d.cpu, count: d.count, leaves: d.leaves, modes: d.modes, memory: d.memory, agents: d.agents, every: d.every, observe: d.observe, patience: d.patience === "auto" ? "" : d.patience,
   });
 }
 
@@ -95,9 +97,13 @@ function Filter() {
   const s = ui.setup;
   const [text, setText] = useState("");
   const add = (kind: string) => {
-    if (text.trim()) (choose({ filter: [...s.filter, kind + " " + text.trim()] }), setText(""));
+    if (text.trim()) (choose({ filter: [...ui.setup.filter, kind + " " + text.trim()] }), setText(""));
   };
-  const swap = (i: number) => choose({ filter: s.filter.map((r, k) => (k === i - 1 ? s.filter[i] : k === i ? s.filter[i - 1] : r)) });
+  /** up moves a rule before the one above it: by what is chosen now, which may not have been drawn yet. */
+  const up = (rule: string) => {
+    const now = ui.setup.filter, i = now.indexOf(rule);
+    if (i > 0) choose({ filter: now.map((r, k) => (k === i - 1 ? now[i] : k === i ? now[i - 1] : r)) });
+  };
   return (
     <fieldset class="filter">
       <legend>Filter</legend>
@@ -113,8 +119,8 @@ function Filter() {
             <li key={i + r}>
               <span><span class="muted">{r.startsWith("--include") ? "include" : "exclude"}</span> <code>{r.slice(10)}</code></span>
               <span class="nowrap">
-                {i > 0 && <button class="plain" aria-label={"Move up " + r} title="Earlier: the last rule that matches decides" onClick={() => swap(i)}>↑</button>}{" "}
-                <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ filter: s.filter.filter((_, k) => k !== i) })}>✕</button>
+                {i > 0 && <button class="plain" aria-label={"Move up " + r} title="Earlier: the last rule that matches decides" onClick={() => up(r)}>↑</button>}{" "}
+                <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ filter: ui.setup.filter.filter((o) => o !== r) })}>✕</button>
               </span>
             </li>
           ))}
@@ -156,7 +162,7 @@ function Modes() {
           {s.modes.map((r, i) => (
             <li key={i + r}>
               <span><span class="muted">{r.slice(r.lastIndexOf("=") + 1)}</span> <code>{r.slice(0, r.lastIndexOf("="))}</code></span>
-              <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ modes: ui.setup.modes.filter((_, k) => k !== i) })}>✕</button>
+              <button class="plain" aria-label={"Remove " + r} onClick={() => choose({ modes: ui.setup.modes.filter((o) => o !== r) })}>✕</button>
             </li>
           ))}
         </ol>
@@ -168,10 +174,10 @@ function Modes() {
 function More() {
   const s = ui.setup;
   const executed = executing();
-  const changed = s.natives !== "on" || s.rootTimes !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0;
+  const changed = s.natives !== "on" || s.rootTimes !== "on" || s.recursion !== "expand" || s.probes !== "auto" || s.leaves !== "counted" || s.cpu || s.count.length > 0 || s.modes.length > 0 || s.overhead !== "" || s.warmup !== "" || s.slowest > 0 || s.timeline || s.until !== "" || s.memory !== 0 || s.every > 1 || s.observe !== store.state?.defaults.observe || s.patience !== "" || s.agents;
   return (
     <details class="more" open={changed}>
-      <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, ignore first, memory limit</summary>
+      <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, some root calls, patience, agents, ignore first, memory limit</summary>
       <label class="radio">
         <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
         <small class="muted">Records events, too; some nanoseconds more a call</small>
@@ -257,6 +263,22 @@ function More() {
         <div>
           <dt><label for="overhead">Most overhead</label></dt>
           <dd><input id="overhead" value={s.overhead} placeholder="any; 5 %" title="Record less, so that the program is not slower by more than this" onInput={(e) => choose({ overhead: e.currentTarget.value })} /></dd>
+        </div>
+        <div>
+          <dt><label for="every">Root calls recorded</label></dt>
+          <dd>one of <NumberField id="every" value={s.every} most={1e9} set={(every) => choose({ every })} /></dd>
+        </div>
+        <div>
+          <dt><label for="patience">Wait for probes</label></dt>
+          <dd><input id="patience" value={s.patience} placeholder="auto; 50ms" title="For how long a root call waits for probes in all" onInput={(e) => choose({ patience: e.currentTarget.value })} /></dd>
+        </div>
+        <div>
+          <dt><label for="observe">Observe before</label></dt>
+          <dd><input id="observe" value={s.observe} placeholder="not at all; 2s" disabled={s.scheme === "A" || s.scheme === "B" || s.scheme === "C"} title="For how long the target is observed before it is instrumented, with scheme D" onInput={(e) => choose({ observe: e.currentTarget.value })} /></dd>
+        </div>
+        <div>
+          <dt><label for="agents">Agents' code</label></dt>
+          <dd><label class="radio"><input type="checkbox" id="agents" checked={s.agents} onChange={(e) => choose({ agents: e.currentTarget.checked })} /> gets probes, too</label></dd>
         </div>
         <div>
           <dt><label for="warmup">Ignore first</label></dt>

@@ -56,7 +56,7 @@ const fresh = {
 /** What is to be recorded, as chosen last. */
 const setup = {
   roots: [] as string[], scheme: "auto", clock: "tick", until: "", filter: [] as string[], jdk: false, natives: "on", recursion: "expand", probes: "auto", overhead: "", warmup: "",
-  rootTimes: "on", slowest: 0, over: "", timeline: false, follow: false, cpu: false, leaves: "counted", count: [] as string[], modes: [] as string[], memory: 0, schemes: ["A", "B", "C", "D"], seconds: 10,
+  rootTimes: "on", slowest: 0, over: "", timeline: false, follow: false, cpu: false, leaves: "counted", count: [] as string[], modes: [] as string[], memory: 0, schemes: ["A", "B", "C", "D"], seconds: 10, every: 1, observe: "", patience: "", agents: false,
   taken: false, // the server's defaults have been taken over
 };
 
