@@ -108,3 +108,24 @@ func TestMergeHandovers(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestMerged: the tree of one thread needs no merging, but where several threads have executed tasks of one call.
+func TestMerged(t *testing.T) {
+	task := func() *cct.Node { return (&cct.Node{Method: 2, Calls: 3}).With(cct.Details{Async: &cct.Handover{}}) }
+	for _, test := range []struct {
+		roots []*cct.Node
+		want  bool
+	}{
+		{nil, true},
+		{[]*cct.Node{{Method: 1, Children: []*cct.Node{{Method: 1}, {Method: 2}, task()}}, {Method: 2}}, true},
+		{[]*cct.Node{{Method: 1}, {Method: 1}}, false},
+		{[]*cct.Node{{Method: 1, Children: []*cct.Node{{Method: 3, Children: []*cct.Node{task(), {Method: 2}, task()}}}}}, false},
+	} {
+		if got := cct.Merged(test.roots); got != test.want {
+			t.Errorf("%+v: %v", test.roots, got)
+		}
+		if m := cct.Merge(test.roots); !cct.Merged(m) {
+			t.Errorf("%+v is not merged", m)
+		}
+	}
+}

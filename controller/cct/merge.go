@@ -161,3 +161,26 @@ func repeats(nodes []*Node) bool {
 	}
 	return false
 }
+
+// Merged tells whether [Merge] would do nothing but make a copy: no two roots have the same [Node.Key], and no two children
+// of a node. Tasks of one call that several threads have executed do. would change nothing: no two roots have the same key, and no two children of a node. Tasks of one
+// call that several threads have executed do.
+func Merged(roots []*Node) bool {
+	var at finder
+	for lists := [][]*Node{roots}; len(lists) > 0; {
+		list := lists[len(lists)-1]
+		lists = lists[:len(lists)-1]
+		at.reset()
+		for i, n := range list {
+			if len(list) > 1 {
+				if _, known := at.find(n.Key(), i); known {
+					return false
+				}
+			}
+			if len(n.Children) > 0 {
+				lists = append(lists, n.Children)
+			}
+		}
+	}
+	return true
+}

@@ -94,3 +94,17 @@ func TestFollow(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// TestFollowSeveral: tasks of one call that several threads have executed are one line, also where one thread has handed all of them over.
+func TestFollowSeveral(t *testing.T) {
+	root := livetest.Node(1, 1, 10)
+	for range 2 {
+		task := livetest.Node(2, 5, 50)
+		task.Details().Async = &cct.Handover{Waited: 10, Longest: 4}
+		root.Children = append(root.Children, task)
+	}
+	f := frameOf(newNumbering(), livetest.Snapshot(root))
+	if len(f.merged) != 1 || len(f.merged[0].Children) != 1 || f.merged[0].Children[0].Calls != 10 || len(root.Children) != 2 {
+		t.Errorf("%+v", f.merged[0].Children)
+	}
+}

@@ -61,9 +61,7 @@ func newFrame(id int64, r *export.Report, numbering *Numbering) *Frame {
 		trees: map[treeKey][]*cct.Node{}, views: map[viewKey]*application.View{}, flats: map[flatKey][]flat{}, arounds: map[int32]*around{}, children: map[childKey][]*cct.Node{}, inverses: map[treeKey]*inverse{},
 	}
 	f.places = numbering.threadNumbers(r.Target.PID, f.threads)
-	if f.merged = r.Tree.Roots(); len(f.threads) == 1 {
-		f.merged = f.threads[0].Roots // of one thread there is nothing to merge
-	} else {
+	if f.merged = r.Tree.Roots(); !cct.Merged(f.merged) { // that of one thread alone is, mostly
 		f.merged = cct.Merge(f.merged)
 	}
 	seen := make([]bool, 0, 256)
