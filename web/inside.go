@@ -137,6 +137,16 @@ func (i *insides) done(q *InsideQuery, a insideAnswer) {
 	i.kept = i.kept[max(0, len(i.kept)-insideKept):]
 }
 
+// over is closed when no look goes on any more; no other one may begin.
+func (i *insides) over() <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		i.jobs.Wait()
+		close(done)
+	}()
+	return done
+}
+
 // getInside answers with the last look of a kind into a JVM; null if there was none.
 func (s *Server) getInside(r *http.Request) (any, error) {
 	pid, err := number(r, "pid", 0)

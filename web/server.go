@@ -183,7 +183,10 @@ func (s *Server) Run(ctx, grace context.Context) error {
 	if srv.Shutdown(end) != nil {
 		srv.Close()
 	}
-	s.inside.jobs.Wait() // what they have made in a target is removed
+	select {
+	case <-s.inside.over(): // what looks have made in a target is removed
+	case <-grace.Done():
+	}
 	return err
 }
 

@@ -89,14 +89,16 @@ function Deadlocks({ all, none }: { all: Deadlock[] | null; none?: boolean }) {
 }
 
 function Groups({ groups, one, many }: { groups: Group[]; one: string; many: string }) {
+  const most = 100;
   return (
-    <>{groups.map((g, i) => (
+    <>{groups.slice(0, most).map((g, i) => (
       <details class="group" key={i}>
         <summary>{plural(g.threads.length, one, many)} {words(g.state)}{g.stack?.[0] ? <> at <code>{g.stack[0]}</code></> : ""}</summary>
         <p class="hint">{g.threads.slice(0, 40).join(", ")}{g.threads.length > 40 ? ", …" : ""}</p>
         <Stack frames={g.stack ?? []} />
       </details>
-    ))}</>
+    ))}
+    {groups.length > most && <p class="muted">{plural(groups.length - most, "more place", "more places")}</p>}</>
   );
 }
 
