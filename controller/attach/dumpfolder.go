@@ -5,12 +5,16 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // A dumpFolder is a folder of mode 0700 that the target's user owns, for what a JVM writes at
-// our request. The target may put anything there.
+// our request. The target may put anything there. It is locked as long as it is in use, so that one whose
+// Rivulet was killed is found by the next one, and removed.
 type dumpFolder struct {
 	parent, made *Folder // nil before make and after remove
 }
@@ -21,13 +25,60 @@ func (d *dumpFolder) make(p Process, dir, prefix string) error {
 	if err != nil {
 		return &Error{PID: p.PID, Kind: ErrReadOnly, Err: err, Cause: "no folder for the dump", Fix: "choose another one with --dump-dir"}
 	}
-	made, err := parent.Make(prefix + rand.Text()[:12])
+	sweepDumps(parent, p.UID)
+	made, err := parent.Make(prefix + rand.Text()[:randomName])
 	if err != nil {
 		parent.Close()
 		return &Error{PID: p.PID, Kind: ErrReadOnly, Err: err, Cause: "can't make a folder for the dump in " + dir, Fix: "choose another one with --dump-dir"}
 	}
 	d.parent, d.made = parent, made
-	return made.Give(p.UID, p.GID)
+	return errors.Join(made.Lock(unix.LOCK_SH|unix.LOCK_NB), made.Give(p.UID, p.GID))
+}
+
+// dumpPrefixes are the beginnings of such folders' names.
+var dumpPrefixes = []string{recordingPrefix, heapPrefix, threadsPrefix}
+
+const (
+	recordingPrefix = "rivulet-jfr-"
+	heapPrefix      = "rivulet-heap-"
+	threadsPrefix   = "rivulet-threads-"
+
+	randomName = 12              // characters of such a name behind the prefix
+	sweptAfter = 2 * time.Minute // the JVM may still write, at the request of a Rivulet that was killed
+	mostSwept  = 100             // at once: other users could make any number of them
+)
+
+// sweepDumps removes folders that nobody uses any more. What can't be removed stays for the next time.
+func sweepDumps(parent *Folder, uid uint32) {
+	most := mostSwept
+	for _, name := range parent.Names(0) {
+		i := slices.IndexFunc(dumpPrefixes, func(p string) bool { return strings.HasPrefix(name, p) && len(name) == len(p)+randomName })
+		if i < 0 || most == 0 {
+			continue
+		}
+		if st, err := parent.Stat(name); err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR || time.Since(time.Unix(st.Mtim.Unix())) < sweptAfter {
+			continue
+		}
+		most--
+		old, err := parent.Open(name)
+		if err != nil {
+			continue
+		}
+		if (old.Private(uid) || old.Private(uint32(os.Geteuid()))) && old.quiet() && old.Lock(unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = old.RemoveAll(parent)
+		}
+		old.Close()
+	}
+}
+
+// quiet reports whether none of the folder's files was written to for a while.
+func (d *Folder) quiet() bool {
+	for _, name := range d.Names(0) {
+		if st, err := d.Stat(name); err == nil && time.Since(time.Unix(st.Mtim.Unix())) < sweptAfter {
+			return false
+		}
+	}
+	return true
 }
 
 // target is the folder's path, as the target sees it.

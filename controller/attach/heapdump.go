@@ -200,7 +200,7 @@ func (vm *VM) DumpHeap(ctx context.Context, p DumpPlan, all bool, progress func(
 			d = nil
 		}
 	}()
-	if err := d.folder.make(vm.proc, p.Dir, "rivulet-heap-"); err != nil {
+	if err := d.folder.make(vm.proc, p.Dir, heapPrefix); err != nil {
 		return d, err
 	}
 	before, beforeOK := safepointTime(vm.proc.PID)

@@ -25,7 +25,7 @@ func (vm *VM) JSONThreadDump(ctx context.Context) (text []byte, err error) {
 			err = removing
 		}
 	}()
-	if err := d.make(vm.proc, "/tmp", "rivulet-threads-"); err != nil {
+	if err := d.make(vm.proc, "/tmp", threadsPrefix); err != nil {
 		return nil, err
 	}
 	const name = "threads.json"

@@ -62,7 +62,7 @@ func (vm *VM) startRecording(ctx context.Context, events []EventSetting, length 
 			r = nil
 		}
 	}()
-	if err := r.folder.make(vm.proc, "/tmp", "rivulet-jfr-"); err != nil {
+	if err := r.folder.make(vm.proc, "/tmp", recordingPrefix); err != nil {
 		return r, err
 	}
 	if err := r.folder.write(vm.proc, settingsName, settingsFile(events)); err != nil {
