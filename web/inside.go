@@ -63,6 +63,7 @@ const (
 	insideMost  = 300 // seconds
 	insideKept  = 12  // answers
 	insideEvery = 200 * time.Millisecond
+	insideWait  = 8 // looks that wait for their turn
 )
 
 // An insideAnswer is the last line of an answer, and what is kept of it.
@@ -90,10 +91,12 @@ type insides struct {
 	look InsideFunc
 	jobs sync.WaitGroup
 
-	mu   sync.Mutex
-	busy string // what is being done; "" is nothing
-	end  context.CancelFunc
-	kept []keptAnswer // the newest last
+	mu      sync.Mutex
+	busy    string // what is being done; "" is nothing
+	end     context.CancelFunc
+	free    chan struct{} // closed when that is done
+	waiting int           // looks that wait for that
+	kept    []keptAnswer  // the newest last
 }
 
 func (q *InsideQuery) check() error {
@@ -110,14 +113,30 @@ func (q *InsideQuery) check() error {
 	return nil
 }
 
-// begin claims the place of the one look that may go on.
-func (i *insides) begin(q *InsideQuery, end context.CancelFunc) error {
+// begin claims the place of the one look that may go on, and waits until it is free: the client is told for what. An
+// error about too many that wait comes before anything is told; others are ctx's.
+func (i *insides) begin(ctx context.Context, q *InsideQuery, end context.CancelFunc, tell func(InsideStep)) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.busy != "" {
-		return apiError{http.StatusConflict, fmt.Errorf("%s is being looked at; wait for it, or end it", i.busy)}
+	if i.busy != "" && i.waiting >= insideWait {
+		return apiError{http.StatusConflict, fmt.Errorf("%s is being looked at, and %d looks wait; try again later", i.busy, i.waiting)}
 	}
-	i.busy, i.end = fmt.Sprintf("%s of process %d", q.What, q.PID), end
+	for i.busy != "" {
+		free, what := i.free, i.busy
+		i.waiting++
+		i.mu.Unlock()
+		tell(InsideStep{Phase: "waiting for a look at " + what})
+		select {
+		case <-free:
+		case <-ctx.Done():
+		}
+		i.mu.Lock()
+		i.waiting--
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	i.busy, i.end, i.free = fmt.Sprintf("%s of process %d", q.What, q.PID), end, make(chan struct{})
 	i.jobs.Add(1)
 	return nil
 }
@@ -127,6 +146,7 @@ func (i *insides) done(q *InsideQuery, a insideAnswer) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.busy, i.end = "", nil
+	close(i.free)
 	i.jobs.Done()
 	if a.Error != "" || q.What == insidePlan {
 		return
@@ -194,13 +214,6 @@ func (s *Server) postInside(w http.ResponseWriter, r *http.Request) {
 	defer drop()
 	first, end := context.WithCancel(second)
 	defer end()
-	if err == nil {
-		err = s.inside.begin(&q, end)
-	}
-	if err != nil {
-		refuse(w, code(err), export.Clean(err.Error()))
-		return
-	}
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {
@@ -210,8 +223,16 @@ func (s *Server) postInside(w http.ResponseWriter, r *http.Request) {
 		case <-stop:
 		}
 	}()
-	w.Header().Set("Content-Type", "application/x-ndjson")
 	lines := &insideLines{w: w}
+	if err == nil {
+		err = s.inside.begin(second, &q, end, lines.tell)
+	}
+	if err != nil {
+		if second.Err() == nil { // else nobody listens
+			refuse(w, code(err), export.Clean(err.Error()))
+		}
+		return
+	}
 	a := insideAnswer{Said: []string{}}
 	defer func() { s.inside.done(&q, a) }() // also after a fault of its own
 	a.Error = "a fault of Rivulet's own; its log on the terminal has more"
@@ -259,7 +280,10 @@ func (l *insideLines) send(v any) {
 	l.write(v)
 }
 
+const ndjson = "application/x-ndjson"
+
 func (l *insideLines) write(v any) {
+	l.w.Header().Set("Content-Type", ndjson)
 	json.NewEncoder(l.w).Encode(v)          //nolint:errcheck // the client has gone
 	http.NewResponseController(l.w).Flush() //nolint:errcheck // as above
 }

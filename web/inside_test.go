@@ -113,14 +113,31 @@ func TestInside(t *testing.T) {
 		answered <- text
 	}()
 	<-begun
-	if code, text := s.call(t, "inside", `{"pid":1,"what":"threads"}`); code != http.StatusConflict || !strings.Contains(text, "locks of process 1 is being looked at") {
-		t.Errorf("%d %s", code, text)
+	// Others wait for their turn, up to so many.
+	type answer struct {
+		code int
+		text string
+	}
+	waiting := make(chan answer)
+	for range insideWait + 1 {
+		go func() {
+			code, text := s.call(t, "inside", `{"pid":2,"what":"threads"}`)
+			waiting <- answer{code, text}
+		}()
+	}
+	if a := <-waiting; a.code != http.StatusConflict || !strings.Contains(a.text, "locks of process 1 is being looked at, and 8 looks wait") {
+		t.Errorf("%+v", a)
 	}
 	if code, text := s.call(t, "inside/end", "{}"); code != 200 {
 		t.Errorf("%d %s", code, text)
 	}
 	if text := <-answered; string(last(t, text).Result) != `{"waits":3}` {
 		t.Error(text)
+	}
+	for range insideWait {
+		if a := <-waiting; a.code != 200 || !strings.HasPrefix(a.text, `{"phase":"waiting for a look at locks of process 1"}`) || last(t, a.text).Error != "" {
+			t.Errorf("%+v", a)
+		}
 	}
 }
 
@@ -156,13 +173,8 @@ func TestInsideEnds(t *testing.T) {
 	<-over
 	left := make(chan string)
 	go func() {
-		for { // until the place is free
-			code, text := s.call(t, "inside", `{"pid":1,"what":"threads"}`)
-			if code != http.StatusConflict {
-				left <- text
-				return
-			}
-		}
+		_, text := s.call(t, "inside", `{"pid":1,"what":"threads"}`)
+		left <- text
 	}()
 	<-begun
 	end()
