@@ -2,7 +2,6 @@ package top
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -66,36 +65,10 @@ func (h *heat) lines(width int) [2]string {
 func tree(v *collect.View, o Options) []string {
 	lines := []string{" total %    self %  call"}
 	took := max(v.Took, time.Millisecond)
-	shown := map[*cct.Node]bool{}
-	rest := slices.Clone(v.Tree) // what can be shown next
-	for range o.Rows {
-		best := -1
-		for i, n := range rest {
-			if best < 0 || n.Total > rest[best].Total {
-				best = i
-			}
-		}
-		if best < 0 || rest[best].Total == 0 {
-			break
-		}
-		n := rest[best]
-		shown[n] = true
-		rest = append(slices.Delete(rest, best, best+1), n.Children...)
-	}
-	var add func(list []*cct.Node, depth int)
-	add = func(list []*cct.Node, depth int) {
-		list = slices.Clone(list)
-		slices.SortStableFunc(list, func(a, b *cct.Node) int { return int(min(max(b.Total-a.Total, -1), 1)) })
-		for _, n := range list {
-			if !shown[n] {
-				continue
-			}
-			m, _ := v.Lookup(n.Method)
-			lines = append(lines, fmt.Sprintf("%8.1f  %8.1f  %s%s", percent(n.Total, took), percent(n.Self, took), strings.Repeat(" ", min(depth, mostIndent)), export.Clean(short(m.Name))))
-			add(n.Children, depth+1)
-		}
-	}
-	add(v.Tree, 0)
+	hottest(v.Tree, o.Rows, func(n *cct.Node, depth int) {
+		m, _ := v.Lookup(n.Method)
+		lines = append(lines, fmt.Sprintf("%8.1f  %8.1f  %s%s", percent(n.Total, took), percent(n.Self, took), strings.Repeat(" ", min(depth, mostIndent)), export.Clean(short(m.Name))))
+	})
 	return lines
 }
 

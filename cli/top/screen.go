@@ -58,17 +58,20 @@ type model struct {
 	shown             bool
 	frozen            bool
 	sort              int
-	list              int  // of lists
-	over              bool // the target has ended
+	list              int    // of lists
+	at                int    // the marked line of methods, from 1 on; 0 is none
+	callers           string // the method whose callers are shown; "" is none
+	over              bool   // the target has ended
 }
 
 // lists are what fills the screen.
-var lists = []string{"methods", "threads", "calls"}
+var lists = []string{"methods", "threads", "calls", "flame graph"}
 
 const (
 	methodsList = iota
 	threadsList
 	callsList
+	flameList
 )
 
 type lookMsg struct{}
@@ -90,7 +93,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			if v := m.of.Look(&m.w); !m.frozen {
 				m.view, m.shown = v, true
 				m.heat.counts, m.heat.piece = m.of.Counts(mostPieces)
-				if m.list == callsList && m.heat.to == 0 {
+				if m.past() && m.heat.to == 0 {
 					m.part = m.of.Past().Within(0, 0)
 				}
 			}
@@ -106,10 +109,22 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "q", "ctrl+c":
 			return m, tea.Quit
 		case "esc":
-			if m.heat.to == 0 {
+			switch {
+			case m.callers != "":
+				m.callers = ""
+			case m.heat.to > 0:
+				m.span(0, 0)
+			case m.at > 0:
+				m.at = 0
+			default:
 				return m, tea.Quit
 			}
-			m.span(0, 0)
+		case "up":
+			m.at = max(m.at-1, 0)
+		case "down":
+			m.at = min(m.at+1, max(m.rows(), 0))
+		case "enter":
+			m.choose()
 		case "left":
 			m.span(-1, 0)
 		case "right":
@@ -121,7 +136,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "s":
 			m.sort = (m.sort + 1) % len(Sorts)
 		case "t":
-			m.list = (m.list + 1) % len(lists)
+			m.list, m.callers = (m.list+1)%len(lists), ""
 			m.again()
 		case "space":
 			m.frozen = !m.frozen
@@ -142,8 +157,31 @@ func (m *model) span(by, wider int) {
 
 // again looks at what was sampled until now once more.
 func (m *model) again() {
-	if m.heat.to > 0 || m.list == callsList {
+	if m.heat.to > 0 || m.past() {
 		m.part = m.of.Past().Within(m.heat.from, m.heat.to)
+	}
+}
+
+// past reports whether what is shown is of all that was sampled, not only of the last moments.
+func (m *model) past() bool { return m.list >= callsList || m.callers != "" }
+
+// rows is how many lines a list has.
+func (m *model) rows() int { return m.height - 7 }
+
+// shows is the look that is shown.
+func (m *model) shows() *collect.View {
+	if m.heat.to > 0 || m.past() {
+		return &m.part
+	}
+	return &m.view
+}
+
+// choose shows the callers of the marked method.
+func (m *model) choose() {
+	list := sorted(m.shows().Methods, Sorts[m.sort])
+	if m.list == methodsList && m.callers == "" && m.at > 0 && m.at <= len(list) {
+		m.callers = list[m.at-1].Method.Name
+		m.again()
 	}
 }
 
@@ -155,10 +193,12 @@ func (m *model) View() tea.View {
 }
 
 func (m *model) screen() string {
-	foot := "q quit  s sort by " + Sorts[(m.sort+1)%len(Sorts)] + "  t " + lists[(m.list+1)%len(lists)] + "  space freeze  left right range"
+	foot := "q quit  s sort by " + Sorts[(m.sort+1)%len(Sorts)] + "  t " + lists[(m.list+1)%len(lists)] + "  up down Enter callers  space freeze  left right range"
 	switch {
 	case m.over:
 		foot = "the target has exited: q quits"
+	case m.callers != "":
+		foot = "Esc back to methods  left right range  space freeze  q quit"
 	case m.heat.to > 0:
 		foot = "left right move the range  + - its length  t " + lists[(m.list+1)%len(lists)] + "  Esc back to now  q quit"
 	case m.frozen:
@@ -166,11 +206,10 @@ func (m *model) screen() string {
 	}
 	lines := []string{m.title, "sampling ..."}
 	if m.shown {
-		view := &m.view
-		if m.heat.to > 0 || m.list == callsList {
-			view = &m.part
-		}
-		lines = Table(view, Options{Title: m.title, Sort: Sorts[m.sort], Rows: m.height - 7, Width: m.width, Threads: m.list == threadsList, Tree: m.list == callsList})
+		lines = Table(m.shows(), Options{
+			Title: m.title, Sort: Sorts[m.sort], Rows: m.rows(), Width: m.width, Threads: m.list == threadsList, Tree: m.list == callsList, Flame: m.list == flameList,
+			Callers: m.callers, At: m.at,
+		})
 		over := m.heat.lines(m.width)
 		lines = slices.Concat(lines[:2], over[:], lines[2:])
 	}

@@ -28,12 +28,19 @@ type Options struct {
 	Width   int    // columns; 0 cuts nothing
 	Threads bool   // list threads instead of methods
 	Tree    bool   // the calls of a range of time, instead
+	Flame   bool   // these as a flame graph
+	Callers string // who calls this method, instead; "" is nobody
+	At      int    // the line of methods that is marked, from 1 on; 0 is none
 }
 
 // Table is a look as lines: two about all, an empty one, then a list under its head.
 func Table(v *collect.View, o Options) []string {
 	lines := about(v, o)
 	switch {
+	case o.Callers != "":
+		return fit(append(lines, callersOf(v, o.Callers, o)...), o.Width)
+	case o.Flame:
+		return fit(append(lines, flame(v, o)...), o.Width)
 	case o.Tree:
 		return fit(append(lines, tree(v, o)...), o.Width)
 	case o.Threads && v.To == 0:
@@ -67,10 +74,13 @@ func about(v *collect.View, o Options) []string {
 func methods(v *collect.View, o Options) []string {
 	took := max(v.Took, time.Millisecond)
 	lines := []string{"  self %   total %  entries/s  method"}
-	for _, m := range sorted(v.Methods, o.Sort)[:min(len(v.Methods), max(o.Rows, 0))] {
-		name := short(m.Method.Name)
-		lines = append(lines, fmt.Sprintf("%8.1f  %8.1f  %9s  %s", percent(m.SelfTime, took), percent(m.TotalTime, took),
-			rate(m.Entries, took), export.Clean(name)))
+	for i, m := range sorted(v.Methods, o.Sort)[:min(len(v.Methods), max(o.Rows, 0))] {
+		name, mark := short(m.Method.Name), " "
+		if i+1 == o.At {
+			mark = ">"
+		}
+		lines = append(lines, fmt.Sprintf("%8.1f  %8.1f  %9s %s%s", percent(m.SelfTime, took), percent(m.TotalTime, took),
+			rate(m.Entries, took), mark, export.Clean(name)))
 	}
 	return lines
 }

@@ -100,7 +100,27 @@ func TestKeys(t *testing.T) {
 	shows("█") // the map
 	shows("the samples of 1.9")
 	press("t")
+	shows("|a.B.c" + strings.Repeat(" ", 54) + "\n|a.B.d" + strings.Repeat(" ", 24) + "\n")
+	press("t")
 	shows("a.B.c")
+	// Who calls the method that is marked; of one that nothing calls, only itself.
+	arrow := func(k rune) { m.Update(tea.KeyPressMsg{Code: k}) }
+	arrow(tea.KeyDown)
+	shows("2,000 >a.B.")
+	arrow(tea.KeyUp)
+	arrow(tea.KeyDown)
+	arrow(tea.KeyDown)
+	shows("1.5 >a.B.c")
+	arrow(tea.KeyEnter)
+	shows("call path of a.B.c, its callers below it")
+	shows("\n   105.3  a.B.c\n\n")
+	m.callers = "a.B.d()V"
+	shows("    52.6  a.B.d\n    52.6   a.B.c\n")
+	m.callers = "a.B.e()V"
+	shows("not met here")
+	arrow(tea.KeyEscape)
+	shows("s sort by")
+	arrow(tea.KeyEscape) // no line is marked any more
 	// A range: its last tenth first, then to the left and wider.
 	key := func(k rune) { m.Update(tea.KeyPressMsg{Code: k}) }
 	key(tea.KeyLeft)
@@ -121,6 +141,7 @@ func TestKeys(t *testing.T) {
 	press("t")
 	press("t")
 	shows("105.3      52.6  a.B.c")
+	press("t")
 	press("t")
 	key(tea.KeyEscape)
 	shows("the samples of 1.9")
