@@ -23,7 +23,6 @@ func (f *recordFlags) allowSamples(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Var(&f.beside, "sample", "sample all threads beside the recording, `HZ` times a second ("+strconv.Itoa(besideHz)+" without a number): estimates of time on a core, of lines, and of methods without probes go into the tree; inside, or inside,HZ: only threads in a root call, and nothing while there is none")
 	fs.Lookup("sample").NoOptDefVal = strconv.Itoa(besideHz)
-	fs.BoolVar(&f.sampleHeap, "sample-heap", false, "with --count allocations: have the JVM (JDK 16 and later) sample what is allocated on the heap, and put estimates beside the counts: what the compiler has removed, and what methods without probes allocate")
 }
 
 // A besideRate is how threads are sampled beside a recording.
@@ -86,7 +85,7 @@ func joinInside(args []string) []string {
 func (f *recordFlags) checkSamples(cmd *cobra.Command) error {
 	switch {
 	case !cmd.Flags().Changed("sample"):
-		return f.checkHeap()
+		return nil
 	case f.rec.CPU:
 		return usage("--sample and --cpu both say what is on a core: give one of them")
 	case f.ui:
@@ -94,7 +93,7 @@ func (f *recordFlags) checkSamples(cmd *cobra.Command) error {
 	case f.rec.Follow:
 		return usage("--sample and --follow: samples can't tell who handed a task over; give one of them")
 	}
-	return f.checkHeap()
+	return nil
 }
 
 // A besideSampling samples while something is recorded. The nil one does nothing.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -29,7 +28,6 @@ type fake struct {
 	attachErr, startErr, finishErr error
 	onStart                        func(*fake)
 	exitCode                       int
-	targetJava                     string // of 4711
 
 	mu        sync.Mutex
 	did       []string // what was asked of it, in order
@@ -67,7 +65,7 @@ func (f *fake) steps() string {
 
 func (f *fake) processes(context.Context) ([]attach.Process, error) {
 	return []attach.Process{
-		{PID: 4711, User: "anna", JavaVersion: cmp.Or(f.targetJava, "17.0.15"), Main: "/opt/shop/shop.jar", Started: time.Now().Add(-90 * time.Minute), Attachable: true},
+		{PID: 4711, User: "anna", JavaVersion: "17.0.15", Main: "/opt/shop/shop.jar", Started: time.Now().Add(-90 * time.Minute), Attachable: true},
 		{PID: 4712, User: "bert", Main: "evil\x1b[31m", Started: time.Now().Add(-5 * time.Second), Reason: "belongs to user bert, you are anna; run as bert or root (sudo)"},
 	}, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -48,7 +49,7 @@ the classes, reads their files, and leaves; no class is redefined.
   rivulet profile 4711 --root 'shop.Outer$Inner.<init>' --scheme A
   rivulet profile 4711 --root shop.Main.loop --clock precise --until-calls 10
   rivulet profile 4711 --root shop.Main.loop --sample --for 10s
-  rivulet profile 4711 --root shop.Main.loop --count allocations --sample-heap --for 10s
+  rivulet profile 4711 --root shop.Main.loop --count heap --for 10s
   rivulet profile 4711 --root shop.Main.loop --warmup 5s --for 10s --mode 'shop.util.*=counted'
   rivulet profile 4711 --root shop.Main.loop --slowest 10 --over 50ms --trace timeline.json --for 1m
   rivulet profile 4711 --root shop.Main.loop --exclude 'shop.log.**' --exclude 'shop.**.get*' --for 10s
@@ -121,9 +122,6 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		if err := a.askFlush(in, pid, f.yes); err != nil {
 			return err
 		}
-		if err := a.canSampleHeap(in.first, pid, f); err != nil {
-			return err
-		}
 		cfg := a.config(f.rec.Memory)
 		cfg.Observe = f.rec.Scheme == "D" || f.rec.Scheme == spec.SchemeAuto
 		cfg.Gently = f.restore == restoreGently
@@ -132,10 +130,10 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 			return err
 		}
 		defer m.stop()
-		samples, err := a.openBesides(in.first, pid, f, s)
-		defer a.closeBesides(in.first, samples)
+		samples, err := a.openBeside(in.first, pid, f, s)
+		defer samples.stop()
 		if err != nil {
-			return errors.Join(err, s.Close())
+			return errors.Join(fmt.Errorf("--sample: %w", err), s.Close())
 		}
 		s = withAgents(s, f.agents.sources, m.say)
 		if err := arm(in, s, m, f.rec); err != nil {
@@ -147,9 +145,9 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		}
 		samples.start()
 		await(s, m, f.length, in.first)
-		samples.stop(in.second)
+		samples.stop()
 		r, err := finish(in, s, m)
-		samples.join(in.second, r)
+		samples.join(r)
 		if err = a.deliver(r, err, f, out); err == nil {
 			a.sayWinding(in.second, pid)
 		}

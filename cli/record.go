@@ -29,7 +29,6 @@ type recordFlags struct {
 	streamed   *output
 	length     time.Duration
 	beside     besideRate // how threads are sampled beside the recording
-	sampleHeap bool       // allocations beside the recording
 	format     string
 	file       string
 	top        int

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +37,26 @@ public class Heap {
     }
 }`
 
+// TestHeapTooOld: a JVM that can't say what it puts on the heap is recorded all the same, and the report says so.
+func TestHeapTooOld(t *testing.T) {
+	t.Parallel()
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Heap.java": heapProgram})
+	p := jvmtest.Start(t, jvmtest.Need(t, 11), []string{"-Xmx64m"}, "Heap", nil, dir)
+	p.WaitLine("READY")
+	code, out, errs := rivulet(t, "", "profile", strconv.Itoa(p.PID()), "--root", "Heap.work", "--count", "heap", "--until-calls", "1", "--format", "json")
+	var r struct {
+		Objects int64 `json:"allocated_objects"`
+		Heap    any   `json:"heap_sampling"`
+		Notes   []string
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("code %d, %v: %s%s", code, err, errs, out)
+	}
+	if r.Objects == 0 || r.Heap != nil || !slices.Contains(r.Notes, "It is not known what was allocated on the heap: JVMs tell that from JDK 16 on.") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestSampleHeapJVM sees beside what is executed what of it is on the heap: not what the compiler
 // removes, and what the JDK allocates besides.
 func TestSampleHeapJVM(t *testing.T) {
@@ -43,7 +64,7 @@ func TestSampleHeapJVM(t *testing.T) {
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Heap.java": heapProgram})
 	p := jvmtest.Start(t, jvmtest.Need(t, 17), []string{"-Xmx64m"}, "Heap", nil, dir)
 	p.WaitLine("READY")
-	code, out, errs := rivulet(t, "", "profile", strconv.Itoa(p.PID()), "--root", "Heap.work", "--scheme", "A", "--count", "allocations", "--sample-heap", "--for", "3s", "--format", "json")
+	code, out, errs := rivulet(t, "", "profile", strconv.Itoa(p.PID()), "--root", "Heap.work", "--scheme", "A", "--count", "heap", "--for", "3s", "--format", "json")
 	type sample struct {
 		Type, Via      string
 		Samples, Bytes int64

@@ -145,8 +145,8 @@ func (a *app) awaitOne(in *interrupts, s attached, rec spec.Recording, length ti
 
 // profileSeveral is rivulet profile of several JVMs.
 func (a *app) profileSeveral(pids []int, f *recordFlags) error {
-	if f.ui || f.auto || f.beside.hz > 0 || f.sampleHeap || f.trace != "" || f.stream != "" {
-		return usage("--ui, --root auto, --sample, --sample-heap, --trace and --stream are of one JVM: give one PID")
+	if f.ui || f.auto || f.beside.hz > 0 || f.trace != "" || f.stream != "" {
+		return usage("--ui, --root auto, --sample, --trace and --stream are of one JVM: give one PID")
 	}
 	return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
 		if _, err := out.format(f.format); err != nil {

@@ -130,13 +130,10 @@ func TestSampleBesideFlags(t *testing.T) {
 	f := newFake()
 	for args, want := range map[string]string{
 		"--sample=0": "from 1 to", "--sample --cpu": "give one of them", "--sample --ui": "leave out --ui", "--sample --follow": "give one of them",
-		"--sample-heap": "give --count allocations, too", "--sample --sample-heap": "give --count allocations, too", "--sample-heap --count allocations --ui": "leave out --ui",
-		"--sample-heap --count allocations --follow": "give one of them",
+		"--count heap --follow": "leave out this",
 	} {
 		f.run(t, append([]string{"profile", "4711", "--root", "a.B.c"}, strings.Fields(args)...)...).want(t, 2, "", want)
 	}
-	f.targetJava = "11.0.22"
-	f.run(t, "profile", "4711", "--root", "a.B.c", "--sample-heap", "--count", "allocations").want(t, 2, "", "JVMs say from JDK 16 on which objects they put on the heap; this one is of JDK 11")
 	if got := f.steps(); got != "" {
 		t.Error("steps:", got)
 	}

@@ -174,6 +174,19 @@ var (
 	}
 )
 
+// HeapBytes and HeapBelow are what "--count heap" estimates, by samples of Flight Recorder's. No word of a context
+// has them.
+var (
+	HeapBytes = Metric{
+		Name: "heap_bytes", Title: "~on heap", Unit: Bytes, Merge: Sum, Self: "estimated_heap_bytes", Total: "estimated_heap_total_bytes",
+		Word: nowhere, Doc: "estimated by samples of the heap: the memory of what its own code allocated and the compiler did not remove",
+	}
+	HeapBelow = Metric{
+		Name: "heap_below_bytes", Title: "~heap below", Unit: Bytes, Merge: Sum, Self: "estimated_heap_below_bytes", Total: "estimated_heap_below_total_bytes",
+		Word: nowhere, Doc: "estimated by samples of the heap: the memory of what methods without probes, such as the JDK's, allocated for it",
+	}
+)
+
 // nowhere is the word of a metric that follows from others.
 var nowhere = Word{Offset: -1}
 
@@ -192,6 +205,7 @@ const (
 	CountClasses     = "classes"
 	CountSurvivors   = "survivors"
 	CountContention  = "contention"
+	CountHeap        = "heap"
 )
 
 // Countings are what a recording counts if it is asked for it.
@@ -204,6 +218,10 @@ var Countings = func() []Counting {
 		{
 			Name: CountSurvivors, Doc: "what of its allocations survives garbage collections, how many, and what is still there, by type: estimated from some of the objects",
 			Rows: []Metric{SurvivedBytes, LiveBytes}, Needs: CountAllocations,
+		},
+		{
+			Name: CountHeap, Doc: "what of its allocations is on the heap, and what methods without probes allocate for it: estimated by the JVM's own samples, JDK 16 and later",
+			Rows: []Metric{HeapBytes, HeapBelow}, Needs: CountAllocations,
 		},
 		{Name: CountContention, Doc: "how often it has to wait for a lock that another thread holds, and how long, by Flight Recorder", Rows: []Metric{LockWaits, LockTime}},
 	}
@@ -261,7 +279,7 @@ func Named(name string) (m Metric, ok bool) {
 }
 
 // Room is how many metrics a recording can have beside [Fixed].
-const Room = 10
+const Room = 12
 
 // A Table is the metrics that a recording has beside [Fixed], at most [Room].
 type Table struct{ Rows []Metric }

@@ -47,6 +47,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.lastSizes(ctx)
 	waits := s.loadWaits(ctx)
 	s.endFlight(ctx)
+	defer s.dropFlight()
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
 	detach := s.detach(ctx)
@@ -67,6 +68,8 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	r.Notes = append(r.Notes, s.flight.notes...)
 	s.loadTimes.report(r, others)
 	s.contention.report(r)
+	s.onHeap(ctx, r)
+	s.dropFlight()
 	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
 		return nil, errors.Join(err, s.release())
 	}

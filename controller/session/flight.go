@@ -18,21 +18,30 @@ import (
 // there any more to end it.
 const flightFor = time.Hour
 
+// heapJDK is the first JDK that samples what it puts on the heap.
+const heapJDK = 16
+
 // A flight is a recording of Flight Recorder's beside one of ours, for what our probes can't tell.
 type flight struct {
 	recording *attach.Recording
 	of        []string // what it is to tell, as in "class loads"
 	notes     []string // what the report's reader has to know of it
+
+	began, ended int64 // between which the recording was on, ns since 1970
 }
 
 // flightEvents are the events that recordings with these metrics need.
 var flightEvents = []struct {
 	row    metric.Metric
 	what   string
+	from   int // the first JDK that has them; 0 is all
+	set    string
+	to     string
 	events []string
 }{
-	{metric.ClassLoads, "how long class loads took", []string{classload.Event}},
-	{metric.LockWaits, "who waited for locks", []string{locks.MonitorEnter, locks.ThreadPark}},
+	{metric.ClassLoads, "how long class loads took", 0, "threshold", "0 ns", []string{classload.Event}},
+	{metric.LockWaits, "who waited for locks", 0, "threshold", "0 ns", []string{locks.MonitorEnter, locks.ThreadPark}},
+	{metric.HeapBytes, "what was allocated on the heap", heapJDK, "throttle", "1000/s", []string{jfr.AllocationSample}}, // profile.jfc has 300/s
 }
 
 // startFlight has Flight Recorder tell what the recording wants. What a JVM without it can't tell, the report says.
@@ -42,9 +51,13 @@ func (s *Session) startFlight(ctx context.Context) {
 		if s.metrics.Index(w.row.Name) < 0 {
 			continue
 		}
+		if s.proc.Major() < w.from {
+			s.noteFlight(fmt.Sprintf("It is not known %s: JVMs tell that from JDK %d on.", w.what, w.from))
+			continue
+		}
 		s.flight.of = append(s.flight.of, w.what)
 		for _, e := range w.events {
-			events = append(events, attach.EventSetting{Event: e, Settings: map[string]string{"threshold": "0 ns", "stackTrace": "true"}})
+			events = append(events, attach.EventSetting{Event: e, Settings: map[string]string{w.set: w.to, "stackTrace": "true"}})
 		}
 	}
 	if len(events) == 0 {
@@ -52,9 +65,12 @@ func (s *Session) startFlight(ctx context.Context) {
 	}
 	s.stage.begin("starting Flight Recorder", 0)
 	if err := s.openFlight(ctx, events); err != nil {
-		text := s.flight.unknown(err)
-		_ = s.do(s.ctx, func() { s.loop.stats.notes = append(s.loop.stats.notes, text) })
+		s.noteFlight(s.flight.unknown(err))
 	}
+}
+
+func (s *Session) noteFlight(text string) {
+	_ = s.do(s.ctx, func() { s.loop.stats.notes = append(s.loop.stats.notes, text) }) // it has ended
 }
 
 func (f *flight) unknown(err error) string {
@@ -73,13 +89,12 @@ func (s *Session) openFlight(ctx context.Context, events []attach.EventSetting) 
 	return err
 }
 
-// endFlight ends Flight Recorder's recording, and reads it.
+// endFlight ends Flight Recorder's recording, and reads of it what needs no tree. [Session.dropFlight] has to follow.
 func (s *Session) endFlight(ctx context.Context) {
 	f := &s.flight
 	if f.recording == nil {
 		return
 	}
-	defer s.dropFlight()
 	err := f.recording.Stop(ctx)
 	if err != nil {
 		err = errors.Join(f.recording.Left(), err) // what a JVM writes that exits
@@ -88,12 +103,13 @@ func (s *Session) endFlight(ctx context.Context) {
 		f.notes = append(f.notes, f.unknown(err))
 		return
 	}
-	began := time.Now().UnixNano() - (s.now() - s.loop.rec.began)
+	f.ended = time.Now().UnixNano()
+	f.began = f.ended - (s.now() - s.loop.rec.began)
 	read := func(row metric.Metric, by func(context.Context, *jfr.Reader, int64, int64) string) {
 		if s.metrics.Index(row.Name) < 0 {
 			return
 		}
-		if note := by(ctx, jfr.NewReader(f.recording.File, f.recording.Size, jfr.Options{}), began, time.Now().UnixNano()); note != "" {
+		if note := by(ctx, jfr.NewReader(f.recording.File, f.recording.Size, jfr.Options{}), f.began, f.ended); note != "" {
 			f.notes = append(f.notes, note)
 		}
 	}

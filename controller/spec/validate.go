@@ -29,6 +29,9 @@ func (r *Recording) ValidateOptions() error {
 			return wrong("count", name, "there is only %s", enumerate(metricNames()))
 		}
 	}
+	if r.Follow && slices.Contains(r.Count, metric.CountHeap) {
+		return wrong("count", metric.CountHeap, "samples of the heap can't tell who handed an async task over; leave out this, or following of tasks")
+	}
 	executes := ""
 	for _, name := range r.Count {
 		switch {

@@ -88,7 +88,7 @@ func (h *Heap) put(node *cct.Node, s cct.HeapSample) {
 	node.Details().Heap = cct.AddHeap(node.Heap(), s)
 }
 
-// Join ends it: the report has what was added.
+// Join ends it: the report has what was added. Its metrics are to have [metric.HeapBytes] and [metric.HeapBelow].
 func (h *Heap) Join() export.HeapSampling {
 	for _, f := range h.firsts {
 		if h.events > 0 {
@@ -98,14 +98,14 @@ func (h *Heap) Join() export.HeapSampling {
 	}
 	h.firsts = nil
 	r := h.j.exact
-	table, first := widen(r, heapColumns)
+	own, below := r.Tree.Metrics.Index(metric.HeapBytes.Name), r.Tree.Metrics.Index(metric.HeapBelow.Name)
 	for n := range cct.All(r.Tree.Roots()) {
 		for _, s := range n.Heap() {
-			at := first
+			at := own
 			if s.Via != "" {
-				at++
+				at = below
 			}
-			if at < len(table.Rows) {
+			if at >= 0 && n.Counts != nil {
 				n.Counts.Own[at] += s.Bytes
 			}
 		}
@@ -116,18 +116,6 @@ func (h *Heap) Join() export.HeapSampling {
 	out := h.out
 	r.Heap = &out
 	return out
-}
-
-// heapColumns are what samples of the heap say of a context.
-var heapColumns = []metric.Metric{
-	{
-		Name: "heap_bytes", Title: "~on heap", Unit: metric.Bytes, Merge: metric.Sum, Self: "estimated_heap_bytes", Total: "estimated_heap_total_bytes",
-		Doc: "estimated by samples of the heap: the memory of what its own code allocated and the compiler did not remove",
-	},
-	{
-		Name: "heap_below_bytes", Title: "~heap below", Unit: metric.Bytes, Merge: metric.Sum, Self: "estimated_heap_below_bytes", Total: "estimated_heap_below_total_bytes",
-		Doc: "estimated by samples of the heap: the memory of what methods without probes, such as the JDK's, allocated for it",
-	},
 }
 
 // place finds the context of an event, nil where it lies outside, and the method without

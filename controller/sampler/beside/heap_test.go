@@ -26,7 +26,7 @@ func event(thread, class string, bytes int64, path string) HeapEvent {
 // allocating is the recording with allocations that were counted.
 func allocating() *export.Report {
 	r := recording()
-	r.Tree.Metrics = metric.NewTable(metric.Objects, metric.Arrays, metric.AllocatedBytes)
+	r.Tree.Metrics = metric.NewTable(metric.Objects, metric.Arrays, metric.AllocatedBytes, metric.HeapBytes, metric.HeapBelow)
 	for n := range cct.All(r.Tree.Roots()) {
 		n.Counts = &metric.Values{Table: r.Tree.Metrics}
 	}
