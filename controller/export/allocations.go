@@ -124,13 +124,6 @@ func (t *textWriter) allocations() {
 		}
 		t.printf("and %s: %s in %s\n", Plural(int64(len(rest)), "type", "types"), Bytes(bytes), Plural(objects, "object", "objects"))
 	}
-	if d := density(t.report.metrics(), t.sums.Counts); d != nil {
-		least := ""
-		if slices.ContainsFunc(types, func(s cct.TypeSum) bool { return s.Bytes < 0 }) {
-			least = "at least "
-		}
-		t.printf("%s objects and arrays, %s%s, for 1,000 executed bytecodes\n", digits(d.Objects), least, Bytes(int64(math.Round(d.Bytes))))
-	}
 }
 
 // A Density is what is allocated for 1,000 executed bytecodes (W. Binder, "Portable
@@ -138,6 +131,15 @@ func (t *textWriter) allocations() {
 type Density struct {
 	Objects float64 `json:"objects"` // and arrays
 	Bytes   float64 `json:"bytes"`   // as far as the sizes of types are known
+}
+
+// text says it in words. Of some types the bytes may not be known.
+func (d *Density) text(types []cct.TypeSum) string {
+	least := ""
+	if slices.ContainsFunc(types, func(s cct.TypeSum) bool { return s.Bytes < 0 }) {
+		least = "at least "
+	}
+	return fmt.Sprintf("%s objects and arrays, %s%s, for 1,000 executed bytecodes", digits(d.Objects), least, Bytes(int64(math.Round(d.Bytes))))
 }
 
 // density is that of sums; nil where the metrics have not both.

@@ -46,6 +46,9 @@ func (r *Report) brief(f figures, labels map[int32]string) Brief {
 	if at := r.metrics().Index("allocated_bytes"); at >= 0 {
 		b.allocated(f, at, labels)
 	}
+	if d := density(r.metrics(), f.sums.Counts); d != nil {
+		b.Lines = append(b.Lines, "It allocates "+d.text(cct.TypesOf(f.snapshot.Roots()))+".")
+	}
 	if r.Sampling == nil {
 		b.exceptions(f, labels)
 	}
