@@ -1,8 +1,8 @@
 // Package locks says who waits for whom at which lock: monitors, and the exclusive and shared
 // locks of java.util.concurrent, by the contexts of waiter and owner.
 //
-// Two sources feed a [Table]. Thread dumps ([Dumps]) see who waits at single moments, and
-// what the owner does meanwhile: times are estimates with an error, counts are lower bounds.
+// Three sources feed a [Table]. Samples from outside ([Samples]) and thread dumps ([Dumps]) see who waits
+// at single moments, and what the owner does meanwhile: times are estimates with an error, counts are lower bounds.
 // Events of Flight Recorder ([Events]) have each wait with its length; of the owner they
 // have the thread, and where it had entered the monitor only if it had waited for it, too.
 //

@@ -37,6 +37,7 @@ type Options struct {
 	Hz      int                    // samples a second of CPU time, or of time where Wall; 1 to 10,000; 0: 99
 	Wall    bool                   // all threads, whether they run or wait; else only those that run
 	Threads func(name string) bool // which threads; nil: all
+	Locks   bool                   // with Wall: what threads wait for, who holds it, and the state that they have in Java
 	Native  bool                   // frames of native code, of the JVM's stubs and of the kernel as well
 	// Inside says which threads are in what is of interest, by the numbers that Java gives them. Then only
 	// these are sampled, each at each tick at which it is there, and nothing is done while there are

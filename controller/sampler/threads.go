@@ -44,6 +44,7 @@ type threads struct {
 	all    bool        // those as well that Java does not know and nothing was seen of
 	mapped bool        // the target has numbers of its own
 	inner  map[int]int // from those to these
+	outer  map[int]int // and back
 }
 
 func (t *threads) init(pid int, u *unwinder.Unwinder) {
@@ -186,7 +187,7 @@ func (t *threads) others() {
 
 // translate reads which numbers the target's namespace has for its threads.
 func (t *threads) translate() {
-	t.inner = map[int]int{}
+	t.inner, t.outer = map[int]int{}, map[int]int{}
 	dir := fmt.Sprintf("/proc/%d/task", t.pid)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -209,7 +210,7 @@ func (t *threads) translate() {
 		outer, err1 := strconv.Atoi(e.Name())
 		inner, err2 := strconv.Atoi(f[len(f)-1])
 		if err1 == nil && err2 == nil {
-			t.inner[inner] = outer
+			t.inner[inner], t.outer[outer] = outer, inner
 		}
 	}
 }

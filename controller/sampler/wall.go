@@ -23,19 +23,29 @@ type waiter struct {
 	lastAt int64
 	rest   rest
 	looked int64 // when it was looked at, with Options.Inside
+	same   int   // ticks in a row at which its stack was read and was the same
+	spared int   // ticks for which it is taken for the same as long as its anchor is
+	owned  bool  // it waits for something that keeps its owner, with Options.Locks
+	looks  bool  // that was read at this tick
 }
 
 // Reasons of stacks without frames.
 const (
 	brokenNever   = "the thread could run Java code, and did not get to"
 	brokenStop    = "the thread could not be stopped"
+	brokenMoved   = "the thread went on while it was read"
 	brokenRunning = "the thread runs Java code, which takes perf events to see"
 )
 
 const (
 	stackWindow = 2 << 10 // of a waiting thread's stack, by which it is recognised
 	unknownFor  = 1e9     // ns for which a thread that could run may have no stack
-	staleAfter  = 2e9     // ns that the stack of a thread that ran is taken for that of one which could
+	// To read a stack costs more than all else, and most threads wait for long. One that was the same at so many ticks is
+	// read again only at each third one, so that what it does instead is seen two ticks late at the most.
+	steadyTicks = 8
+	sparedTicks = 2
+
+	staleAfter = 2e9 // ns that the stack of a thread that ran is taken for that of one which could
 )
 
 // A wall keeps what is needed to sample threads that wait.
@@ -51,6 +61,7 @@ type wall struct {
 	anchors []unwinder.Anchor
 	again   []unwinder.Anchor
 	spans   []vmstructs.Span
+	holders holders
 }
 
 func (s *Sampler) waiterOf(tid int) *waiter {
@@ -80,7 +91,7 @@ func (s *Sampler) tick(now int64) {
 	if w.ticked == 0 {
 		passed = s.period()
 	}
-	w.ticked = now
+	w.ticked, w.holders.of = now, nil
 	w.tids, w.threads = w.tids[:0], w.threads[:0]
 	for _, tid := range s.present() {
 		if s.o.Threads == nil || s.o.Threads(s.threads.known[tid].name) {
@@ -97,6 +108,7 @@ func (s *Sampler) tick(now int64) {
 	}
 	n := len(w.tids)
 	w.anchors, w.again = slices.Grow(w.anchors[:0], n)[:n], slices.Grow(w.again[:0], n)[:n]
+	quiet := s.quiet()
 	s.u.Anchors(w.threads, w.anchors)
 	s.readStacks(now)
 	if s.stops.on && s.o.Inside == nil && now-s.stops.others >= othersEach {
@@ -108,18 +120,20 @@ func (s *Sampler) tick(now int64) {
 		s.thread(i, now, passed)
 	}
 	// What was read counts only if the thread was there all the time.
-	// One whose anchor and stack were the same as at the last tick was there.
+	// One whose anchor and stack were the same as at the last tick was there, but its lock's owner is what was
+	// read now.
 	fresh := w.threads[:0]
 	for i, tid := range w.tids {
-		if w.waiters[tid].fresh {
+		if k := w.waiters[tid]; k.fresh || k.looks {
 			w.anchors[len(fresh)], w.tids[len(fresh)] = w.anchors[i], tid
 			fresh = append(fresh, w.threads[i])
 		}
 	}
 	w.again = w.again[:len(fresh)]
 	s.u.Anchors(fresh, w.again)
+	moved := s.o.Locks && !s.quiet().Since(quiet)
 	for i := range fresh {
-		if w.again[i] != w.anchors[i] {
+		if moved || w.again[i] != w.anchors[i] {
 			w.waiters[w.tids[i]].valid = false
 		}
 	}
@@ -171,6 +185,9 @@ func (s *Sampler) readStacks(now int64) {
 		if a.SP < 8 || a.SP%8 != 0 || a.SP >= base {
 			continue
 		}
+		if k := s.waiterOf(w.tids[i]); k.spared > 0 && k.valid && k.anchor == a {
+			continue
+		}
 		if s.stops.on && !s.o.Wall && s.waiterOf(w.tids[i]).rest.on(a, now) {
 			continue // it is not sampled
 		}
@@ -184,7 +201,7 @@ func (s *Sampler) readStacks(now int64) {
 func (s *Sampler) thread(i int, now, passed int64) {
 	w, tid := &s.wall, s.wall.tids[i]
 	k, a := s.waiterOf(tid), w.anchors[i]
-	k.fresh = false
+	k.fresh, k.looks = false, false
 	came := s.o.Inside != nil && now-k.looked > passed*3/2 // it was not inside at the last tick
 	if k.looked = now; came {
 		k.owed, k.rest = 0, rest{}
@@ -224,12 +241,19 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		return
 	}
 	span := w.spans[i]
-	if !span.OK || len(span.P) < 8 {
+	spared := k.spared > 0 && k.valid && k.anchor == a
+	if !spared && (!span.OK || len(span.P) < 8) {
 		k.owed = owed
 		return
 	}
-	hash := maphash.Bytes(w.seed, span.P)
+	hash := k.hash
+	if spared {
+		k.spared--
+	} else {
+		hash = maphash.Bytes(w.seed, span.P)
+	}
 	if !k.valid || a != k.anchor || hash != k.hash {
+		k.same, k.spared = 0, 0
 		walked := s.u.WalkAnchor(unwinder.Registers{PC: a.PC, SP: a.SP, FP: a.FP}, span.P, span.At, w.threads[i])
 		k.stack = stack.Stack{}
 		s.take(&k.stack, nil, walked)
@@ -246,10 +270,18 @@ func (s *Sampler) thread(i int, now, passed int64) {
 			k.stack.Frames = s.copied(s.above(tid, w.threads[i], a), k.stack.Frames)
 		}
 	}
+	if !spared && !k.fresh {
+		if k.same++; k.same >= steadyTicks {
+			k.spared = sparedTicks
+		}
+	}
+	if s.o.Locks {
+		s.lock(k, a, w.threads[i])
+	}
 	if s.o.Inside != nil && waitsNow[k.stack.State] { // it is looked at as it is, not as it was since the last tick
 		spent = 0
 	}
-	out.Monitor = k.stack.Monitor
+	out.Monitor, out.Lock, out.Status = k.stack.Monitor, k.stack.Lock, k.stack.Status
 	out.State, out.Frames, out.Complete, out.Heuristic, out.Broken = k.stack.State, k.stack.Frames, k.stack.Complete, k.stack.Heuristic, k.stack.Broken
 	s.split(out, spent)
 }

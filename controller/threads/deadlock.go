@@ -30,6 +30,7 @@ func Deadlocks(all []Thread) []Deadlock {
 	byID := map[int64]int{}
 	for i, t := range all {
 		byID[t.ID] = i
+		byID[-int64(t.NID)] = i // of those without a number
 		for _, l := range t.Holds {
 			owner[l.String()] = i
 		}

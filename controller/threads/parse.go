@@ -39,7 +39,7 @@ type Thread struct {
 
 	Virtual bool `json:"virtual"`
 
-	owner  int64  // id of the thread that holds what this one waits for, if the dump says so
+	owner  int64  // id of the thread that holds what this one waits for, if that is said; less than zero: its nid
 	locked []Lock // monitors by frame, those that it waits on included
 }
 

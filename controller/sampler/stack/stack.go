@@ -74,4 +74,15 @@ type Stack struct {
 	Complete  bool    // the walk reached the thread's first frame
 	Heuristic bool    // a frame was found by a guess that was checked
 	Broken    string  // why the walk ended early; empty if Complete
+
+	// Of samplers that were asked for locks.
+	Lock   *Lock  // what it waits for; nil if nothing, or not known. Samples share it: nobody may change it
+	Status uint32 // what java.lang.Thread says of a thread that waits (JVM TI, GetThreadState); 0 if not known
+}
+
+// A Lock is what a thread waits for: a monitor, or what it says that it is parked for.
+type Lock struct {
+	Address uint64 // of the object; 0 if not known. A collection may move it
+	Class   string // of the object, internal form; of a class's own monitor that class; "" if not known
+	Owner   int    // the thread that holds it, as TID; 0 if none does, or it is not known
 }

@@ -73,6 +73,19 @@ type Layout struct {
 	Fields, FieldCount, FieldStream uint64 // of InstanceKlass
 	Super, LayoutHelper             uint64 // of Klass
 
+	// Locks, and where a class says what file its source is.
+	MonitorOwner               uint64 // a thread, a place on its stack, or (24 and later) its number
+	MonitorStack               uint64 // of ObjectMonitor: a place on its owner's stack (24 and later)
+	OwnerNumber                uint64 // of JavaThread: what MonitorOwner has (24 and later)
+	LockStack                  uint64 // of JavaThread: objects that it has locked (21 and later)
+	LockTop, LockBase          uint64 // of LockStack
+	PoolSourceFile, SourceFile uint64 // of ConstantPool, or InstanceKlass
+	MirrorKlass                uint64 // static: where a java.lang.Class has its class
+	Subclass, Sibling          uint64 // of Klass
+	InitState                  uint64 // of InstanceKlass
+	JavaHeap                   uint64 // static: the CollectedHeap
+	Collecting, Collections    uint64 // of CollectedHeap
+
 	Arm64 bool `json:",omitempty"` // the target runs on arm64, not on x86-64
 
 	// Excess is what each byte of a compressed number has too much: 1 from JDK 20 on.
@@ -106,6 +119,8 @@ func NewLayout(t *vmstructs.Tables) (*Layout, error) {
 		{&l.OopBase, true, []string{"CompressedOops::_base", "CompressedOops::_narrow_oop._base", "Universe::_narrow_oop._base"}},
 		{&l.KlassBase, true, []string{"CompressedKlassPointers::_base", "CompressedKlassPointers::_narrow_klass._base", "Universe::_narrow_klass._base"}},
 		{&l.KlassShift, true, []string{"CompressedKlassPointers::_shift", "CompressedKlassPointers::_narrow_klass._shift", "Universe::_narrow_klass._shift"}},
+		{&l.JavaHeap, true, []string{"Universe::_collectedHeap"}},
+		{&l.MirrorKlass, true, []string{"java_lang_Class::_klass_offset"}},
 		{&l.OopShift, true, []string{"CompressedOops::_shift", "CompressedOops::_narrow_oop._shift", "Universe::_narrow_oop._shift"}},
 	}
 	if err := resolve(statics, t.Static); err != nil {
@@ -248,10 +263,23 @@ func (l *Layout) otherRows() []row {
 		{&l.PendingMonitor, true, []string{"JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor"}},
 		{&l.WaitingMonitor, true, []string{"JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor"}},
 		{&l.MonitorObject, true, []string{"ObjectMonitor::_object"}},
+		{&l.MonitorOwner, true, []string{"ObjectMonitor::_owner"}},
+		{&l.MonitorStack, true, []string{"ObjectMonitor::_stack_locker"}},
+		{&l.OwnerNumber, true, []string{"JavaThread::_monitor_owner_id"}},
+		{&l.LockStack, true, []string{"JavaThread::_lock_stack"}},
+		{&l.LockTop, true, []string{"LockStack::_top"}},
+		{&l.LockBase, true, []string{"LockStack::_base[0]"}},
+		{&l.PoolSourceFile, true, []string{"ConstantPool::_source_file_name_index"}},
+		{&l.SourceFile, true, []string{"InstanceKlass::_source_file_name_index"}},
 		{&l.ThreadObject, true, []string{"JavaThread::_threadObj"}},
 		{&l.HandleObject, true, []string{"OopHandle::_obj"}},
 		{&l.KlassConstants, true, []string{"InstanceKlass::_constants"}},
 		{&l.Super, true, []string{"Klass::_super"}},
+		{&l.Subclass, true, []string{"Klass::_subklass"}},
+		{&l.Sibling, true, []string{"Klass::_next_sibling"}},
+		{&l.InitState, true, []string{"InstanceKlass::_init_state"}},
+		{&l.Collecting, true, []string{"CollectedHeap::_is_stw_gc_active", "CollectedHeap::_is_gc_active"}},
+		{&l.Collections, true, []string{"CollectedHeap::_total_collections"}},
 		{&l.LayoutHelper, true, []string{"Klass::_layout_helper"}},
 		{&l.Fields, true, []string{"InstanceKlass::_fields"}},
 		{&l.FieldCount, true, []string{"InstanceKlass::_java_fields_count"}},

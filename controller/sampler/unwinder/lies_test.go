@@ -76,12 +76,34 @@ func TestLies(t *testing.T) {
 				u.Flag("DebugNonSafepoints")
 				u.ThreadName(c.Thread)
 				u.MonitorClass(c.Registers.SP)
+				u.locks(c)
 				if memory.bytes > mostLies || len(threads) > maxThreads {
 					t.Errorf("%s, %s = %#x: %d threads, %d reads of %d bytes", name, fields.Field(i).Name, lie, len(threads), memory.reads, memory.bytes)
 				}
 			}
 		}
 	}
+}
+
+// locks asks all that there is of locks.
+func (u *Unwinder) locks(c *Core) {
+	h := u.Holders([]Thread{c.Thread, {At: c.Registers.FP &^ 7, StackBase: c.Thread.StackBase + 1<<20}})
+	for _, at := range []uint64{0, c.Registers.SP, c.Registers.FP, c.Thread.StackBase - 8} {
+		h.Of(u.Monitor(at), at)
+		for _, owner := range []uint64{1, 2, at, c.Thread.At} {
+			h.Of(Lock{Object: at, Owned: true, owner: owner}, at)
+		}
+	}
+	h.Of(u.Blocker(c.Thread), 0)
+	u.Status(c.Thread)
+	u.Daemon(c.Thread)
+	u.Virtual()
+	u.Quiet()
+	u.Objects()
+	for name := range u.pools {
+		u.File(name)
+	}
+	u.mirrored(c.Registers.SP)
 }
 
 // mostLies are the bytes of all that is asked for each time.
@@ -91,6 +113,7 @@ const mostLies = 512 << 20
 var statics = map[string]bool{
 	"Heap": true, "Heaps": true, "Interpreter": true, "CallStubReturn": true, "ThreadList": true, "ThreadArray": true, "Flags": true, "FlagCount": true,
 	"ContinuationReturn": true, "ThreadKlass": true, "StringKlass": true, "OopBase": true, "OopShift": true, "KlassBase": true, "KlassShift": true,
+	"JavaHeap": true, "MirrorKlass": true,
 }
 
 // needed reports whether each JVM has a field.

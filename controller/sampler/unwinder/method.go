@@ -99,6 +99,7 @@ func (u *Unwinder) readMethod(at uint64) *method {
 		return m
 	}
 	m.name = u.intern(stack.Method{Class: className(symbols[0]), Name: symbols[1], Desc: symbols[2]})
+	u.pools[m.name] = pool
 	if half(constant, l.ConstFlags)&1 != 0 { // has a line number table
 		m.lines = u.readLines(m, p[3])
 	}

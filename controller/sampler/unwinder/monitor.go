@@ -3,44 +3,49 @@ package unwinder
 import "strings"
 
 // MonitorClass is the name of the class of the object whose monitor it is, internal form; "" where
-// that can't be read, as under collectors that keep more than an address in a reference, or with
-// compact headers of objects. The object may be moved meanwhile, so what is read is checked: it has to
+// that can't be read. The object may be moved meanwhile, so what is read is checked: it has to
 // be a class's name.
 func (u *Unwinder) MonitorClass(monitor uint64) string {
 	u.budget = walkBudget
+	_, name := u.monitorObject(monitor)
+	return name
+}
+
+// monitorObject finds the object whose monitor it is, and the name of its class; "" if it can't be read.
+func (u *Unwinder) monitorObject(monitor uint64) (object uint64, class string) {
 	l := u.l
 	if monitor == 0 || l.MonitorObject == none || l.KlassName == none {
-		return ""
+		return 0, ""
 	}
 	m := u.headersOf()
 	if !m.ok {
-		return ""
+		return 0, ""
 	}
 	first, ok := u.u64(monitor + l.MonitorObject)
 	if !ok {
-		return ""
+		return 0, ""
 	}
 	// The object itself (8, 11), or where a reference to it lies.
 	if second, ok := u.u64(first); ok {
+		second = u.objectsOf().plain(second)
 		if name := u.classOf(m, second); name != "" {
-			return name
+			return second, name
 		}
 	}
-	return u.classOf(m, first)
+	return first, u.classOf(m, first)
 }
 
 // Headers say where objects have their classes.
 type headers struct {
 	known, ok  bool // it was tried; it is known
 	compressed bool
+	compact    bool // the class is in the word of marks
 	base       uint64
 	shift      uint64
 }
 
 func (u *Unwinder) findHeaders(m *headers) bool {
-	if compact, _ := u.Flag("UseCompactObjectHeaders"); compact {
-		return false
-	}
+	m.compact, _ = u.Flag("UseCompactObjectHeaders")
 	if m.compressed, _ = u.Flag("UseCompressedClassPointers"); !m.compressed {
 		return true
 	}
@@ -72,17 +77,25 @@ func (u *Unwinder) classOf(m *headers, oop uint64) string { return u.klassName(u
 
 // klassOf reads an object's class; 0 if that is no address of one.
 func (u *Unwinder) klassOf(m *headers, oop uint64) uint64 {
-	const klass = 8 // behind the word of marks
+	const (
+		klass        = 8  // behind the word of marks
+		compactShift = 42 // in it
+	)
 	if oop%8 != 0 || oop < minAddress || oop > maxAddress {
 		return 0
 	}
-	p := u.bytes(oop+klass, 8)
-	if p == nil {
-		return 0
-	}
-	at := u64(p)
-	if m.compressed {
-		at = m.base + uint64(u32(p))<<m.shift
+	at := uint64(0)
+	if m.compact {
+		marks, _ := u.u64(oop)
+		at = m.base + marks>>compactShift<<m.shift
+	} else {
+		p := u.bytes(oop+klass, 8)
+		if p == nil {
+			return 0
+		}
+		if at = u64(p); m.compressed {
+			at = m.base + uint64(u32(p))<<m.shift
+		}
 	}
 	if at%8 != 0 || at < minAddress || at > maxAddress {
 		return 0

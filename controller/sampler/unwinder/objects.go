@@ -1,6 +1,7 @@
 package unwinder
 
 import (
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -11,19 +12,25 @@ type objects struct {
 	ok         bool
 	thread     uint64 // offset of java.lang.Thread's field name
 	number     uint64 // of its field tid; none where it isn't found
+	blocker    uint64 // of its field parkBlocker; none where it isn't found
+	holder     uint64 // of the field that has its state; none before JDK 19
+	daemon     uint64 // of the field daemon, as status
+	status     uint64 // of the field threadStatus, there or in the thread itself; none if not known
 	value      uint64 // of java.lang.String's
 	coder      uint64 // none before JDK 9
 	compressed bool   // references are 32 bits
+	coloured   bool   // generational ZGC: addresses are shifted by what their low bits say
 	base       uint64
 	shift      uint64
 	length     uint64 // of arrays
 	elements   uint64
+
+	exclusive map[uint64]uint64 // by class: where its objects have the thread that owns them; none where they don't
 }
 
 const maxName = 1 << 10 // characters of a thread's name
 
-// ThreadName reads the name that a thread has in Java; empty where it can't be read, as under
-// collectors that keep more than an address in a reference.
+// ThreadName reads the name that a thread has in Java; empty where it can't be read.
 func (u *Unwinder) ThreadName(t Thread) string {
 	u.budget = walkBudget
 	o := u.objectsOf()
@@ -76,8 +83,22 @@ func (u *Unwinder) threadObject(t Thread) uint64 {
 	oop, _ := u.u64(t.At + u.l.ThreadObject)
 	if u.l.HandleObject != none {
 		oop, _ = u.u64(oop + u.l.HandleObject)
+		oop = u.objects.plain(oop)
 	}
 	return oop
+}
+
+// plain is the address that a reference of 64 bits has.
+func (o *objects) plain(reference uint64) uint64 {
+	if !o.coloured {
+		return reference
+	}
+	const first, mask = 12, 0xf // of the bits that say how far it is shifted, one of which is set
+	where := reference >> first & mask
+	if bits.OnesCount64(where) != 1 {
+		return 0
+	}
+	return reference >> (first + bits.TrailingZeros64(where) + 1)
 }
 
 // objectsOf is where objects of this JVM have what.
@@ -118,7 +139,7 @@ func text(p []byte, wide bool) string {
 func (u *Unwinder) reference(o *objects, at uint64) uint64 {
 	if !o.compressed {
 		v, _ := u.u64(at)
-		return v
+		return o.plain(v)
 	}
 	p := u.bytes(at, 4)
 	if p == nil || u32(p) == 0 {
@@ -144,6 +165,10 @@ func (u *Unwinder) findObjects(o *objects) bool {
 		}
 		o.shift = uint64(u32(p))
 	}
+	if z, _ := u.Flag("UseZGC"); z {
+		generational, known := u.Flag("ZGenerational")
+		o.coloured = generational || !known && l.BlobKind != none // since 24 it is always
+	}
 	// An object begins with a word of marks and its class; an array has its length next.
 	classes, _ := u.Flag("UseCompressedClassPointers")
 	compact, _ := u.Flag("UseCompactObjectHeaders")
@@ -162,6 +187,10 @@ func (u *Unwinder) findObjects(o *objects) bool {
 	var ok1, ok2 bool
 	o.thread, ok1 = u.field(thread, "name")
 	o.number, _ = u.field(thread, "tid")
+	o.blocker, _ = u.field(thread, "parkBlocker")
+	o.holder, _ = u.field(thread, "holder")
+	o.status, _ = u.field(thread, "threadStatus")
+	o.daemon, _ = u.field(thread, "daemon")
 	o.value, ok2 = u.field(str, "value")
 	o.coder, _ = u.field(str, "coder")
 	return ok1 && ok2

@@ -82,7 +82,9 @@ type Unwinder struct {
 	places    map[uint64]*place
 	methods   map[uint64]*method
 	names     map[stack.Method]*stack.Method
-	kept      int // bytes of code and debug info
+	pools     map[*stack.Method]uint64 // the constant pool of a method's class
+	files     map[*stack.Method]string // source files
+	kept      int                      // bytes of code and debug info
 	reads     int
 	behind    int64 // see Behind
 	budget    int   // see spend
@@ -113,6 +115,7 @@ func New(l *Layout, mem Memory, native Native, natives bool) *Unwinder {
 		places:    map[uint64]*place{},
 		methods:   map[uint64]*method{},
 		names:     map[stack.Method]*stack.Method{},
+		pools:     map[*stack.Method]uint64{},
 		budget:    walkBudget,
 	}
 	u.w.u = u

@@ -1,7 +1,7 @@
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Deadlocks: of two, three and five threads with monitors, of two with locks, of two mixed; and threads that only wait. */
+/** With an argument a thread collects garbage all the time. Deadlocks: of two, three and five threads with monitors, of two with locks, of two mixed; and threads that only wait. */
 public class Locked {
     interface Lock { void with(Runnable r); }
 
@@ -47,6 +47,16 @@ public class Locked {
             t.start();
         }
         Thread.sleep(300);
+        if (args.length > 0) {
+            Thread t = new Thread(() -> {
+                for (Object[] kept = new Object[64]; ; System.gc()) {
+                    try { Thread.sleep(4); } catch (InterruptedException e) { }
+                    for (int i = 0; i < kept.length; i++) { kept[i] = new byte[1 + 100 * (i % 7)]; }
+                }
+            }, "collector");
+            t.setDaemon(true);
+            t.start();
+        }
         System.out.println("ready");
         System.in.read();
     }
