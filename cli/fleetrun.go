@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -261,13 +262,16 @@ func (a *app) fleetSample() *cobra.Command {
 	var f runFlags
 	var s sampleFlags
 	var v viewFlags
-	var length time.Duration
+	var length, last time.Duration
 	cmd := &cobra.Command{
-		Use:   "sample --for TIME",
+		Use:   "sample --for TIME|--last TIME",
 		Short: "Sample JVMs of many hosts, and merge the trees",
 		Long: `Samples all JVMs that --select means from outside, as rivulet sample does, and puts the reports
-together: those of one program in one tree, with figures of each process.`,
+together: those of one program in one tree, with figures of each process.
+
+With --last it takes the samples that nodes have kept, of the time before: of nodes that run with --watch.`,
 		Example: `  rivulet fleet sample --select app=orders --for 10s
+  rivulet fleet sample --select app=orders --last 5m     # what happened just now
   rivulet fleet sample --select zone=a --wall --for 30s -o a.rivulet`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -275,10 +279,20 @@ together: those of one program in one tree, with figures of each process.`,
 			if err := errors.Join(err, v.check(), checkLength(cmd, length), f.check()); err != nil {
 				return err
 			}
-			if length <= 0 {
-				return usage("--for is missing: how long shall each JVM be sampled?")
+			changed := cmd.Flags().Changed
+			switch {
+			case changed("last") && last <= 0:
+				return usage("--last %v: give a time above zero, such as 5m", last)
+			case last > 0 && length > 0:
+				return usage("--for samples now, --last has what was sampled before: give one of them")
+			case last > 0 && slices.ContainsFunc([]string{"hz", "wall", "threads", "native", "inlined", "source"}, changed):
+				return usage("--last has samples as rivulet node --watch has taken them: leave out how to sample")
+			case last > 0:
+				length = keptWithin
+			case length <= 0:
+				return usage("--for is missing: how long shall each JVM be sampled? --last has what was sampled before")
 			}
-			how := &fleet.Sample{Hz: s.hz, Wall: s.wall, Threads: s.threads, Native: s.native, Inlined: s.inlined, Source: o.sampler.Source, Frames: s.frames, Lines: s.lines}
+			how := &fleet.Sample{Hz: s.hz, Wall: s.wall, Threads: s.threads, Native: s.native, Inlined: s.inlined, Source: o.sampler.Source, Frames: s.frames, Lines: s.lines, Last: last}
 			return a.reportFleet(&v, func(in *interrupts) (*export.Report, error) {
 				return a.runFleet(in, &f, fleet.RoleSample, fleet.Command{Do: fleet.DoSample, Sample: how, Seconds: length.Seconds()})
 			})
@@ -287,6 +301,7 @@ together: those of one program in one tree, with figures of each process.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.DurationVar(&length, "for", 0, "sample for this `time`, such as 10s")
+	fs.DurationVar(&last, "last", 0, "in place of --for: the samples of the last `time` that nodes with --watch have kept")
 	f.add(fs)
 	s.add(fs)
 	fs.IntVar(&s.frames, "frames", 0, "look at the innermost `N` frames of a stack only; 0 for all")
@@ -294,6 +309,9 @@ together: those of one program in one tree, with figures of each process.`,
 	v.add(cmd)
 	return cmd
 }
+
+// keptWithin is how long a node may take to read samples that it has kept.
+const keptWithin = 30 * time.Second
 
 // reportFleet writes the report that make makes. An error beside it is told afterwards.
 func (a *app) reportFleet(v *viewFlags, make func(in *interrupts) (*export.Report, error)) error {

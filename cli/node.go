@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -30,6 +31,7 @@ type nodeFlags struct {
 	disk      string
 	atOnce    int
 	labels    []string
+	watch     nodeWatchFlags
 }
 
 const leastNodeDisk = 32 << 20
@@ -50,12 +52,16 @@ Each command is kept in the node's folder until its result is with the hub, and 
 of its own. So a node can be killed or replaced at any time: recordings go on, and the next node of the
 folder sends what came of them. Ctrl-C ends what is going on, sends the results and ends the node.
 
+With --watch it samples JVMs all the time, as rivulet watch does, and keeps what came before an event:
+rivulet fleet sample --last 5m has the samples of the time before somebody asked.
+
 It needs root, or the user of the JVMs. With less than root: CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH to see and
 attach to JVMs of other users, CAP_PERFMON to sample by perf events, CAP_SYS_NICE to let the JVM's compilers
 go first.`,
 		Example: `  rivulet node --key node.key
   rivulet node --hub tls://hub.example.com:4222 --name web-1 --label zone=a
   rivulet node --nats nats://n1:4222,nats://n2:4222 --key node.key
+  rivulet node --watch main=* --watch-when 'cpu > 90% for 30s'
   rivulet node unit > /etc/systemd/system/rivulet-node.service`,
 		Args: takes(0),
 		RunE: func(*cobra.Command, []string) error { return a.runNode(&f) },
@@ -68,6 +74,7 @@ go first.`,
 	fs.StringVar(&f.disk, "disk", "1G", "`SIZE` that the folder may grow to: a node that is full refuses commands")
 	fs.IntVar(&f.atOnce, "at-once", 4, "`N` JVMs that are looked at at a time")
 	fs.StringArrayVar(&f.labels, "label", nil, "`KEY=VALUE` that rivulet fleet --select can ask for, such as zone=a; may be repeated")
+	f.watch.add(fs)
 	cmd.AddCommand(a.nodeWorker(), a.nodeUnit())
 	return cmd
 }
@@ -83,6 +90,9 @@ func (a *app) runNode(f *nodeFlags) error {
 	}
 	if f.atOnce < 1 {
 		return usage("--at-once %d: give a number above zero", f.atOnce)
+	}
+	if err := f.watch.check(); err != nil {
+		return err
 	}
 	k, err := f.link.read()
 	if err != nil {
@@ -117,9 +127,22 @@ func (a *app) runNode(f *nodeFlags) error {
 	defer l.Close()
 	version, _ := versionOf()
 	a.stamped(fmt.Sprintf("node %s, its files are in %s", name, f.dir))
+	jvms := func(ctx context.Context) ([]fleet.JVM, error) { return a.fleetJVMs(ctx, labels) }
+	if len(f.watch.which) > 0 {
+		w := &nodeWatch{nodeWatchFlags: &f.watch, self: self, name: name, root: filepath.Join(f.dir, node.WatchDir), jvms: jvms, say: a.stamped}
+		list := jvms
+		jvms = func(ctx context.Context) ([]fleet.JVM, error) {
+			found, err := list(ctx)
+			w.watched(found)
+			return found, err
+		}
+		ended := make(chan struct{})
+		go func() { defer close(ended); w.run(in.first) }()
+		defer func() { <-ended }()
+	}
 	return node.Run(in.first, in.second, node.Config{
 		Name: name, Version: version, Dir: f.dir, Disk: disk, AtOnce: f.atOnce, Lacks: lacks(), Broker: l, Say: a.stamped,
-		JVMs:      func(ctx context.Context) ([]fleet.JVM, error) { return a.fleetJVMs(ctx, labels) },
+		JVMs:      jvms,
 		Interrupt: func(pid int) { _ = syscall.Kill(pid, syscall.SIGINT) }, // it may have ended
 		Start: func(d job.Dir) (<-chan struct{}, error) {
 			return startWorker(self, d)
@@ -236,7 +259,8 @@ func (a *app) nodeUnit() *cobra.Command {
 	return &cobra.Command{
 		Use:   "unit",
 		Short: "Print a systemd unit for this host's node",
-		Example: `  rivulet node unit > /etc/systemd/system/rivulet-node.service
+		Example: `  rivulet node --watch main=* --watch-when 'cpu > 90% for 30s'
+  rivulet node unit > /etc/systemd/system/rivulet-node.service
   systemctl enable --now rivulet-node`,
 		Args: takes(0),
 		RunE: func(*cobra.Command, []string) error {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
 	"github.com/rivulet-profiler/rivulet/controller/fleet/job"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
 )
 
 // workerName is the command by which a node starts its workers.
@@ -37,13 +37,13 @@ func (a *app) nodeWorker() *cobra.Command {
 			}
 			in := watchInterrupts()
 			defer in.stop()
-			return a.work(in, w)
+			return a.work(in, w, args[0])
 		},
 	}
 }
 
 // work carries a job out and leaves what came of it.
-func (a *app) work(in *interrupts, w *job.Worker) error {
+func (a *app) work(in *interrupts, w *job.Worker, dir string) error {
 	j, err := w.Job()
 	if err != nil {
 		return w.Done(nil, err)
@@ -51,6 +51,12 @@ func (a *app) work(in *interrupts, w *job.Worker) error {
 	switch err := a.isTarget(in, w, &j.Command); {
 	case err != nil:
 		return w.Done(nil, err)
+	case j.Command.Do == fleet.DoSample && j.Command.Sample.Last > 0:
+		k := j.Command.Sample
+		if err := w.Begin(); err != nil {
+			return err
+		}
+		return w.Done(keptSamples(dir, j.Command.Target.PID, k.Last, pcct.Options{Lines: k.Lines, Depth: k.Frames}))
 	case j.Command.Do == fleet.DoHeap:
 		return w.DoneJSON(a.workHeap(in, w, &j.Command))
 	case j.Command.Do == fleet.DoLocks:
@@ -174,7 +180,7 @@ func (a *app) workLocks(in *interrupts, w keeper, c *fleet.Command) (any, error)
 		return nil, err
 	}
 	k := c.Locks
-	j, err := a.findLocks(in, c.Target.PID, &locksFlags{length: k.Length, hz: cmp.Or(k.Hz, usualLockDumps), strict: k.Hz != 0, exact: k.Exact, threshold: k.Threshold, virtual: true})
+	j, err := a.findLocks(in, c.Target.PID, &locksFlags{length: k.Length, hz: k.Hz, strict: k.Hz != 0, exact: k.Exact, threshold: k.Threshold, virtual: true})
 	if err != nil { // not a nil *locksJSON in an any
 		return nil, err
 	}

@@ -34,6 +34,7 @@ const (
 	watchHz     = 19 // keeps no step with a program's own timers
 	thenProfile = "profile"
 	leastDisk   = 1 << 20
+	usualBefore = 2 * time.Minute
 )
 
 func (a *app) watchCommand() *cobra.Command {
@@ -87,7 +88,7 @@ kept. What was kept of a JVM that has ended stays for a week.`,
 	fs.DurationVar(&f.keep, "keep", time.Hour, "keep samples for this `time`")
 	fs.StringVar(&f.disk, "disk", "256M", "`SIZE` on disk at the most; a quarter of it for captures")
 	fs.StringVar(&f.dir, "dir", "", "`DIR` to keep them in (default: one for the process below ~/.local/state/rivulet/watch)")
-	fs.DurationVar(&f.before, "before", 2*time.Minute, "`time` before an event that a capture has")
+	fs.DurationVar(&f.before, "before", usualBefore, "`time` before an event that a capture has")
 	fs.DurationVar(&f.after, "after", 5*time.Second, "and after it")
 	fs.DurationVar(&f.again, "again", 5*time.Minute, "say nothing of a rule for this `time` after it came true")
 	fs.IntVar(&f.captures, "captures", 20, "keep the newest `N` captures")

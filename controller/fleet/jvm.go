@@ -24,7 +24,8 @@ type JVM struct {
 	Service    string    `json:"service,omitempty"` // of systemd
 	Started    time.Time `json:"started"`
 	Attachable bool      `json:"attachable"`
-	Reason     string    `json:"reason,omitempty"` // why not
+	Reason     string    `json:"reason,omitempty"`  // why not
+	Watched    bool      `json:"watched,omitempty"` // its node keeps samples of it all the time
 
 	Labels map[string]string `json:"labels,omitempty"` // of the node, and what the process says of itself
 }

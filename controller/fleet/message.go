@@ -104,6 +104,10 @@ type Sample struct {
 	Lines   bool   `json:"lines,omitempty"`
 
 	Roots []string `json:"roots,omitempty"` // keep samples below these alone
+
+	// Last, if it is above zero, asks for the last samples of so much time that the node has kept, in place of new
+	// ones; of the others only Frames and Lines count then.
+	Last time.Duration `json:"last_ns,omitempty"`
 }
 
 // ID is the command's id, the same in each copy; to stop something is another command.

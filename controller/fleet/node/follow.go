@@ -213,7 +213,10 @@ func (n *Node) sendAudits(ctx context.Context) {
 // used is how many bytes a folder has.
 func used(dir string) int64 {
 	total := int64(0)
-	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error { // files come and go
+	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error { // files come and go
+		if path == filepath.Join(dir, WatchDir) && err == nil && e.IsDir() {
+			return filepath.SkipDir
+		}
 		if err == nil && !e.IsDir() {
 			if info, err := e.Info(); err == nil {
 				total += info.Size()

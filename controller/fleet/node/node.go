@@ -79,6 +79,10 @@ const (
 	fresh     = time.Second            // age of a list of JVMs that is still used
 )
 
+// WatchDir is the folder in a node's [Config].Dir where samples of JVMs that are watched all the time lie. It has
+// a bound of its own.
+const WatchDir = "watch"
+
 func (n *Node) jobs() string    { return filepath.Join(n.Dir, "jobs") }
 func (n *Node) done() string    { return filepath.Join(n.Dir, "done") }
 func (n *Node) stopped() string { return filepath.Join(n.Dir, "stopped") }

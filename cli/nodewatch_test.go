@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rivulet-profiler/rivulet/controller/fleet"
+	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
+
+// A noted is what a process says, while it says it.
+type noted struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (n *noted) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.Write(p)
+}
+
+func (n *noted) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.String()
+}
+
+// TestNodeWatch: a real node keeps samples of a real JVM all the time; the fleet has those of the time before it asked. The
+// watcher ends with its node, even if that is killed, and the next node goes on with what was kept.
+func TestNodeWatch(t *testing.T) {
+	keys, hub := fleetOf(t)
+	nodeKey, key := filepath.Join(hub, string(fleet.RoleNode)+".key"), keys(fleet.RoleSample)
+	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Watched.java": "public class Watched { static volatile double sink; static void work() { for (int i = 0; i < 100000; i++) sink = Math.sqrt(i); }" +
+		" public static void main(String[] a) { System.out.println(\"ready\"); for (;;) work(); } }"})
+	p := jvmtest.Start(t, jvmtest.Any(t), []string{"-Xmx64m"}, "Watched", nil, dir)
+	p.WaitLine("ready")
+	own := t.TempDir()
+	var said *noted
+	start := func() *exec.Cmd {
+		t.Helper()
+		cmd := exec.Command("rivulet", "node", "--key", nodeKey, "--dir", own, "--name", "n1", "--watch", fmt.Sprintf("pid=%d", p.PID()), "--watch-when", "cpu > 1% for 2s", "--watch-keep", "1m", "--watch-disk", "1M")
+		said = &noted{}
+		cmd.Stderr = said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	last := ""
+	until := func(what string, is func() bool) {
+		t.Helper()
+		for begun := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
+			if time.Since(begun) > 3*time.Minute {
+				t.Fatalf("%s\nthe command: %s\nthe node: %s", what, last, said)
+			}
+		}
+	}
+	type answer struct {
+		Kind      string
+		Sampling  struct{ Samples int64 }
+		Processes []struct{ Host string }
+		Flat      []struct{ Method string }
+	}
+	kept := func() (r answer) {
+		t.Helper()
+		until("no samples", func() bool {
+			code, stdout, stderr := command("fleet", "sample", "--key", key, "--select", fmt.Sprintf("pid=%d", p.PID()), "--last", "1m", "--format", "json")
+			r, last = answer{}, stdout+stderr
+			return code == 0 && json.Unmarshal([]byte(stdout), &r) == nil && len(r.Flat) > 0
+		})
+		return r
+	}
+	node := start()
+	r := kept()
+	if r.Kind != "sample" || !strings.HasPrefix(r.Flat[0].Method, "Watched.work") || len(r.Processes) != 1 || r.Processes[0].Host != "n1" {
+		t.Errorf("%+v", r)
+	}
+	until("no event", func() bool { return strings.Contains(said.String(), "cpu > 1% for 2s: ") })
+	code, stdout, stderr := command("fleet", "ps", "--key", key, "--select", fmt.Sprintf("pid=%d", p.PID()), "--json")
+	if code != 0 || !strings.Contains(stdout, `"watched": true`) {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+	// Its watcher ends with it, since it has nobody to tell any more.
+	watchers := func() int {
+		n := 0
+		all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, file := range all {
+			b, _ := os.ReadFile(file)
+			if strings.HasPrefix(string(b), "rivulet\x00watch\x00"+fmt.Sprint(p.PID())+"\x00") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := watchers(); n != 1 {
+		t.Errorf("%d watchers", n)
+	}
+	if err := node.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	node.Wait()
+	until("the watcher is still there", func() bool { return watchers() == 0 })
+	node = start()
+	until("not watched again", func() bool { return strings.Contains(said.String(), "watching ") })
+	kept()
+	if err := node.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Wait(); err != nil || watchers() != 0 {
+		t.Errorf("%v, %d watchers: %s", err, watchers(), said)
+	}
+	if _, err := keptSamples(filepath.Join(t.TempDir(), "jobs", "x"), p.PID(), time.Minute, pcct.Options{}); err == nil || !strings.Contains(err.Error(), "rivulet node --watch") {
+		t.Error(err)
+	}
+}
