@@ -104,7 +104,7 @@ func (system) histogram(ctx context.Context, pid int, all bool) (*attach.Histogr
 }
 
 func (system) deadlocks(ctx context.Context, pid int) ([]threads.Deadlock, error) {
-	l, err := dumpThreads(ctx, pid, 0, false)
+	l, err := lookThreads(ctx, pid, 0, lookHow{source: autoSource})
 	if err != nil {
 		return nil, err
 	}

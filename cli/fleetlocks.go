@@ -80,7 +80,7 @@ who waits for whom, put together by the lock's class and the contexts of waiter 
 	fs.SortFlags = false
 	fs.DurationVar(&k.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
 	f.add(fs)
-	fs.IntVar(&k.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d, however long they take", mostLockDumps))
+	fs.IntVar(&k.hz, "hz", 0, lockHzHelp)
 	fs.BoolVar(&k.exact, "exact", false, "count and time each wait by JDK Flight Recorder")
 	fs.DurationVar(&k.threshold, "threshold", 0, "with --exact, only waits of this `time` or longer")
 	fs.IntVar(&k.top, "top", export.DefaultTop, "`N` rows in the text; 0 for all")

@@ -105,6 +105,13 @@ func sameSizes(t *testing.T, p *jvmtest.Proc, r *heap.Report) {
 	if err := json.Unmarshal([]byte(stdout), &h); err != nil || code != 0 {
 		t.Fatalf("histogram: code %d, %v: %s", code, err, stderr)
 	}
+	loaded := int64(0)
+	for _, l := range h.Loaders {
+		loaded += l.Objects
+	}
+	if loaded != h.Objects && len(h.Notes) == 0 {
+		t.Errorf("%d objects by loader, %d in all: %+v", loaded, h.Objects, h.Loaders)
+	}
 	dumped := map[string]heap.ClassStat{}
 	for _, c := range r.Classes {
 		d := dumped[c.Class]

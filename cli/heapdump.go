@@ -170,12 +170,16 @@ type histogramJSON struct {
 	Bytes   int64            `json:"bytes"`
 	Seconds float64          `json:"seconds"` // between the two; 0 if there is one
 	Classes []classCountJSON `json:"classes"`
+
+	Loaders []loaderCountJSON `json:"loaders"` // what classes of each loader have; null if they can't be read
+	Notes   []string          `json:"notes"`
 }
 
 type classCountJSON struct {
 	attach.ClassCount
-	MoreObjects int64 `json:"more_objects"`
-	MoreBytes   int64 `json:"more_bytes"`
+	Loader      string `json:"loader,omitempty"` // of its class; absent for the JVM's own, and where it is not known
+	MoreObjects int64  `json:"more_objects"`
+	MoreBytes   int64  `json:"more_bytes"`
 }
 
 // histogram counts objects once, or at two moments, and writes what it has counted.
@@ -216,6 +220,7 @@ func (a *app) countObjects(in *interrupts, pid int, d *dumpFlags) (*histogramJSO
 	a.say("counted in %s; %s", export.Duration(int64(h.Took)), stood(h.Stopped))
 	j := &histogramJSON{Schema: export.Schema, Kind: "histogram", PID: pid, All: d.all, Objects: h.Objects, Bytes: h.Bytes, Seconds: d.length.Seconds()}
 	j.Classes = histogramRows(before, h, d.length > 0)
+	j.byLoader()
 	return j, nil
 }
 
@@ -237,7 +242,7 @@ func histogramRows(before, after *attach.Histogram, two bool) []classCountJSON {
 	}
 	for _, c := range before.Classes {
 		if _, gone := was[c.Class]; gone {
-			rows = append(rows, classCountJSON{attach.ClassCount{Class: c.Class}, -c.Objects, -c.Bytes})
+			rows = append(rows, classCountJSON{ClassCount: attach.ClassCount{Class: c.Class}, MoreObjects: -c.Objects, MoreBytes: -c.Bytes})
 		}
 	}
 	if two {
@@ -246,27 +251,6 @@ func histogramRows(before, after *attach.Histogram, two bool) []classCountJSON {
 		})
 	}
 	return rows
-}
-
-func writeHistogram(w io.Writer, j *histogramJSON, top int, two bool) error {
-	if top == 0 {
-		top = len(j.Classes)
-	}
-	rows := [][]string{{"BYTES", "OBJECTS", "CLASS"}}
-	if two {
-		rows = [][]string{{"MORE", "OBJECTS", "BYTES", "OBJECTS", "CLASS"}}
-	}
-	for _, c := range j.Classes[:min(top, len(j.Classes))] {
-		row := []string{export.Bytes(c.Bytes), export.Count(c.Objects), c.Class}
-		if two {
-			row = append([]string{signed(c.MoreBytes, export.Bytes), signed(c.MoreObjects, export.Count)}, row...)
-		}
-		rows = append(rows, row)
-	}
-	if _, err := fmt.Fprintf(w, "%s objects, %s\n", export.Count(j.Objects), export.Bytes(j.Bytes)); err != nil {
-		return err
-	}
-	return writeRows(w, rows, tableWidth(w))
 }
 
 // signed writes a difference with its sign.

@@ -203,7 +203,7 @@ func (a *app) valueInPod(in *interrupts, k *podKeeper, c *fleet.Command, r *kube
 	case fleet.DoLocks:
 		return a.workLocks(in, k, c)
 	case kube.DoThreads:
-		l, err := dumpThreads(in.first, c.Target.PID, r.Threads.Length, r.Threads.Virtual)
+		l, err := lookThreads(in.first, c.Target.PID, r.Threads.Length, lookHow{autoSource, r.Threads.Virtual})
 		if err != nil {
 			return nil, err
 		}

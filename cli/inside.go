@@ -46,7 +46,7 @@ func (a *app) answer(in *interrupts, q web.InsideQuery) (any, error) {
 	length := time.Duration(q.Seconds * float64(time.Second))
 	switch q.What {
 	case "threads":
-		j, err := a.lookAtThreads(in, q.PID, length, true, q.Timeline, &dumpPace{hz: usualLockDumps})
+		j, err := a.lookAtThreads(in, q.PID, length, lookHow{autoSource, true}, q.Timeline, &dumpPace{hz: usualLockDumps})
 		if err != nil {
 			return nil, err
 		}

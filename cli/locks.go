@@ -24,6 +24,8 @@ type locksJSON struct {
 	PID       int                `json:"pid"`
 	Seconds   float64            `json:"seconds"` // over which contention was looked at; 0 if it was not
 	Exact     bool               `json:"exact"`   // each wait is counted
+	Source    string             `json:"source"`  // from where deadlocks and, unless exact, contention were seen: "outside" or "threaddump"
+	Why       string             `json:"why"`     // "" if it is the usual one, or was asked for
 	Locks     []locks.Row        `json:"locks"`
 	Notes     []string           `json:"notes"`
 	Deadlocks []threads.Deadlock `json:"deadlocks"` // null if the JVM exited before they were looked for
@@ -32,6 +34,7 @@ type locksJSON struct {
 type locksFlags struct {
 	format    string
 	file      string
+	source    string
 	asJSON    bool
 	virtual   bool
 	exact     bool
@@ -45,6 +48,8 @@ type locksFlags struct {
 const (
 	usualLockDumps = 10 // a second
 	mostLockDumps  = 100
+	usualLockHz    = 20 // from outside
+	mostLockHz     = 1000
 )
 
 func (a *app) locks() *cobra.Command {
@@ -52,12 +57,14 @@ func (a *app) locks() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "locks PID",
 		Short: "Find deadlocks in a JVM, and with --for who waits for whom at which lock",
-		Long: `Asks the JVM for a thread dump and finds deadlocks, of monitors and of the exclusive locks of
-java.util.concurrent, each with the stacks of its threads; of virtual threads on JDK 25 and later.
+		Long: `Finds deadlocks of a JVM, of monitors and of the exclusive locks of java.util.concurrent, each with the stacks of its
+threads; of virtual threads on JDK 25 and later. With --for it also says who waits for whom, by lock, context of
+the waiter and context of the owner: times are estimates with an error, counts are lower bounds.
 
-With --for it also says who waits for whom, by lock, context of the waiter and context of the owner. It
-takes ten thread dumps a second, for which all threads stand still for some milliseconds each; fewer
-where they would take more than 5 % of the time, unless --hz says how many. Times are estimates with an error, counts are lower bounds.
+It reads the JVM from outside, twenty times a second with --for: nothing stops, and the JVM need not answer. Where
+virtual threads are in use, or the collector moves objects while threads run (ZGC, Shenandoah), or the JVM's memory may
+not be read, it asks for thread dumps instead (--source threaddump), for which all threads stand still for some
+milliseconds each: ten a second, fewer where they would take more than 5 % of the time, unless --hz says how many.
 
 With --exact each wait is counted and timed by JDK Flight Recorder, those of --threshold or longer. That
 loads Flight Recorder into a JVM that has not used it yet, which on JDK 8 to 21 throws away compiled
@@ -90,7 +97,8 @@ code once. The owner's context is known where it had to wait for the monitor, to
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.DurationVar(&f.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
-	fs.IntVar(&f.hz, "hz", usualLockDumps, fmt.Sprintf("`N` thread dumps a second, 1 to %d, however long they take", mostLockDumps))
+	fs.IntVar(&f.hz, "hz", 0, lockHzHelp)
+	fs.StringVar(&f.source, "source", autoSource, lookSourceHelp+enumerate(lookSources))
 	fs.BoolVar(&f.exact, "exact", false, "count and time each wait by JDK Flight Recorder")
 	fs.DurationVar(&f.threshold, "threshold", 0, "with --exact, only waits of this `time` or longer")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` rows in the text; 0 for all")
@@ -113,11 +121,14 @@ func (f *locksFlags) check(cmd *cobra.Command) error {
 	case f.length == 0 && (f.exact || changed("hz")):
 		return usage("--exact and --hz say how to look who waits: give a time with --for")
 	case f.exact && changed("hz"):
-		return usage("--hz is for thread dumps; --exact takes none")
-	case f.hz < 1 || f.hz > mostLockDumps:
-		return usage("--hz %d: give a number from 1 to %d", f.hz, mostLockDumps)
+		return usage("--hz says how often to look; --exact counts each wait")
+	case changed("hz") && (f.hz < 1 || f.hz > mostLockHz || f.hz > mostLockDumps && f.source == dumpsName):
+		return usage("--hz %d: give a number from 1 to %d, of thread dumps to %d", f.hz, mostLockHz, mostLockDumps)
 	case changed("threshold") && (!f.exact || f.threshold < 0):
 		return usage("--threshold goes with --exact, and is a time such as 1ms")
+	}
+	if err := checkLookSource(f.source); err != nil {
+		return err
 	}
 	f.strict = changed("hz")
 	if f.asJSON || !changed("format") && strings.HasSuffix(f.file, ".json") {
@@ -145,7 +156,7 @@ func (a *app) findLocks(in *interrupts, pid int, f *locksFlags) (*locksJSON, err
 	case f.exact:
 		err = a.exactLocks(in, pid, f, j)
 	default:
-		err = a.dumpedLocks(in, pid, f, j)
+		err = a.seenLocks(in, pid, f, j)
 		j.Seconds = time.Since(begun).Seconds()
 	}
 	if errors.Is(err, attach.ErrExited) && len(j.Notes) > 0 {
@@ -155,79 +166,18 @@ func (a *app) findLocks(in *interrupts, pid int, f *locksFlags) (*locksJSON, err
 		return nil, err
 	}
 	// After an interrupt there is still the report to come.
-	l, err := dumpThreads(in.second, pid, 0, f.virtual)
+	l, err := lookThreads(in.second, pid, 0, lookHow{f.source, f.virtual})
 	if err != nil {
 		return nil, err
 	}
 	j.Notes = append(j.Notes, l.notes...)
 	j.Deadlocks = append([]threads.Deadlock{}, l.deadlocks...)
+	if j.Source == "" {
+		if j.Source, j.Why = l.source, l.why; l.why != "" {
+			j.Notes = append(j.Notes, byDumpsSince+l.why)
+		}
+	}
 	return j, nil
-}
-
-// dumpedLocks takes thread dumps.
-func (a *app) dumpedLocks(in *interrupts, pid int, f *locksFlags, j *locksJSON) error {
-	vm, err := attach.Open(in.first, pid)
-	if err != nil {
-		return err
-	}
-	m := a.startSteps()
-	defer m.stop()
-	ctx, cancel := context.WithTimeout(in.first, f.length)
-	defer cancel()
-	var d locks.Dumps
-	pace := dumpPace{hz: f.hz, strict: f.strict}
-	next := time.Now()
-	virtual := f.virtual && vm.Process().Major() >= locksOfVirtual
-	dumps, last := 0, time.Now()
-	end := func() {
-		j.Locks = d.Rows()
-		j.Notes = append(j.Notes, fmt.Sprintf("by %d thread dumps: times are estimates, error_ns holds for 95 %% of them; counts are the waits that were met, a lower bound", dumps))
-		if n := pace.note(); n != "" {
-			j.Notes = append(j.Notes, n)
-		}
-		if !virtual {
-			j.Notes = append(j.Notes, fmt.Sprintf("waits of virtual threads are told from JDK %d on", locksOfVirtual))
-		}
-	}
-	for {
-		m.set("looking who waits: "+export.Plural(int64(dumps), "thread dump", "thread dumps"), 0, 0)
-		select {
-		case <-ctx.Done():
-			if dumps == 0 && in.first.Err() != nil {
-				return context.Cause(in.first)
-			}
-			end()
-			return nil
-		case <-time.After(time.Until(next)):
-		}
-		begun := time.Now()
-		all, err := lockDump(in.second, vm, virtual)
-		if err != nil {
-			if gone := vm.Alive(); dumps > 0 && errors.Is(gone, attach.ErrExited) {
-				end()
-				j.Notes = append(j.Notes, "the JVM has exited meanwhile: this is what was seen until then, and its deadlocks are not known")
-				return gone
-			}
-			return err
-		}
-		now := time.Now()
-		d.Add(all, now.Sub(last))
-		last = now
-		next = now.Add(pace.rest(now.Sub(begun)))
-		dumps++
-	}
-}
-
-// lockDump is a thread dump: with virtual threads one that the JVM writes while they go on running.
-func lockDump(ctx context.Context, vm *attach.VM, virtual bool) ([]threads.Thread, error) {
-	if virtual {
-		return virtualThreads(ctx, vm)
-	}
-	text, err := vm.ThreadDump(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return threads.Parse(text), nil
 }
 
 // exactLocks has the JVM record each wait.

@@ -111,16 +111,22 @@ func TestLocksExact(t *testing.T) {
 
 // TestLocksOfExited: what was seen until the JVM exited is reported.
 func TestLocksOfExited(t *testing.T) {
+	for source, note := range map[string]string{dumpsName: "thread dumps: ", autoSource: "from outside, "} {
+		t.Run(source, func(t *testing.T) { locksOfExited(t, source, note) })
+	}
+}
+
+func locksOfExited(t *testing.T, source, note string) {
 	text, err := os.ReadFile("testdata/Contention.java")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Contention.java": string(text)})
-	for after := 500 * time.Millisecond; ; after *= 2 { // until a thread dump was taken before
+	for after := 500 * time.Millisecond; ; after *= 2 { // until something was seen before
 		p := jvmtest.Start(t, jvmtest.Any(t), nil, "Contention", []string{"busy"}, dir)
 		p.WaitLine("ready")
 		time.AfterFunc(after, func() { syscall.Kill(p.PID(), syscall.SIGKILL) }) //nolint:errcheck // it may have failed
-		code, stdout, stderr := command("locks", fmt.Sprint(p.PID()), "--for", "5m", "--json")
+		code, stdout, stderr := command("locks", fmt.Sprint(p.PID()), "--for", "5m", "--json", "--source", source)
 		if code != 0 && after < time.Minute {
 			continue
 		}
@@ -128,7 +134,7 @@ func TestLocksOfExited(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &out); code != 0 || err != nil {
 			t.Fatalf("code %d, %v: %s", code, err, stderr)
 		}
-		if notes := strings.Join(out.Notes, "\n"); !strings.Contains(notes, "thread dumps: ") || !strings.Contains(notes, "has exited") || out.Deadlocks != nil || out.Seconds <= 0 {
+		if notes := strings.Join(out.Notes, "\n"); !strings.Contains(notes, note) || !strings.Contains(notes, "has exited") || out.Deadlocks != nil || out.Seconds <= 0 {
 			t.Errorf("%+v", out)
 		}
 		return

@@ -12,7 +12,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"rivulet": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"rivulet":   func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"forbidden": func() { os.Exit(forbidden()) },
 		"exits": func() { // exits N COMMAND...: COMMAND exits with N
 			var want int
 			if _, err := fmt.Sscan(os.Args[1], &want); err != nil {

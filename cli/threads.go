@@ -23,6 +23,8 @@ type threadsJSON struct {
 	Kind      string             `json:"kind"` // "threads"
 	PID       int                `json:"pid"`
 	Seconds   float64            `json:"seconds"` // over which cpu_share is taken; 0 if it is not
+	Source    string             `json:"source"`  // "outside" or "threaddump"
+	Why       string             `json:"why"`     // "" if it is the usual one, or was asked for
 	Threads   []threadJSON       `json:"threads"`
 	Timeline  *threads.Timeline  `json:"timeline,omitempty"` // with --timeline
 	Virtual   virtualJSON        `json:"virtual"`
@@ -47,20 +49,24 @@ func (a *app) threads() *cobra.Command {
 	var asJSON, stacks, virtual, timeline bool
 	var length time.Duration
 	var hz int
-	var file string
+	var file, source string
 	var targets targetFlags
 	cmd := &cobra.Command{
 		Use:   "threads " + targetsUse,
 		Short: "Show the threads of a JVM: state, CPU time, what they wait for, alike stacks, deadlocks",
-		Long: `Asks the JVM for a thread dump, for which all threads stand still for some milliseconds, and shows each
-thread with its state, CPU time, what it waits for and who holds that, groups of threads with the same
-stack, and deadlocks, of monitors and of the locks of java.util.concurrent.
+		Long: `Shows each thread of a JVM with its state, CPU time, what it waits for and who holds that, groups of threads
+with the same stack, and deadlocks, of monitors and of the locks of java.util.concurrent.
+
+All of it is read from outside, as --source outside does: the JVM does nothing for it and need not answer. A thread
+that runs Java code is stopped for some 20 us to read its stack. Where virtual threads are in use, or the
+collector moves objects while threads run (ZGC, Shenandoah), or the JVM's memory may not be read, the JVM is asked for a
+thread dump instead (--source threaddump), for which all threads stand still for some milliseconds.
 
 Of virtual threads (JDK 21 and later) there may be very many: they are summed up by stack. The JVM writes
 them into a private folder of its /tmp, which is removed, while they go on running.
 
-With --timeline it takes ten thread dumps a second, fewer where they would take more than 5 % of the time unless
---hz says how many, and shows the states of each thread in the course
+With --timeline it looks ten times a second, less often where thread dumps would take more than 5 % of the time unless
+--hz says how often, and shows the states of each thread in the course
 of time: R on a core, r runnable without one (in native code, or waiting for a core), B blocked at a monitor,
 w waiting, t waiting with a time limit or sleeping.`,
 		Example: `  rivulet threads 4711
@@ -76,6 +82,8 @@ w waiting, t waiting with a time limit or sleeping.`,
 			switch {
 			case err != nil:
 				return err
+			case checkLookSource(source) != nil:
+				return checkLookSource(source)
 			case cmd.Flags().Changed("for") && length <= 0:
 				return usage("--for %v: give a time above zero, such as 2s", length)
 			case cmd.Flags().Changed("hz") && !timeline:
@@ -89,7 +97,7 @@ w waiting, t waiting with a time limit or sleeping.`,
 			}
 			return a.with(file, a.stdout, func(in *interrupts, out *output) error {
 				if len(pids) > 1 {
-					all, failed := a.threadsOfSeveral(in.first, pids, length, virtual)
+					all, failed := a.threadsOfSeveral(in.first, pids, length, lookHow{source, virtual})
 					return errors.Join(out.write(func(w io.Writer) error {
 						if asJSON || strings.HasSuffix(file, ".json") {
 							return writeJSON(w, all)
@@ -98,7 +106,7 @@ w waiting, t waiting with a time limit or sleeping.`,
 					}), failed)
 				}
 				pid := pids[0]
-				j, err := a.lookAtThreads(in, pid, length, virtual, timeline, &dumpPace{hz: hz, strict: cmd.Flags().Changed("hz")})
+				j, err := a.lookAtThreads(in, pid, length, lookHow{source, virtual}, timeline, &dumpPace{hz: hz, strict: cmd.Flags().Changed("hz")})
 				if err != nil {
 					return interrupted(in, err)
 				}
@@ -114,7 +122,8 @@ w waiting, t waiting with a time limit or sleeping.`,
 	targets.add(fs)
 	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
 	fs.BoolVar(&timeline, "timeline", false, "show the states of each thread in the course of --for (default 10s)")
-	fs.IntVar(&hz, "hz", usualLockDumps, fmt.Sprintf("with --timeline, `N` thread dumps a second, 1 to %d, however long they take", mostLockDumps))
+	fs.IntVar(&hz, "hz", usualLockDumps, fmt.Sprintf("with --timeline, look `N` times a second, 1 to %d, however long thread dumps take", mostLockDumps))
+	fs.StringVar(&source, "source", autoSource, lookSourceHelp+enumerate(lookSources))
 	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
 	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")
 	fs.BoolVar(&asJSON, "json", false, "write JSON: threads, groups and deadlocks")
@@ -128,12 +137,19 @@ type look struct {
 	virtual   []threads.Thread
 	deadlocks []threads.Deadlock
 	notes     []string
+	source    string
+	why       string
 }
 
-// dumpThreads reads a thread dump, the processors' time of each thread, and virtual threads
-// where the JVM tells of them.
-func dumpThreads(ctx context.Context, pid int, length time.Duration, virtual bool) (*look, error) {
-	return dumpThreadsAfter(ctx, pid, virtual, length > 0, func(*attach.VM) error {
+// lookHow says from where threads are looked at, and whether virtual ones are wanted.
+type lookHow struct {
+	source  string
+	virtual bool
+}
+
+// lookThreads reads what threads do, the processors' time of each, and virtual threads where the JVM tells of them.
+func lookThreads(ctx context.Context, pid int, length time.Duration, how lookHow) (*look, error) {
+	return lookThreadsAfter(ctx, pid, how, length > 0, func(onlooker) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -143,20 +159,21 @@ func dumpThreads(ctx context.Context, pid int, length time.Duration, virtual boo
 	})
 }
 
-// dumpThreadsAfter is dumpThreads after a time that passes in a function. With timed it tells the share of the
+// lookThreadsAfter is lookThreads after a time that passes in a function. With timed it tells the share of the
 // processors that each thread used meanwhile.
-func dumpThreadsAfter(ctx context.Context, pid int, virtual, timed bool, pass func(*attach.VM) error) (*look, error) {
-	vm, err := attach.Open(ctx, pid)
+func lookThreadsAfter(ctx context.Context, pid int, how lookHow, timed bool, pass func(onlooker) error) (*look, error) {
+	o, err := onlook(ctx, pid, how)
 	if err != nil {
 		return nil, err
 	}
+	defer o.close()
 	var before map[int]time.Duration
 	begun := time.Now()
 	if timed {
 		if before, err = attach.ThreadTimes(pid); err != nil {
 			return nil, err
 		}
-		if err := pass(vm); err != nil {
+		if err := pass(o); err != nil {
 			return nil, err
 		}
 	}
@@ -165,12 +182,18 @@ func dumpThreadsAfter(ctx context.Context, pid int, virtual, timed bool, pass fu
 	if err != nil {
 		return nil, err
 	}
-	dump, err := vm.ThreadDump(ctx)
+	platform, err := o.threads(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l := &look{all: []threadJSON{}, notes: []string{}}
-	platform := threads.Parse(dump)
+	l.source, l.why = o.source()
+	if l.deadlocks, err = surely(ctx, o, platform); err != nil {
+		return nil, err
+	}
+	if l.source == outsideName {
+		platform = append(platform, jvmThreads(pid, platform, times)...)
+	}
 	for _, t := range platform {
 		j := threadJSON{Thread: t, CPU: int64(t.CPU)}
 		now, ok := times[t.NID]
@@ -185,9 +208,11 @@ func dumpThreadsAfter(ctx context.Context, pid int, virtual, timed bool, pass fu
 	slices.SortStableFunc(l.all, func(a, b threadJSON) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.CPU, a.CPU))
 	})
-	l.deadlocks = threads.Deadlocks(platform)
-	if major := vm.Process().Major(); virtual && major >= 21 {
-		return l, l.addVirtual(ctx, vm, major)
+	if l.why != "" {
+		l.notes = append(l.notes, byDumpsSince+l.why)
+	}
+	if d, ok := o.(*byDumps); ok && how.virtual && d.vm.Process().Major() >= 21 {
+		return l, l.addVirtual(ctx, d.vm, d.vm.Process().Major())
 	}
 	return l, nil
 }
@@ -252,7 +277,7 @@ func newThreadsJSON(pid int, length time.Duration, l *look) *threadsJSON {
 		plain = append(plain, t.Thread)
 	}
 	return &threadsJSON{
-		Schema: export.Schema, Kind: "threads", PID: pid, Seconds: length.Seconds(), Threads: l.all, Notes: l.notes,
+		Schema: export.Schema, Kind: "threads", PID: pid, Seconds: length.Seconds(), Source: l.source, Why: l.why, Threads: l.all, Notes: l.notes,
 		Virtual: virtualJSON{len(l.virtual), threads.Groups(l.virtual)}, Groups: threads.Groups(plain), Deadlocks: l.deadlocks,
 	}
 }

@@ -35,13 +35,13 @@ type programGroup struct {
 }
 
 // threadsOfSeveral asks several JVMs at the same time. The error says how many failed.
-func (a *app) threadsOfSeveral(ctx context.Context, pids []int, length time.Duration, virtual bool) (*severalThreads, error) {
+func (a *app) threadsOfSeveral(ctx context.Context, pids []int, length time.Duration, how lookHow) (*severalThreads, error) {
 	parts := a.nameTargets(ctx, pids)
 	out := &severalThreads{Schema: export.Schema, Kind: "threads", Processes: make([]processThreads, len(pids)), Groups: []programGroup{}}
 	each(parts, func(i int, p *export.ProcessReport) {
 		at := &out.Processes[i]
 		at.Main, at.PID = p.Target.Main, p.Target.PID
-		l, err := dumpThreads(ctx, p.Target.PID, length, virtual)
+		l, err := lookThreads(ctx, p.Target.PID, length, how)
 		if p.Err = err; err != nil {
 			at.Error = err.Error()
 			return

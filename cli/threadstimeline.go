@@ -16,9 +16,9 @@ import (
 const usualTimeline = 10 * time.Second
 
 // lookAtThreads is what rivulet threads tells of one JVM.
-func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtual, timeline bool, pace *dumpPace) (*threadsJSON, error) {
+func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, how lookHow, timeline bool, pace *dumpPace) (*threadsJSON, error) {
 	if !timeline {
-		l, err := dumpThreads(in.first, pid, length, virtual)
+		l, err := lookThreads(in.first, pid, length, how)
 		if err != nil {
 			return nil, err
 		}
@@ -26,8 +26,8 @@ func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtu
 	}
 	states := &threads.Timeline{}
 	begun := time.Now()
-	l, err := dumpThreadsAfter(in.second, pid, virtual, true, func(vm *attach.VM) error {
-		err := a.watchStates(in, vm, pid, states, length, pace)
+	l, err := lookThreadsAfter(in.second, pid, how, true, func(o onlooker) error {
+		err := a.watchStates(in, o, pid, states, length, pace)
 		length = time.Since(begun)
 		return err
 	})
@@ -37,21 +37,21 @@ func (a *app) lookAtThreads(in *interrupts, pid int, length time.Duration, virtu
 	states.Sort()
 	j := newThreadsJSON(pid, length, l)
 	j.Timeline = states
-	j.Notes = append(j.Notes, fmt.Sprintf("states by %s: what begins and ends between two is not seen", export.Plural(int64(len(states.Moments)), "thread dump", "thread dumps")))
+	j.Notes = append(j.Notes, fmt.Sprintf("states at %s: what begins and ends between two is not seen", export.Plural(int64(len(states.Moments)), "moment", "moments")))
 	if n := pace.note(); n != "" {
 		j.Notes = append(j.Notes, n)
 	}
 	return j, nil
 }
 
-// watchStates takes thread dumps until the time is over or the user ends it.
-func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *threads.Timeline, length time.Duration, pace *dumpPace) error {
+// watchStates looks until the time is over or the user ends it.
+func (a *app) watchStates(in *interrupts, o onlooker, pid int, states *threads.Timeline, length time.Duration, pace *dumpPace) error {
 	m := a.startSteps()
 	defer m.stop()
 	ctx, cancel := context.WithTimeout(in.first, length)
 	defer cancel()
 	for next := time.Now(); ; {
-		m.set("looking what threads do: "+export.Plural(int64(len(states.Moments)), "thread dump", "thread dumps"), 0, 0)
+		m.set("looking what threads do: "+export.Plural(int64(len(states.Moments)), "moment", "moments"), 0, 0)
 		select {
 		case <-ctx.Done():
 			switch {
@@ -65,16 +65,22 @@ func (a *app) watchStates(in *interrupts, vm *attach.VM, pid int, states *thread
 		begun := time.Now()
 		used, err := attach.ThreadTimes(pid)
 		if err == nil {
-			var text string
-			if text, err = vm.ThreadDump(in.second); err == nil {
+			var all []threads.Thread
+			if all, err = o.threads(in.second); err == nil {
 				now := time.Now()
-				states.Add(now, threads.Parse(text), used)
-				next = now.Add(pace.rest(now.Sub(begun)))
+				states.Add(now, all, used)
+				stopped := now.Sub(begun)
+				if name, _ := o.source(); name == outsideName {
+					stopped = 0
+				}
+				next = now.Add(pace.rest(stopped))
 				continue
 			}
 		}
-		if gone := vm.Alive(); errors.Is(gone, attach.ErrExited) {
-			return gone
+		if d, ok := o.(*byDumps); ok {
+			if gone := d.vm.Alive(); errors.Is(gone, attach.ErrExited) {
+				return gone
+			}
 		}
 		return err
 	}

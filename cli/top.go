@@ -34,7 +34,7 @@ func (a *app) topCommand() *cobra.Command {
 		Short: "Show which methods of a running JVM take the time, live",
 		Long: `Samples a JVM from outside and shows which methods take the time, anew each two
 seconds: shares of one core over these seconds, and activations that were met. On a
-terminal the table stays in place, with keys to sort it and to see threads; elsewhere one
+terminal the table stays in place, with keys to sort it, to see threads, the hottest calls, a flame graph, and the callers of a method; elsewhere one
 table follows another. Nothing is loaded into the JVM, unless --source jfr is given or nothing
 else is possible.`,
 		Example: `  rivulet top 4711

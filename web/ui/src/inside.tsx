@@ -141,7 +141,7 @@ function ThreadsInside() {
       <p class="line"><button id="look-again" disabled={l.busy} onClick={() => l.look({ seconds: 0 })}>Look again</button>
         <button id="look-cpu" disabled={l.busy} onClick={() => l.look({ seconds: 2 })}>Who uses the processors now (2 s)</button>
         <button id="look-states" disabled={l.busy} onClick={() => l.look({ seconds: 10, timeline: true })}>What each does in 10 s</button></p>
-      <p class="hint">For a thread dump all threads stand still for some milliseconds. What each does is told by ten of them a second, fewer where they take long.</p>
+      <p class="hint">Read from outside: nothing stops. Where that can't be, or virtual threads are in use, by thread dumps, for each of which all threads stand still for some milliseconds.</p>
       <Going of={l} can={l.step !== ""} />
       {r && (
         <>
@@ -174,7 +174,7 @@ function LocksInside() {
         <label>for <NumberField id="lock-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
         <label title="Loads Flight Recorder into a JVM that has not used it yet, which on JDK 8 to 21 throws away compiled code once"><input type="checkbox" id="lock-exact" checked={exact} onChange={(e) => setExact(e.currentTarget.checked)} /> each wait, by Flight Recorder</label>
         <button disabled={l.busy} onClick={() => l.look({ seconds: 0 })}>Only deadlocks</button></p>
-      <p class="hint">{exact ? "Each wait is counted and timed. Flight Recorder is loaded into a JVM that has not used it yet: on JDK 8 to 21 that throws away compiled code once." : "Ten thread dumps a second, for each of which all threads stand still for some milliseconds, fewer where they take long. Times are estimates, counts lower bounds."}</p>
+      <p class="hint">{exact ? "Each wait is counted and timed. Flight Recorder is loaded into a JVM that has not used it yet: on JDK 8 to 21 that throws away compiled code once." : "Read from outside, twenty times a second: nothing stops. Where that can't be, or virtual threads are in use, by thread dumps, for each of which all threads stand still for some milliseconds. Times are estimates, counts lower bounds."}</p>
       <Going of={l} can />
       {r && (
         <>
@@ -213,6 +213,7 @@ function HeapInside() {
   const [source, setSource] = useState(-1);
   useEffect(() => void plan.look({}), []);
   const h = counted.answer?.result, p = plan.answer?.result;
+  const more = h && h.seconds > 0 ? [{ label: "More", title: `In ${h.seconds} s`, cls: "num", of: (c: { more_bytes: number }) => c.more_bytes, show: (c: { more_bytes: number }) => (c.more_bytes > 0 ? "+" : c.more_bytes < 0 ? "−" : "") + bytes(Math.abs(c.more_bytes)) }] : [];
   const busy = counted.busy || dump.busy;
   const own = store.state?.target?.pid === ui.inside && (store.state.recording.count ?? []).some((c) => c === "allocations" || c === "survivors") && store.state.figures;
   return (
@@ -238,9 +239,19 @@ function HeapInside() {
           <h2>Objects by class</h2>
           <p><b>{count(h.objects)}</b> objects, <b>{bytes(h.bytes)}</b></p>
           <Listing key={counted.answer!.taken} id="histogram" label="Objects by class" rows={h.classes} by={0} columns={[
-            ...(h.seconds > 0 ? [{ label: "More", title: `In ${h.seconds} s`, cls: "num", of: (c: { more_bytes: number }) => c.more_bytes, show: (c: { more_bytes: number }) => (c.more_bytes > 0 ? "+" : c.more_bytes < 0 ? "−" : "") + bytes(Math.abs(c.more_bytes)) }] : []),
-            { label: "Bytes", cls: "num", of: (c) => c.bytes, show: (c) => bytes(c.bytes) }, { label: "Objects", cls: "num", of: (c) => c.objects, show: (c) => count(c.objects) }, { label: "Class", of: (c) => c.class },
+            ...more, { label: "Bytes", cls: "num", of: (c) => c.shallow_bytes, show: (c) => bytes(c.shallow_bytes) }, { label: "Objects", cls: "num", of: (c) => c.objects, show: (c) => count(c.objects) },
+            { label: "Class", of: (c) => c.class }, { label: "Loaded by", of: (c) => c.loader ?? "" },
           ]} />
+          {h.loaders && (
+            <>
+              <h2>Objects by class loader</h2>
+              <Listing key={counted.answer!.taken} id="histogram-loaders" label="Objects by class loader" rows={h.loaders} by={0} columns={[
+                ...more, { label: "Bytes", cls: "num", of: (c) => c.shallow_bytes, show: (c) => bytes(c.shallow_bytes) }, { label: "Objects", cls: "num", of: (c) => c.objects, show: (c) => count(c.objects) },
+                { label: "Classes", cls: "num", of: (c) => c.classes, show: (c) => count(c.classes) }, { label: "Loader", of: (c) => c.loader || "the JVM's own" },
+              ]} />
+            </>
+          )}
+          <Notes notes={h.notes} />
         </>
       )}
     </>

@@ -19,8 +19,9 @@ export interface LockRow { class: string; instance: string; waiter: string; owne
 export interface LocksAnswer { seconds: number; exact: boolean; locks: LockRow[]; notes: string[]; deadlocks: Deadlock[] | null }
 export interface Load { class: string; loader: string; from?: string; at_ns: number; took_ns: number | null; self_ns: number | null; thread: string; cause: string; context: string[] }
 export interface LoadsAnswer { seconds: number; total_ns?: number; summary: string; loads: Load[]; notes: string[] }
-export interface Counted { class: string; objects: number; bytes: number; more_objects: number; more_bytes: number }
-export interface HistogramAnswer { objects: number; bytes: number; seconds: number; classes: Counted[] }
+export interface Counted { class: string; loader?: string; objects: number; shallow_bytes: number; more_objects: number; more_bytes: number }
+export interface LoaderCounted { loader: string; classes: number; objects: number; shallow_bytes: number; more_objects: number; more_bytes: number }
+export interface HistogramAnswer { objects: number; bytes: number; seconds: number; classes: Counted[]; loaders: LoaderCounted[] | null; notes: string[] }
 export interface PlanAnswer { need_bytes: number; dir: string; stops_ns: number }
 export interface Answers { threads: ThreadsAnswer; locks: LocksAnswer; loads: LoadsAnswer; histogram: HistogramAnswer; plan: PlanAnswer; heap: HeapReport }
 

@@ -84,7 +84,7 @@ function Choice({ name, value, set, options }: { name: string; value: string; se
 
 /** executing are the ways to count instructions, of which there is one at a time; "" for none. */
 function executing(): string {
-  return ui.setup.count.find((name) => !["allocations", "survivors", "classes", "contention"].includes(name)) ?? "";
+  return ui.setup.count.find((name) => !["allocations", "survivors", "classes", "contention", "heap"].includes(name)) ?? "";
 }
 
 /** countAnew changes what is counted. It goes by what was chosen last, which may not have been drawn yet. */
@@ -219,6 +219,10 @@ function More() {
       <label class="radio">
         <input type="checkbox" id="survivors" checked={s.count.includes("survivors")} onChange={(e) => countAnew(["survivors"], e.currentTarget.checked ? ["survivors"] : [])} /> estimate what of these survives garbage collections, and stays
         <small class="muted">Follows some of the objects, without keeping any alive</small>
+      </label>
+      <label class="radio">
+        <input type="checkbox" id="heap-samples" checked={s.count.includes("heap")} onChange={(e) => countAnew(["heap"], e.currentTarget.checked ? ["heap"] : [])} /> estimate what of these is on the heap, and what the JDK allocates for each call path
+        <small class="muted">By the JVM's own samples (Flight Recorder, JDK 16 and later), known when the recording ends: what the compiler has removed is the difference</small>
       </label>
       <label class="radio">
         <input type="checkbox" id="classes" checked={s.count.includes("classes")} onChange={(e) => countAnew(["classes"], e.currentTarget.checked ? ["classes"] : [])} /> count the classes that each call path causes to be loaded, and how long that takes
