@@ -19,11 +19,12 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/classtest"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile/verify"
+	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
 var (
-	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars,8+count,11+count,17+count,21+count,25+count,jars+count,17+blocks,jars+blocks", "what TestCorpus does: JDKs at hand by version, and jars; +count has methods count what they execute, too, +blocks by whole blocks")
+	corpusOf      = flag.String("corpus.of", "8,11,17,21,25,jars,8+count,11+count,17+count,21+count,25+count,jars+count,17+blocks,jars+blocks,jars+invokes,jars+accesses,jars+arithmetic,jars+branches", "what TestCorpus does: JDKs at hand by version, and jars; +count has methods count what they execute and allocate, too, +blocks by whole blocks, +invokes and so on only instructions of a kind")
 	corpusFigures = flag.String("corpus.figures", "", "file that gets TestCorpus's figures")
 	corpusLast    = flag.String("corpus.last", "", "file that gets TestCorpus's summary")
 )
@@ -40,7 +41,11 @@ func TestCorpus(t *testing.T) {
 			begin, ta, name := time.Now(), &corpus{}, "jars"
 			v, how, _ := strings.Cut(v, "+")
 			if how != "" {
-				ta.in = countingBy(t, stubHooks.Class, how == "blocks")
+				kind, ok := ways[how]
+				if !ok {
+					t.Fatalf("-corpus.of: %q is no way of counting", how)
+				}
+				ta.in = countingOf(t, stubHooks.Class, how == "blocks", kind)
 			}
 			if v == "jars" {
 				corpusJars(t, ta)
@@ -54,7 +59,9 @@ func TestCorpus(t *testing.T) {
 				corpusJDK(t, ta, j.Home)
 			}
 			if how != "" {
-				name += ", counting" + map[bool]string{true: " blocks"}[how == "blocks"]
+				if name += ", counting"; how != "count" {
+					name += " " + how
+				}
 				t.Logf("%d need no counter, not counted: %v", ta.fixed, ta.uncounted)
 			}
 			t.Log(ta.summary(begin))
@@ -72,6 +79,12 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// ways are those of counting.
+var ways = map[string]probe.Kind{
+	"count": probe.KindAll, "blocks": probe.KindAll,
+	"invokes": probe.KindInvoke, "accesses": probe.KindAccess, "arithmetic": probe.KindArithmetic, "branches": probe.KindBranch,
 }
 
 // A figure is a row of docs/figures/corpus.md.

@@ -36,7 +36,7 @@ var ways = []way{
 }
 
 // iterations are those of a program that are recorded.
-var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 2}
+var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 24}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes`, `allocations` and `survivors` cost beside a recording of calls and time alone.")
@@ -65,7 +65,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			continue
 		}
 		page.Table(fmt.Sprintf("Real programs, JDK %d, tick", j.Version), "Overhead is the processor time of the process over all recorded iterations, compilers included, by that of a bare process. "+
-			"Beside the first way is the overhead by that of calls and time alone, and ns an object what it takes more, by the objects and arrays that are counted. Whole roots, Scheme C. ",
+			"Beside the first way is the overhead by that of calls and time alone, and ns an object what it takes more, by the objects and arrays that are counted. Whole roots, of javac com.sun.tools.javac.jvm.Gen.genClass; Scheme C. ",
 			"program|", "counted|", "bare CPU ms", "overhead", "beside the first way", "calls an iteration", "objects an iteration", "MB an iteration", "ns an object")
 		for _, p := range bench.Programs {
 			if n := iterations[p.Name]; n > 0 && k.Wants(p.Name) {
@@ -135,15 +135,12 @@ func cpuTime(pid string) (float64, error) {
 
 // program measures one in all ways, which share the bare processes.
 func program(k *bench.Kit, page *bench.Page, j jdk.JDK, p *bench.Program) {
-	ways := ways
-	if p.Room != "" { // its tree takes minutes: counting apart and together
-		ways = slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.name == "blocks" || w.name == "allocations" })
+	root := p.Whole
+	if p.Room != "" { // the tree of its whole root takes minutes and gigabytes
+		root = p.Partial
 	}
 	rows := make([][][]float64, len(ways))
-	flags := []string{"--root", p.Whole, "--clock", "tick", "--scheme", "C", "--depth", "1"}
-	if p.Room != "" {
-		flags = append(flags, "--memory", p.Room)
-	}
+	flags := []string{"--root", root, "--clock", "tick", "--scheme", "C", "--depth", "1"}
 	flags = slices.Clip(flags)
 	for range k.Reps {
 		bare, spent, err := run(k, j, p, nil)

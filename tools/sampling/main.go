@@ -66,6 +66,9 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			c.row(page, "shop", j)
 		}
 	}
+	if err := slowdown(k, page); err != nil {
+		return page, err
+	}
 	return page, waiting(k, page)
 }
 

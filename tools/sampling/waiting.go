@@ -20,7 +20,7 @@ const (
 	leastShop   = 11 // JDK, also of h2
 	waiters     = 200
 	waitHz      = 20
-	waitWindow  = 10 * time.Second
+	waitWindow  = 30 * time.Second
 	shopSeconds = 40 // more than the windows take
 )
 
