@@ -351,17 +351,11 @@ func TestDemoLevel(t *testing.T) {
 		{"never", []float64{1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1, 9}, []float64{9, 1, 9, 1}},
 	}
 	for _, test := range tests {
-		target := &demoTarget{speeds: make(chan float64)}
-		go func() {
-			for _, v := range test.speeds {
-				select {
-				case target.speeds <- v:
-				case <-t.Context().Done(): // it has seen enough
-					return
-				}
-			}
-		}()
-		got, err := target.level(t.Context(), 3)
+		target := &demoTarget{speeds: make(chan float64, len(test.speeds))}
+		for _, v := range test.speeds {
+			target.speeds <- v
+		}
+		got, err := target.settled(t.Context(), 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -232,6 +232,11 @@ func (t *demoTarget) next(ctx context.Context) (float64, error) {
 // programs move it), but not for ever, and returns that of the last seconds.
 func (t *demoTarget) level(ctx context.Context, least int) ([]float64, error) {
 	t.seen()
+	return t.settled(ctx, least)
+}
+
+// settled is level, but goes by what was printed already, too.
+func (t *demoTarget) settled(ctx context.Context, least int) ([]float64, error) {
 	var got []float64
 	for {
 		v, err := t.next(ctx)

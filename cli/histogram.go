@@ -69,6 +69,11 @@ func (j *histogramJSON) sumLoaders(classes []vmstructs.Class) {
 	})
 }
 
+// grown puts the columns of a difference before a row.
+func grown(row []string, bytes, objects int64) []string {
+	return append([]string{signed(bytes, export.Bytes), signed(objects, export.Count)}, row...)
+}
+
 func writeHistogram(w io.Writer, j *histogramJSON, top int, two bool) error {
 	if top == 0 {
 		top = len(j.Classes)
@@ -80,7 +85,7 @@ func writeHistogram(w io.Writer, j *histogramJSON, top int, two bool) error {
 	for _, c := range j.Classes[:min(top, len(j.Classes))] {
 		row := []string{export.Bytes(c.Bytes), export.Count(c.Objects), c.Class}
 		if two {
-			row = append([]string{signed(c.MoreBytes, export.Bytes), signed(c.MoreObjects, export.Count)}, row...)
+			row = grown(row, c.MoreBytes, c.MoreObjects)
 		}
 		rows = append(rows, row)
 	}
@@ -97,7 +102,7 @@ func writeHistogram(w io.Writer, j *histogramJSON, top int, two bool) error {
 	for _, l := range j.Loaders[:min(top, len(j.Loaders))] {
 		row := []string{export.Bytes(l.Bytes), export.Count(l.Objects), export.Count(int64(l.Classes)), cmp.Or(export.Clean(l.Loader), "the JVM's own")}
 		if two {
-			row = append([]string{signed(l.MoreBytes, export.Bytes), signed(l.MoreObjects, export.Count)}, row...)
+			row = grown(row, l.MoreBytes, l.MoreObjects)
 		}
 		rows = append(rows, row)
 	}

@@ -98,7 +98,7 @@ code once. The owner's context is known where it had to wait for the monitor, to
 	fs.SortFlags = false
 	fs.DurationVar(&f.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
 	fs.IntVar(&f.hz, "hz", 0, lockHzHelp)
-	fs.StringVar(&f.source, "source", autoSource, lookSourceHelp+enumerate(lookSources))
+	fs.StringVar(&f.source, "source", autoSource, lookSourceHelp)
 	fs.BoolVar(&f.exact, "exact", false, "count and time each wait by JDK Flight Recorder")
 	fs.DurationVar(&f.threshold, "threshold", 0, "with --exact, only waits of this `time` or longer")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` rows in the text; 0 for all")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
 	"github.com/rivulet-profiler/rivulet/controller/fleet/node"
 	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
-	"github.com/rivulet-profiler/rivulet/controller/sampler/ring"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/controller/watch"
 )
@@ -85,7 +85,7 @@ type nodeWatch struct {
 	mu      sync.Mutex
 	running map[string]bool      // by folder's name
 	failed  map[string]time.Time // when one ended that should not have
-	told    map[string]bool      // that there is no room for it
+	told    bool                 // that there is no room for all; as long as there is none
 	wg      sync.WaitGroup
 }
 
@@ -96,7 +96,7 @@ const (
 
 // run watches until the context ends, and waits for what it has started.
 func (w *nodeWatch) run(ctx context.Context) {
-	w.running, w.failed, w.told = map[string]bool{}, map[string]time.Time{}, map[string]bool{}
+	w.running, w.failed = map[string]bool{}, map[string]time.Time{}
 	defer w.wg.Wait()
 	for {
 		if found, err := w.jvms(ctx); err == nil {
@@ -115,6 +115,9 @@ func (w *nodeWatch) run(ctx context.Context) {
 
 // begin starts to watch those JVMs that are selected and not watched yet.
 func (w *nodeWatch) begin(ctx context.Context, found []fleet.JVM) {
+	w.mu.Lock()
+	maps.DeleteFunc(w.failed, func(_ string, at time.Time) bool { return time.Since(at) >= nodeWatchAgain })
+	w.mu.Unlock()
 	for i := range found {
 		j := &found[i]
 		if !j.Attachable || !w.selection.Has(w.name, j) {
@@ -125,11 +128,15 @@ func (w *nodeWatch) begin(ctx context.Context, found []fleet.JVM) {
 			continue // it has ended
 		}
 		w.mu.Lock()
-		busy := w.running[name] || time.Since(w.failed[name]) < nodeWatchAgain
+		busy := w.running[name] || !w.failed[name].IsZero()
 		full := len(w.running) >= w.most
-		if full && !busy && !w.told[name] {
-			w.told[name] = true
-			w.say(fmt.Sprintf("%s (pid %d) is not watched: --watch-most is %d", oneLine(export.Clean(j.Main)), j.PID, w.most))
+		switch {
+		case busy:
+		case !full:
+			w.told = false
+		case !w.told:
+			w.told = true
+			w.say(fmt.Sprintf("%s (pid %d) is not watched, perhaps like others: --watch-most is %d", oneLine(export.Clean(j.Main)), j.PID, w.most))
 		}
 		if !busy && !full {
 			w.running[name] = true
@@ -206,18 +213,14 @@ func keptSamples(jobDir string, pid int, last time.Duration, o pcct.Options) (*e
 	if err != nil {
 		return nil, err
 	}
-	kept, err := ring.Open(folder.Ring())
-	if err != nil {
-		return nil, err
-	}
-	s, err := kept.Summary()
-	if err != nil {
-		return nil, err
-	}
-	if s.Samples == 0 {
+	path, from, until, err := (&watchRange{last: last}).find(folder, time.Now())
+	if errors.Is(err, watch.ErrNothing) {
 		return nil, errNotWatched
 	}
-	return watch.Report(folder.Ring(), s.Last-int64(last), s.Last, o)
+	if err != nil {
+		return nil, err
+	}
+	return watch.Report(path, from, until, o)
 }
 
 var errNotWatched = errors.New("this node has kept no samples of the process: rivulet node --watch has it keep them")

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,24 +15,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler/pcct"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
-
-// A noted is what a process says, while it says it.
-type noted struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (n *noted) Write(p []byte) (int, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.b.Write(p)
-}
-
-func (n *noted) String() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.b.String()
-}
 
 // TestNodeWatch: a real node keeps samples of a real JVM all the time; the fleet has those of the time before it asked. The
 // watcher ends with its node, even if that is killed, and the next node goes on with what was kept.
@@ -46,23 +26,32 @@ func TestNodeWatch(t *testing.T) {
 	p := jvmtest.Start(t, jvmtest.Any(t), []string{"-Xmx64m"}, "Watched", nil, dir)
 	p.WaitLine("ready")
 	own := t.TempDir()
-	var said *noted
+	var said string // the file of what the node said at last
 	start := func() *exec.Cmd {
 		t.Helper()
 		cmd := exec.Command("rivulet", "node", "--key", nodeKey, "--dir", own, "--name", "n1", "--watch", fmt.Sprintf("pid=%d", p.PID()), "--watch-when", "cpu > 1% for 2s", "--watch-keep", "1m", "--watch-disk", "1M")
-		said = &noted{}
-		cmd.Stderr = said
+		said = filepath.Join(t.TempDir(), "said")
+		log, err := os.Create(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer log.Close()
+		cmd.Stderr = log
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		return cmd
+	}
+	says := func() string {
+		text, _ := os.ReadFile(said)
+		return string(text)
 	}
 	last := ""
 	until := func(what string, is func() bool) {
 		t.Helper()
 		for begun := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
 			if time.Since(begun) > 3*time.Minute {
-				t.Fatalf("%s\nthe command: %s\nthe node: %s", what, last, said)
+				t.Fatalf("%s\nthe command: %s\nthe node: %s", what, last, says())
 			}
 		}
 	}
@@ -86,7 +75,7 @@ func TestNodeWatch(t *testing.T) {
 	if r.Kind != "sample" || !strings.HasPrefix(r.Flat[0].Method, "Watched.work") || len(r.Processes) != 1 || r.Processes[0].Host != "n1" {
 		t.Errorf("%+v", r)
 	}
-	until("no event", func() bool { return strings.Contains(said.String(), "cpu > 1% for 2s: ") })
+	until("no event", func() bool { return strings.Contains(says(), "cpu > 1% for 2s: ") })
 	code, stdout, stderr := command("fleet", "ps", "--key", key, "--select", fmt.Sprintf("pid=%d", p.PID()), "--json")
 	if code != 0 || !strings.Contains(stdout, `"watched": true`) {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
@@ -112,13 +101,13 @@ func TestNodeWatch(t *testing.T) {
 	node.Wait()
 	until("the watcher is still there", func() bool { return watchers() == 0 })
 	node = start()
-	until("not watched again", func() bool { return strings.Contains(said.String(), "watching ") })
+	until("not watched again", func() bool { return strings.Contains(says(), "watching ") })
 	kept()
 	if err := node.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	if err := node.Wait(); err != nil || watchers() != 0 {
-		t.Errorf("%v, %d watchers: %s", err, watchers(), said)
+		t.Errorf("%v, %d watchers: %s", err, watchers(), says())
 	}
 	if _, err := keptSamples(filepath.Join(t.TempDir(), "jobs", "x"), p.PID(), time.Minute, pcct.Options{}); err == nil || !strings.Contains(err.Error(), "rivulet node --watch") {
 		t.Error(err)

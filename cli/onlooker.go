@@ -29,7 +29,8 @@ func checkLookSource(source string) error {
 	return nil
 }
 
-const lookSourceHelp = "look from `SOURCE`: " // the names follow
+// lookSourceHelp says what --source is.
+var lookSourceHelp = "look from `SOURCE`: " + enumerate(lookSources)
 
 // lockHzHelp says what --hz of rivulet locks is.
 var lockHzHelp = fmt.Sprintf("look `N` times a second: from outside 1 to %d, usually %d; by thread dumps 1 to %d, usually %d, however long they take", mostLockHz, usualLockHz, mostLockDumps, usualLockDumps)
@@ -129,7 +130,8 @@ func (d *byDumps) threads(ctx context.Context) ([]threads.Thread, error) {
 }
 
 // surely are the deadlocks of threads that were looked at. From outside they were not read at one moment: a
-// deadlock is one if it is still there later, when objects were perhaps moved.
+// deadlock is one if it is still there later, when objects were perhaps moved. Where the threads never stand still, it
+// is what was there twice in a row at last.
 func surely(ctx context.Context, o onlooker, all []threads.Thread) ([]threads.Deadlock, error) {
 	found := threads.Deadlocks(all)
 	if name, _ := o.source(); name != outsideName {
@@ -139,6 +141,7 @@ func surely(ctx context.Context, o onlooker, all []threads.Thread) ([]threads.De
 		tries = 5
 		pause = 30 * time.Millisecond
 	)
+	sure := []threads.Deadlock{}
 	for range tries {
 		if len(found) == 0 {
 			return found, nil
@@ -153,13 +156,13 @@ func surely(ctx context.Context, o onlooker, all []threads.Thread) ([]threads.De
 			return nil, err
 		}
 		now := threads.Deadlocks(again)
-		sure := threads.Confirmed(found, now)
+		sure = threads.Confirmed(found, now)
 		if len(sure) == len(now) && len(sure) == len(found) {
 			return sure, nil
 		}
 		found = now
 	}
-	return []threads.Deadlock{}, nil
+	return sure, nil
 }
 
 // jvmThreads are the threads that a JVM has and Java does not know, by the kernel's names of them.

@@ -123,7 +123,7 @@ w waiting, t waiting with a time limit or sleeping.`,
 	fs.DurationVar(&length, "for", 0, "show the share of a core that each thread uses in this `time`, such as 2s")
 	fs.BoolVar(&timeline, "timeline", false, "show the states of each thread in the course of --for (default 10s)")
 	fs.IntVar(&hz, "hz", usualLockDumps, fmt.Sprintf("with --timeline, look `N` times a second, 1 to %d, however long thread dumps take", mostLockDumps))
-	fs.StringVar(&source, "source", autoSource, lookSourceHelp+enumerate(lookSources))
+	fs.StringVar(&source, "source", autoSource, lookSourceHelp)
 	fs.BoolVar(&stacks, "stacks", false, "show the stack of each group whole")
 	fs.BoolVar(&virtual, "virtual", true, "virtual threads, too, where the JVM has them")
 	fs.BoolVar(&asJSON, "json", false, "write JSON: threads, groups and deadlocks")

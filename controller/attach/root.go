@@ -37,11 +37,8 @@ func openTarget(pid int, p string, flags int) (*os.File, error) {
 	defer unix.Close(root)
 	name := Path(pid, p)
 	within := path.Join(".", path.Join("/", p)[1:])
-	fd, err := unix.Openat2(root, within, &unix.OpenHow{
-		Flags:   uint64(flags | unix.O_CLOEXEC),
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+	fd, err := openKernel(root, within, flags)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EAGAIN) {
 		// Linux before 5.6, or a seccomp filter that does not know the call.
 		fd, err = openWalking(root, within, flags)
 	}
@@ -49,6 +46,22 @@ func openTarget(pid int, p string, flags int) (*os.File, error) {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(fd), name), nil
+}
+
+// openKernel has the kernel resolve a path. Where the path has a "..", and anything on the machine is renamed or mounted
+// meanwhile, the kernel can't be sure and says EAGAIN (openat2(2)): it is asked again.
+func openKernel(root int, within string, flags int) (fd int, err error) {
+	const tries = 100
+	for range tries {
+		fd, err = unix.Openat2(root, within, &unix.OpenHow{
+			Flags:   uint64(flags | unix.O_CLOEXEC),
+			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+		})
+		if !errors.Is(err, unix.EAGAIN) {
+			break
+		}
+	}
+	return fd, err
 }
 
 // checkRoom returns an error if the target, which has the given tmp directory,

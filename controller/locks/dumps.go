@@ -10,10 +10,11 @@ import (
 // Dumps makes a table of thread dumps that are taken one after the other.
 type Dumps struct {
 	Table
-	last map[int64]string // the lock that each thread waited for, with its place
+	last map[int64]string // what each thread waited for, and where
 }
 
-// Add takes a dump. It stands for a time: that since the last one.
+// Add takes a dump. It stands for a time: that since the last one. A thread that waits for a lock of the same class at the
+// same place as in the dump before counts as one wait, whatever the lock's address: collections move locks.
 func (d *Dumps) Add(all []threads.Thread, since time.Duration) {
 	owners := map[string]*threads.Thread{}
 	for i := range all {
@@ -38,7 +39,7 @@ func (d *Dumps) Add(all []threads.Thread, since time.Duration) {
 		if o := owners[t.WaitFor.Address]; o != nil {
 			r.OwnerThread, r.OwnerStack = o.Name, outside(methods(o.Stack))
 		}
-		at := t.WaitFor.String() + "\n" + strings.Join(stack, "\n")
+		at := t.WaitFor.Class + "\n" + strings.Join(stack, "\n")
 		now[t.ID] = at
 		d.observe(r, int64(since), d.last[t.ID] != at)
 	}

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
@@ -10,7 +11,7 @@ import (
 // Samples makes a table of the samples of all threads, taken from outside with locks.
 type Samples struct {
 	Table
-	last   map[int]string // the lock that each thread waited for, with its place
+	last   map[int]string // what each thread waited for, and where
 	recent map[int]recent // where each thread was
 	names  map[*stack.Frame][]string
 }
@@ -25,9 +26,11 @@ type recent struct {
 const (
 	ownerFor  = int64(100e6) // ns for which a thread counts as being where it was seen
 	mostNames = 1 << 10      // stacks whose methods' names are kept
+	mostSeen  = 1 << 12      // threads of which is kept where they were seen
 )
 
-// Add takes samples, in the order of time. Those of one moment come together.
+// Add takes samples, in the order of time. Those of one moment come together. A thread that is seen waiting for a lock of
+// the same class at the same place as before counts as one wait, whatever the lock's address: collections move locks.
 func (d *Samples) Add(batch []stack.Stack) {
 	if d.recent == nil {
 		d.last, d.recent, d.names = map[int]string{}, map[int]recent{}, map[*stack.Frame][]string{}
@@ -39,32 +42,43 @@ func (d *Samples) Add(batch []stack.Stack) {
 	}
 	for i := range batch {
 		s := &batch[i]
-		if s.State == stack.Running { // the other part of a moment's sample says what it waits for
-			continue
+		switch {
+		case s.State == stack.Running: // the other part of a moment's sample says what it waits for
+		case waits(s.State) && (len(s.Frames) == 0 || s.Lock != nil && s.Lock.Class == ""):
+			// It could not be read what it waits for: perhaps for the same as before.
+		default:
+			if at := d.wait(s); at != "" {
+				d.last[s.TID] = at
+			} else {
+				delete(d.last, s.TID)
+			}
 		}
-		at := d.wait(s)
-		if at == "" {
-			delete(d.last, s.TID)
-			continue
-		}
-		d.last[s.TID] = at
+	}
+	if n := len(batch); n > 0 && len(d.recent) > mostSeen {
+		now := batch[n-1].Time
+		maps.DeleteFunc(d.recent, func(tid int, r recent) bool {
+			gone := now-r.time > ownerFor
+			if gone {
+				delete(d.last, tid)
+			}
+			return gone
+		})
 	}
 }
 
-// wait adds a sample of a thread that waits for a lock, and returns the lock with its place; "" for other samples.
+// waits tells in which states a thread may wait for a lock.
+func waits(s stack.State) bool { return s == stack.Parked || s == stack.Blocked }
+
+// wait adds a sample of a thread that waits for a lock, and returns what it waits for, and where; "" for other samples.
 func (d *Samples) wait(s *stack.Stack) string {
-	if s.Lock == nil || s.Lock.Class == "" || len(s.Frames) == 0 {
+	if s.Lock == nil || !waits(s.State) {
 		return ""
 	}
 	waiter := d.methods(s.Frames)
-	switch s.State {
-	case stack.Parked:
+	if s.State == stack.Parked {
 		if waiter = parked(waiter); waiter == nil {
 			return ""
 		}
-	case stack.Blocked:
-	default:
-		return ""
 	}
 	r := Row{Class: strings.ReplaceAll(s.Lock.Class, "/", "."), WaiterStack: waiter}
 	if s.Lock.Address != 0 {
@@ -73,7 +87,7 @@ func (d *Samples) wait(s *stack.Stack) string {
 	if o, ok := d.recent[s.Lock.Owner]; ok && s.Lock.Owner != 0 && s.Time-o.time <= ownerFor {
 		r.OwnerThread, r.OwnerStack = o.thread, outside(d.methods(o.frames))
 	}
-	at := r.Class + r.Instance + "\n" + strings.Join(waiter, "\n")
+	at := r.Class + "\n" + strings.Join(waiter, "\n")
 	d.observe(r, s.Weight, d.last[s.TID] != at)
 	return at
 }

@@ -11,12 +11,12 @@ type holders struct {
 	tids []int
 }
 
-// quiet is how far the JVM has come with collections, where locks are read.
-func (s *Sampler) quiet() unwinder.Quiet {
+// collections says how far the JVM has come with collections, where locks are read.
+func (s *Sampler) collections() unwinder.Collections {
 	if !s.o.Locks {
-		return unwinder.Quiet{}
+		return unwinder.Collections{}
 	}
-	return s.u.Quiet()
+	return s.u.Collections()
 }
 
 // lock reads what a thread waits for, and who holds that: again at each tick, since an owner may change while

@@ -26,7 +26,7 @@ func (s *Sampler) Look() ([]stack.Stack, error) {
 	s.threads.list()
 	found, unsure := map[int]stack.Stack{}, map[int]stack.Stack{}
 	for n, begun := 0, time.Now(); ; n++ {
-		before := s.quiet()
+		before := s.collections()
 		s.tick(monotonic())
 		s.check()
 		now := map[int]stack.Stack{} // of several samples of a thread the last one says what it does now
@@ -35,7 +35,7 @@ func (s *Sampler) Look() ([]stack.Stack, error) {
 				now[b.TID] = b
 			}
 		}
-		steady := s.quiet().Since(before)
+		steady := s.collections().NoneSince(before)
 		missing := 0
 		for _, tid := range s.wall.tids {
 			if _, have := found[tid]; have {
@@ -97,7 +97,13 @@ func (s *Sampler) Number(tid int) int64 {
 // Daemon tells whether a thread is a daemon, as far as that can be read. It may be called as [Sampler.Number].
 func (s *Sampler) Daemon(tid int) bool {
 	k := s.threads.known[tid]
-	return k != nil && k.listed && s.u.Daemon(k.thread)
+	if k == nil || !k.listed {
+		return false
+	}
+	if !k.asking {
+		k.asking, k.daemon = true, s.u.Daemon(k.thread)
+	}
+	return k.daemon
 }
 
 // Inner is the number that a thread has in the target's own namespace of processes. It may be called as [Sampler.Number].

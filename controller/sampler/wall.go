@@ -108,7 +108,7 @@ func (s *Sampler) tick(now int64) {
 	}
 	n := len(w.tids)
 	w.anchors, w.again = slices.Grow(w.anchors[:0], n)[:n], slices.Grow(w.again[:0], n)[:n]
-	quiet := s.quiet()
+	quiet := s.collections()
 	s.u.Anchors(w.threads, w.anchors)
 	s.readStacks(now)
 	if s.stops.on && s.o.Inside == nil && now-s.stops.others >= othersEach {
@@ -131,7 +131,7 @@ func (s *Sampler) tick(now int64) {
 	}
 	w.again = w.again[:len(fresh)]
 	s.u.Anchors(fresh, w.again)
-	moved := s.o.Locks && !s.quiet().Since(quiet)
+	moved := s.o.Locks && !s.collections().NoneSince(quiet)
 	for i := range fresh {
 		if moved || w.again[i] != w.anchors[i] {
 			w.waiters[w.tids[i]].valid = false

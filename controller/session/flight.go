@@ -34,9 +34,9 @@ type flight struct {
 var flightEvents = []struct {
 	row    metric.Metric
 	what   string
-	from   int // the first JDK that has them; 0 is all
-	set    string
-	to     string
+	from   int    // the first JDK that has them; 0 is all
+	name   string // of the setting of each event that matters
+	value  string
 	events []string
 }{
 	{metric.ClassLoads, "how long class loads took", 0, "threshold", "0 ns", []string{classload.Event}},
@@ -57,7 +57,7 @@ func (s *Session) startFlight(ctx context.Context) {
 		}
 		s.flight.of = append(s.flight.of, w.what)
 		for _, e := range w.events {
-			events = append(events, attach.EventSetting{Event: e, Settings: map[string]string{w.set: w.to, "stackTrace": "true"}})
+			events = append(events, attach.EventSetting{Event: e, Settings: map[string]string{w.name: w.value, "stackTrace": "true"}})
 		}
 	}
 	if len(events) == 0 {
@@ -105,6 +105,9 @@ func (s *Session) endFlight(ctx context.Context) {
 	}
 	f.ended = time.Now().UnixNano()
 	f.began = f.ended - (s.now() - s.loop.rec.began)
+	if f.ended-f.began > int64(flightFor) {
+		f.notes = append(f.notes, fmt.Sprintf("Flight Recorder told %s for %v only.", strings.Join(f.of, ", and "), flightFor))
+	}
 	read := func(row metric.Metric, by func(context.Context, *jfr.Reader, int64, int64) string) {
 		if s.metrics.Index(row.Name) < 0 {
 			return

@@ -25,7 +25,9 @@ var ways = []struct {
 	args []string
 }{
 	{"locks from outside at 20 Hz", []string{"locks"}},
+	{"locks from outside at 50 Hz", []string{"locks", "--hz", "50"}},
 	{"locks from outside at 200 Hz", []string{"locks", "--hz", "200"}},
+	{"locks from outside at 500 Hz", []string{"locks", "--hz", "500"}},
 	{"locks by thread dumps for 5 % of the time", []string{"locks", "--source", "threaddump"}},
 	{"locks by ten thread dumps a second", []string{"locks", "--source", "threaddump", "--hz", "10"}},
 	{"threads --timeline from outside at 10 Hz", []string{"threads", "--timeline"}},

@@ -28,11 +28,8 @@ const (
 	lapLead   = 500 * time.Millisecond // of a window, in which nothing counts
 )
 
-// rates are those whose slow-down is measured; 0 is nobody, which shows the noise.
-var rates = []struct {
-	hz     int
-	source string
-}{{99, "perf"}, {999, "perf"}, {100, "jfr"}, {0, "nobody"}}
+// rates are those whose slow-down is measured; 0 is nobody, and again, which shows the noise.
+var rates = []int{99, 999, 0}
 
 // slowdown measures what being sampled costs a program: windows in one process, each rate's beside a bare one.
 func slowdown(k *bench.Kit, page *bench.Page) error {
@@ -40,8 +37,8 @@ func slowdown(k *bench.Kit, page *bench.Page) error {
 		return nil
 	}
 	page.Table("What it costs the program", fmt.Sprintf("A program that does the same work again and again for some ms each time, on 2 cores with nothing else: %v to warm up, then windows of %v, %d of each rate, each after a bare one. "+
-		"Slow-down: the median, and the least, time of a lap in the sampled windows by that in the bare ones before them. Nobody: a bare window in the place of a sampled one. By Flight Recorder (jfr) a recording begins every two seconds, and the first one loads it.", lapWarm, lapWindow, lapTurns),
-		"program|", "JDK", "by|", "Hz", "laps", "bare, median ms", "slow-down of the median, %", "of the least, %")
+		"Slow-down: the median, and the least, time of a lap in the sampled windows by that in the bare ones before them. 0 Hz: a bare window in the place of a sampled one.", lapWarm, lapWindow, lapTurns),
+		"program|", "JDK", "Hz", "laps", "bare, median ms", "slow-down of the median, %", "of the least, %")
 	for _, j := range k.JDKs {
 		log.Printf("JDK %d, slow-down", j.Version)
 		if err := lapsOf(k, j, page); err != nil {
@@ -104,13 +101,13 @@ func lapsOf(k *bench.Kit, j jdk.JDK, page *bench.Page) error {
 	l := &laps{}
 	go l.read(out)
 	time.Sleep(lapWarm)
-	for _, r := range rates {
+	for _, hz := range rates {
 		var bare, sampled []float64
 		for range lapTurns {
 			bare = append(bare, l.during(lapWindow)...)
 			end := func() error { return nil }
-			if r.hz > 0 {
-				s := exec.Command(k.Rivulet, "sample", strconv.Itoa(cmd.Process.Pid), "--hz", strconv.Itoa(r.hz), "--source", r.source, "--for", (lapWindow + 2*lapLead).String(), "-o", filepath.Join(k.Temp, "laps.json"))
+			if hz > 0 {
+				s := exec.Command(k.Rivulet, "sample", strconv.Itoa(cmd.Process.Pid), "--hz", strconv.Itoa(hz), "--for", (lapWindow + 2*lapLead).String(), "-o", filepath.Join(k.Temp, "laps.json"))
 				if err := s.Start(); err != nil {
 					return err
 				}
@@ -123,7 +120,7 @@ func lapsOf(k *bench.Kit, j jdk.JDK, page *bench.Page) error {
 			}
 			time.Sleep(lapLead)
 		}
-		page.Row("laps", j.Version, r.source, r.hz, len(sampled), bench.Median(bare), 100*(bench.Median(sampled)/bench.Median(bare)-1), 100*(bench.Min(sampled)/bench.Min(bare)-1))
+		page.Row("laps", j.Version, hz, len(sampled), bench.Median(bare), 100*(bench.Median(sampled)/bench.Median(bare)-1), 100*(bench.Min(sampled)/bench.Min(bare)-1))
 	}
 	return nil
 }

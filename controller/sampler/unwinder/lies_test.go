@@ -98,7 +98,7 @@ func (u *Unwinder) locks(c *Core) {
 	u.Status(c.Thread)
 	u.Daemon(c.Thread)
 	u.Virtual()
-	u.Quiet()
+	u.Collections()
 	u.Objects()
 	for name := range u.pools {
 		u.File(name)

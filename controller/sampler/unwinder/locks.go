@@ -177,30 +177,30 @@ func (u *Unwinder) subclass(klass uint64, name string) uint64 {
 	return 0
 }
 
-// A Quiet moment is one at which no collection moves objects while threads stand still for it.
-type Quiet struct {
+// Collections says how many collections have begun, and whether one moves objects now, while threads stand still for it.
+type Collections struct {
 	known, collecting bool
 	collections       uint32
 }
 
-// Quiet is how far the JVM has come with collections.
-func (u *Unwinder) Quiet() Quiet {
+// Collections reads what the JVM counts of its collections; the zero value where that can't be read.
+func (u *Unwinder) Collections() Collections {
 	u.budget = walkBudget
 	l := u.l
 	if l.JavaHeap == none || l.Collecting == none || l.Collections == none {
-		return Quiet{}
+		return Collections{}
 	}
 	heap, _ := u.u64(l.JavaHeap)
 	first := min(l.Collecting, l.Collections)
 	p := u.bytes(heap+first, int(max(l.Collecting, l.Collections)+4-first))
 	if p == nil {
-		return Quiet{}
+		return Collections{}
 	}
-	return Quiet{true, p[l.Collecting-first] != 0, half(p, l.Collections-first)}
+	return Collections{true, p[l.Collecting-first] != 0, half(p, l.Collections-first)}
 }
 
-// Since reports whether no collection has moved objects since another moment, as far as that is known.
-func (q Quiet) Since(before Quiet) bool { return q == before && !q.collecting }
+// NoneSince reports whether no collection has moved objects since another moment, as far as that is known.
+func (c Collections) NoneSince(before Collections) bool { return c == before && !c.collecting }
 
 // Objects reports whether Java objects can be read at any time, without which locks may have neither a class nor, those of
 // java.util.concurrent, an owner. Collectors that move objects while threads run forbid it: for a while references to where

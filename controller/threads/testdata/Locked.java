@@ -50,7 +50,7 @@ public class Locked {
         if (args.length > 0) {
             Thread t = new Thread(() -> {
                 for (Object[] kept = new Object[64]; ; System.gc()) {
-                    try { Thread.sleep(4); } catch (InterruptedException e) { }
+                    try { Thread.sleep(20); } catch (InterruptedException e) { }
                     for (int i = 0; i < kept.length; i++) { kept[i] = new byte[1 + 100 * (i % 7)]; }
                 }
             }, "collector");
