@@ -5,6 +5,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
+
+var wanted = flag.String("ways", "", "only these `ways` of counting, comma-separated, beside calls and time")
 
 func main() { bench.Main(3, "counting.md", measure) }
 
@@ -39,6 +42,15 @@ var ways = []way{
 var iterations = map[string]int{"h2": 24, "xalan": 60, "sunflow": 2, "javac": 24}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
+	if *wanted != "" {
+		names := strings.Split(*wanted, ",")
+		for _, name := range names {
+			if !slices.ContainsFunc(ways, func(w way) bool { return w.name == name }) {
+				return nil, fmt.Errorf("-ways: there is no way %q", name)
+			}
+		}
+		ways = slices.DeleteFunc(ways, func(w way) bool { return w.flags != nil && !slices.Contains(names, w.name) })
+	}
 	page := k.NewPage("bench:counting", "What counting costs", "What `--count bytecodes`, `allocations` and `survivors` cost beside a recording of calls and time alone.")
 	switch k.Part {
 	case "numbers":
