@@ -30,7 +30,7 @@ NATS cluster. A key says where that is and what you may do.
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.fleetPs(), a.fleetProfile(), a.fleetSample(), a.fleetHeap(), a.fleetLocks(), a.fleetDiff(), a.fleetCompare(), a.fleetRuns(), a.fleetCollect(), a.fleetAudit())
+	cmd.AddCommand(a.fleetPs(), a.fleetProfile(), a.fleetSample(), a.fleetHeap(), a.fleetLocks(), a.fleetDiff(), a.fleetCompare(), a.fleetRuns(), a.fleetCollect(), a.fleetAudit(), a.fleetEvents())
 	return cmd
 }
 

@@ -23,7 +23,7 @@ func (a *app) hubKey() *cobra.Command {
 the hub's address, its certificate and a token; who has the file may do what its role allows:
 
   look    see nodes and JVMs
-  sample  sample JVMs from outside, look at locks; read results and the audit log
+  sample  sample JVMs from outside, look at locks; read results, events and the audit log
   record  instrument JVMs, for exact counts; count objects
   dump    reserved for what shows values of objects
   node    carry out commands: of rivulet node, not of people

@@ -128,8 +128,10 @@ func (a *app) runNode(f *nodeFlags) error {
 	version, _ := versionOf()
 	a.stamped(fmt.Sprintf("node %s, its files are in %s", name, f.dir))
 	jvms := func(ctx context.Context) ([]fleet.JVM, error) { return a.fleetJVMs(ctx, labels) }
+	var events chan fleet.Event
 	if len(f.watch.which) > 0 {
-		w := &nodeWatch{nodeWatchFlags: &f.watch, self: self, name: name, root: filepath.Join(f.dir, node.WatchDir), jvms: jvms, say: a.stamped}
+		events = make(chan fleet.Event, 64)
+		w := &nodeWatch{nodeWatchFlags: &f.watch, self: self, name: name, root: filepath.Join(f.dir, node.WatchDir), jvms: jvms, say: a.stamped, events: events}
 		list := jvms
 		jvms = func(ctx context.Context) ([]fleet.JVM, error) {
 			found, err := list(ctx)
@@ -142,7 +144,7 @@ func (a *app) runNode(f *nodeFlags) error {
 	}
 	return node.Run(in.first, in.second, node.Config{
 		Name: name, Version: version, Dir: f.dir, Disk: disk, AtOnce: f.atOnce, Lacks: lacks(), Broker: l, Say: a.stamped,
-		JVMs:      jvms,
+		JVMs: jvms, Events: events,
 		Interrupt: func(pid int) { _ = syscall.Kill(pid, syscall.SIGINT) }, // it may have ended
 		Start: func(d job.Dir) (<-chan struct{}, error) {
 			return startWorker(self, d)

@@ -81,6 +81,8 @@ type nodeWatch struct {
 	root string // where samples are kept
 	jvms func(ctx context.Context) ([]fleet.JVM, error)
 	say  func(text string)
+	// events takes what rules came true; it may be full when the node ends.
+	events chan<- fleet.Event
 
 	mu      sync.Mutex
 	running map[string]bool      // by folder's name
@@ -146,7 +148,7 @@ func (w *nodeWatch) begin(ctx context.Context, found []fleet.JVM) {
 			continue
 		}
 		w.wg.Go(func() {
-			err := w.one(ctx, j.PID, filepath.Join(w.root, name), oneLine(export.Clean(j.Main)))
+			err := w.one(ctx, j, filepath.Join(w.root, name), oneLine(export.Clean(j.Main)))
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			delete(w.running, name)
@@ -159,7 +161,8 @@ func (w *nodeWatch) begin(ctx context.Context, found []fleet.JVM) {
 }
 
 // one runs rivulet watch of one JVM until it, or the context, ends. It ends with this process, too.
-func (w *nodeWatch) one(ctx context.Context, pid int, dir, main string) error {
+func (w *nodeWatch) one(ctx context.Context, j *fleet.JVM, dir, main string) error {
+	pid := j.PID
 	// The kernel ends the child when the thread that has started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -182,7 +185,18 @@ func (w *nodeWatch) one(ctx context.Context, pid int, dir, main string) error {
 	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGINT) })()
 	w.say(fmt.Sprintf("watching %s (pid %d), samples are kept in %s", main, pid, dir))
 	for in := bufio.NewScanner(out); in.Scan(); {
-		w.say(fmt.Sprintf("%s (pid %d): %s", main, pid, eventText(in.Bytes())))
+		e, err := eventOf(in.Bytes())
+		if err != nil {
+			w.say(fmt.Sprintf("%s (pid %d): %s", main, pid, oneLine(export.Clean(in.Text()))))
+			continue
+		}
+		w.say(fmt.Sprintf("%s (pid %d): %s", main, pid, oneLine(export.Clean(e.Rule+": "+e.What))))
+		e.JVM = *j
+		e.JVM.Args = ""
+		select {
+		case w.events <- *e:
+		case <-ctx.Done():
+		}
 	}
 	if err := cmd.Wait(); err != nil {
 		lines := strings.Split(strings.TrimSpace(told.String()), "\n")
@@ -191,13 +205,14 @@ func (w *nodeWatch) one(ctx context.Context, pid int, dir, main string) error {
 	return nil
 }
 
-// eventText says what a line of rivulet watch --json tells.
-func eventText(line []byte) string {
-	var e struct{ Rule, What string }
-	if json.Unmarshal(line, &e) != nil || e.Rule == "" {
-		return oneLine(export.Clean(string(line)))
+// eventOf reads a line of rivulet watch --json.
+func eventOf(line []byte) (*fleet.Event, error) {
+	e := &fleet.Event{}
+	err := json.Unmarshal(line, e)
+	if err == nil && e.Rule == "" {
+		err = errors.New("no event")
 	}
-	return oneLine(export.Clean(e.Rule + ": " + e.What))
+	return e, err
 }
 
 // keptSamples is a report of what a node has kept of a JVM: the last samples, of some time.

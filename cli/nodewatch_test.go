@@ -76,6 +76,40 @@ func TestNodeWatch(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	until("no event", func() bool { return strings.Contains(says(), "cpu > 1% for 2s: ") })
+	type event struct {
+		Time       time.Time
+		Node, Rule string
+		What       string
+		JVM        fleet.JVM
+	}
+	is := func(e event) bool {
+		return e.Node == "n1" && e.Rule == "cpu > 1% for 2s" && e.JVM.PID == p.PID() && e.JVM.Main == "Watched" && e.JVM.Args == "" && !e.Time.IsZero() && e.What != ""
+	}
+	until("no event at the hub", func() bool {
+		code, stdout, stderr := command("fleet", "events", "--key", key, "--select", "main=Watched", "--json")
+		var list []event
+		last = stdout + stderr
+		return code == 0 && json.Unmarshal([]byte(stdout), &list) == nil && len(list) > 0 && is(list[0])
+	})
+	if code, stdout, stderr := command("fleet", "events", "--key", key, "--select", "main=Other"); code != 0 || stdout != "" || !strings.Contains(stderr, "no rule came true") {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+	follower := exec.Command("rivulet", "fleet", "events", "--key", key, "--follow", "--json")
+	lines, err := follower.StdoutPipe()
+	if err == nil {
+		err = follower.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first event
+	if err := json.NewDecoder(lines).Decode(&first); err != nil || !is(first) {
+		t.Errorf("%v: %+v", err, first)
+	}
+	_ = follower.Process.Signal(syscall.SIGINT)
+	if err := follower.Wait(); err != nil {
+		t.Errorf("after Ctrl-C: %v", err)
+	}
 	code, stdout, stderr := command("fleet", "ps", "--key", key, "--select", fmt.Sprintf("pid=%d", p.PID()), "--json")
 	if code != 0 || !strings.Contains(stdout, `"watched": true`) {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)

@@ -277,3 +277,12 @@ type Audit struct {
 	What   string    `json:"what"` // accepted, refused, stopped, ended
 	Detail string    `json:"detail,omitempty"`
 }
+
+// An Event is a rule that came true in a JVM that its node samples all the time.
+type Event struct {
+	Time   time.Time `json:"time"` // by the node's clock
+	Found            // without arguments
+	Rule   string    `json:"rule"`
+	What   string    `json:"what"`             // what was measured, as a sentence without its end
+	Method string    `json:"method,omitempty"` // that the rule is about, or whose share it named
+}

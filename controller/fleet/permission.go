@@ -8,6 +8,7 @@ const (
 	StreamResults  = "RIVULET_RESULTS" // results, and what runs are of
 	StreamNodes    = "RIVULET_NODES"
 	StreamAudit    = "RIVULET_AUDIT"
+	StreamEvents   = "RIVULET_EVENTS"
 	BucketReports  = "rivulet-reports" // reports that are too large for a message
 	BucketDumps    = "rivulet-dumps"   // heap dumps, which show values
 )
@@ -67,6 +68,7 @@ func GrantOf(user string, role Role, node string) Grant {
 	g.Publish = append(g.Publish, reads(StreamResults)...)
 	g.Publish = append(g.Publish, reads(BucketStream(BucketReports))...)
 	g.Publish = append(g.Publish, reads(StreamAudit)...)
+	g.Publish = append(g.Publish, reads(StreamEvents)...)
 	if role.May(RoleDump) {
 		g.Publish = append(g.Publish, reads(BucketStream(BucketDumps))...)
 	}
@@ -81,7 +83,7 @@ func nodeGrant(user, node string) Grant {
 	}
 	g := Grant{Respond: true, Subscribe: []string{Inbox(user) + ".>", AllAsk}}
 	g.Publish = []string{
-		resultSubject + ".*." + name + ".*", ProgressSubject("*", name), AuditSubject(name), NodeSubject(name),
+		resultSubject + ".*." + name + ".*", ProgressSubject("*", name), AuditSubject(name), EventSubject(name), NodeSubject(name),
 		"$JS.API.INFO", "$JS.API.STREAM.INFO." + StreamCommands,
 		"$JS.API.CONSUMER.CREATE." + StreamCommands + "." + consumer + ".>",
 		"$JS.API.CONSUMER.INFO." + StreamCommands + "." + consumer,

@@ -35,6 +35,7 @@ const (
 	resultSubject   = "rivulet.result"   // .RUN.NODE.PROCESS: results
 	progressSubject = "rivulet.progress" // .RUN.NODE: how far nodes are; not kept
 	auditSubject    = "rivulet.audit"    // .NODE: who did what
+	eventSubject    = "rivulet.event"    // .NODE: which rules came true there
 	runSubject      = "rivulet.run"      // .USER.RUN: what a run is of
 	nodeSubject     = "rivulet.node"     // .NODE: the last that a node has said of itself
 	askSubject      = "rivulet.ask"      // .USER: what is there, answered by each node
@@ -94,6 +95,9 @@ func ProgressFilter(run string) string { return progressSubject + "." + run + ".
 // AuditSubject is where a node says who did what.
 func AuditSubject(node string) string { return auditSubject + "." + node }
 
+// EventSubject is where a node says which rules came true.
+func EventSubject(node string) string { return eventSubject + "." + node }
+
 // RunSubject is where it is said what a run is of.
 func RunSubject(user, run string) string { return runSubject + "." + user + "." + run }
 
@@ -112,6 +116,7 @@ const (
 	AllResults  = resultSubject + ".>"
 	AllProgress = progressSubject + ".>"
 	AllAudit    = auditSubject + ".>"
+	AllEvents   = eventSubject + ".*"
 	AllAsk      = askSubject + ".*"
 	AllRuns     = runSubject + ".>"
 	AllNodes    = nodeSubject + ".*"

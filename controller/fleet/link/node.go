@@ -175,3 +175,12 @@ func (l *Link) SendAudit(ctx context.Context, id string, a *fleet.Audit) error {
 	}
 	return l.keep(ctx, fleet.AuditSubject(a.Node), id, data, nil)
 }
+
+// SendEvent keeps an event, for as long as that takes. id tells it from all others of its node.
+func (l *Link) SendEvent(ctx context.Context, id string, e *fleet.Event) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return l.keep(ctx, fleet.EventSubject(e.Node), id, data, nil)
+}

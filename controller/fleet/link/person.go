@@ -264,3 +264,25 @@ func (l *Link) Audit(ctx context.Context, since time.Time) ([]fleet.Audit, error
 	})
 	return out, err
 }
+
+// Events are those since a time, by the nodes' clocks, as far as the broker has them: each once, those of a node in their
+// order. With follow it goes on with those that come, until ctx is done; a broker that is away is waited for.
+func (l *Link) Events(ctx context.Context, since time.Time, follow bool, take func(*fleet.Event)) error {
+	type key struct {
+		node, rule string
+		pid        int
+		at         int64
+	}
+	seen := map[key]bool{}
+	return l.messages(ctx, fleet.StreamEvents, fleet.AllEvents, !follow, func(m jetstream.Msg) {
+		e := &fleet.Event{}
+		if json.Unmarshal(m.Data(), e) != nil || e.Time.Before(since) {
+			return
+		}
+		k := key{e.Node, e.Rule, e.JVM.PID, e.Time.UnixNano()}
+		if !seen[k] {
+			seen[k] = true
+			take(e)
+		}
+	})
+}

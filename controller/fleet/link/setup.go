@@ -28,12 +28,13 @@ const (
 	partNodes    = 2
 	partAudit    = 8
 	partReports  = 35
-	partDumps    = 25
+	partEvents   = 5
+	partDumps    = 20
 )
 
 // Setup makes what the broker keeps, or changes it to these limits. A stream that is full
-// refuses new messages, so that nodes keep their results; the audit log and what nodes say
-// of themselves forget the oldest.
+// refuses new messages, so that nodes keep their results; the audit log, events and what nodes
+// say of themselves forget the oldest.
 func (l *Link) Setup(ctx context.Context, o Limits) error {
 	room := func(part int64) int64 { return max(o.Disk*part/100, 1<<20) }
 	streams := []jetstream.StreamConfig{
@@ -52,6 +53,9 @@ func (l *Link) Setup(ctx context.Context, o Limits) error {
 		{
 			Name: fleet.StreamAudit, Subjects: []string{fleet.AllAudit}, MaxBytes: room(partAudit),
 			DenyDelete: true, DenyPurge: true,
+		},
+		{
+			Name: fleet.StreamEvents, Subjects: []string{fleet.AllEvents}, MaxBytes: room(partEvents), MaxAge: o.Reports,
 		},
 	}
 	for _, s := range streams {

@@ -2,12 +2,10 @@ package node
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
@@ -158,54 +156,27 @@ func (n *Node) bury(d job.Dir) error {
 	return d.Finish(e)
 }
 
-var audits atomic.Int64
-
 // audit writes down who did what: to disk now, and to the broker when it can be reached.
 func (n *Node) audit(a fleet.Audit) {
 	a.Time, a.Node = time.Now().UTC(), n.Name
-	b, err := json.Marshal(a)
-	name := fmt.Sprintf("%s-%d-%06d.json", a.Time.Format("20060102T150405.000000000"), os.Getpid(), audits.Add(1))
-	if err == nil {
-		temp := filepath.Join(n.outbox(), "."+name)
-		if err = os.WriteFile(temp, b, 0o600); err == nil {
-			err = os.Rename(temp, filepath.Join(n.outbox(), name))
-		}
-	}
-	if err != nil {
+	if err := n.audits.keep(a.Time, a); err != nil {
 		n.Say("a line of the audit log could not be kept: " + err.Error())
 		return
 	}
 	n.Say(fmt.Sprintf("%s: %s %s of %s, pid %d %s", a.What, a.Do, a.Run, a.User, a.PID, a.Detail))
-	select {
-	case n.audits <- struct{}{}:
-	default:
-	}
 }
 
-// sendAudits brings lines to the broker, in their order, until ctx is done.
-func (n *Node) sendAudits(ctx context.Context) {
+// keepEvents writes events down as audit does, until ctx is done.
+func (n *Node) keepEvents(ctx context.Context) {
 	for {
-		entries, _ := os.ReadDir(n.outbox()) // made at the start
-		for _, e := range entries {
-			path := filepath.Join(n.outbox(), e.Name())
-			b, err := os.ReadFile(path)
-			a := &fleet.Audit{}
-			if e.Name()[0] == '.' || err != nil || json.Unmarshal(b, a) != nil {
-				continue
-			}
-			one, cancel := context.WithTimeout(ctx, 5*time.Second)
-			err = n.Broker.SendAudit(one, n.Name+"/"+e.Name(), a)
-			cancel()
-			if err != nil {
-				break
-			}
-			os.Remove(path)
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-n.audits:
-		case <-time.After(5 * time.Second):
+		case e := <-n.Events:
+			e.Node = n.Name
+			if err := n.events.keep(time.Now(), e); err != nil {
+				n.Say("an event could not be kept for the hub: " + err.Error())
+			}
 		}
 	}
 }

@@ -34,10 +34,12 @@ type Broker interface {
 	Here(ctx context.Context, n *fleet.Node) error
 	SendResult(ctx context.Context, h *fleet.Head, report []byte, say func(string)) error
 	SendAudit(ctx context.Context, id string, a *fleet.Audit) error
+	SendEvent(ctx context.Context, id string, e *fleet.Event) error
 	Say(run, node string, p fleet.Progress)
 }
 
-// Config is what a node is given. All fields are needed, except Lacks.
+// Config is what a node is given. All fields are needed, except Lacks and Events. Its functions are called by several
+// goroutines at a time.
 type Config struct {
 	Name    string
 	Version string
@@ -56,6 +58,9 @@ type Config struct {
 	Interrupt func(pid int)
 	// Say logs.
 	Say func(text string)
+	// Events are rules that come true. Each is kept until the broker has it. It is read until the node is told to end;
+	// nil is none.
+	Events <-chan fleet.Event
 }
 
 // A Node is one that runs; several goroutines may use it at a time.
@@ -63,7 +68,8 @@ type Node struct {
 	Config
 	instance string
 	room     chan struct{} // workers
-	audits   chan struct{} // there are new ones
+	audits   *outbox
+	events   *outbox
 
 	mu      sync.Mutex
 	running map[string]job.Dir
@@ -77,6 +83,7 @@ const (
 	keepDone  = 3 * 24 * time.Hour     // names of jobs that have ended, longer than the broker has commands
 	leastRoom = 16 << 20               // bytes that a job is taken for
 	fresh     = time.Second            // age of a list of JVMs that is still used
+	mostEvent = 1000                   // events that wait for the broker
 )
 
 // WatchDir is the folder in a node's [Config].Dir where samples of JVMs that are watched all the time lie. It has
@@ -86,7 +93,6 @@ const WatchDir = "watch"
 func (n *Node) jobs() string    { return filepath.Join(n.Dir, "jobs") }
 func (n *Node) done() string    { return filepath.Join(n.Dir, "done") }
 func (n *Node) stopped() string { return filepath.Join(n.Dir, "stopped") }
-func (n *Node) outbox() string  { return filepath.Join(n.Dir, "audit") }
 
 // ErrRunning is a folder that another node uses.
 var ErrRunning = errors.New("another node uses this folder")
@@ -96,12 +102,19 @@ var ErrRunning = errors.New("another node uses this folder")
 func Run(ctx, gone context.Context, c Config) error {
 	n := &Node{
 		Config: c, instance: fmt.Sprintf("%d", time.Now().UnixNano()), room: make(chan struct{}, c.AtOnce),
-		audits: make(chan struct{}, 1), running: map[string]job.Dir{},
+		running: map[string]job.Dir{},
 	}
-	for _, d := range []string{n.jobs(), n.done(), n.stopped(), n.outbox()} {
+	for _, d := range []string{n.jobs(), n.done(), n.stopped()} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return err
 		}
+	}
+	var err error
+	if n.audits, err = newOutbox(filepath.Join(n.Dir, "audit"), 0); err != nil {
+		return err
+	}
+	if n.events, err = newOutbox(filepath.Join(n.Dir, "events"), mostEvent); err != nil {
+		return err
 	}
 	lock, err := os.OpenFile(filepath.Join(n.Dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -124,9 +137,20 @@ func Run(ctx, gone context.Context, c Config) error {
 	own.Go(func() { n.Broker.Commands(ctx, n.Name, func(d link.Delivery) { n.take(gone, d) }, n.Say) })
 	own.Go(func() { _ = n.Broker.Answer(ctx, n.Describe) }) // ends with ctx
 	own.Go(func() { n.announce(ctx) })
+	own.Go(func() { n.keepEvents(ctx) })
 	sending, endSending := context.WithCancel(gone)
-	sent := make(chan struct{})
-	go func() { n.sendAudits(sending); close(sent) }()
+	var sent sync.WaitGroup
+	id := func(name string) string { return n.Name + "/" + name }
+	sent.Go(func() {
+		deliver(sending, n.audits, func(ctx context.Context, name string, a *fleet.Audit) error {
+			return n.Broker.SendAudit(ctx, id(name), a)
+		})
+	})
+	sent.Go(func() {
+		deliver(sending, n.events, func(ctx context.Context, name string, e *fleet.Event) error {
+			return n.Broker.SendEvent(ctx, id(name), e)
+		})
+	})
 	own.Wait()
 	n.mu.Lock()
 	for _, d := range n.running {
@@ -135,7 +159,7 @@ func Run(ctx, gone context.Context, c Config) error {
 	n.mu.Unlock()
 	n.wg.Wait()
 	endSending()
-	<-sent
+	sent.Wait()
 	return nil
 }
 

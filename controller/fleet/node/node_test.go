@@ -28,6 +28,7 @@ type broker struct {
 	down    bool // it takes nothing
 	results []*fleet.Result
 	audits  map[string]*fleet.Audit
+	events  []*fleet.Event
 	got     chan *fleet.Result
 }
 
@@ -80,12 +81,24 @@ func (b *broker) SendAudit(_ context.Context, id string, a *fleet.Audit) error {
 	return nil
 }
 
+func (b *broker) SendEvent(_ context.Context, _ string, e *fleet.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.down {
+		return errors.New("the broker is away")
+	}
+	b.events = append(b.events, e)
+	return nil
+}
+
 // A host has JVMs 1 to 9, and workers that are goroutines: each does what a test says.
 type host struct {
 	t    *testing.T
 	dir  string
 	b    *broker
 	work func(w *job.Worker) // the worker's lock is let go when it returns
+
+	events chan fleet.Event
 
 	mu     sync.Mutex
 	begun  map[string]int
@@ -95,7 +108,7 @@ type host struct {
 }
 
 func newHost(t *testing.T, work func(w *job.Worker)) *host {
-	return &host{t: t, dir: t.TempDir(), b: newBroker(), work: work, begun: map[string]int{}}
+	return &host{t: t, dir: t.TempDir(), b: newBroker(), work: work, events: make(chan fleet.Event), begun: map[string]int{}}
 }
 
 func (h *host) start() {
@@ -127,7 +140,7 @@ func (h *host) start() {
 			}()
 			return exited, nil
 		},
-		Interrupt: func(int) {}, Say: func(string) {},
+		Interrupt: func(int) {}, Say: func(string) {}, Events: h.events,
 	}
 	go func() { h.over <- node.Run(ctx, gone, c) }()
 }
