@@ -31,6 +31,9 @@ type Recording struct {
 	Size int64    // of the file in bytes
 }
 
+// Name is what the JVM calls the recording. Any goroutine may ask at any time.
+func (r *Recording) Name() string { return r.name }
+
 // guard is how much longer than asked for a recording may last if nobody stops it.
 const guard = time.Minute
 
@@ -129,11 +132,16 @@ func (r *Recording) Stop(ctx context.Context) error {
 	return err
 }
 
-// Left opens what a JVM has written that has exited.
+// Left opens what a JVM has written that has exited. The error matches ErrRejected if it has written nothing, as where
+// somebody else has ended the recording.
 func (r *Recording) Left() (err error) {
 	r.stopped = r.vm.Alive() != nil
-	r.File, r.Size, err = r.folder.open(recordingName)
-	return err
+	if r.File, r.Size, err = r.folder.open(recordingName); err != nil || r.Size > 0 {
+		return err
+	}
+	r.File.Close()
+	r.File = nil
+	return &Error{PID: r.vm.proc.PID, Kind: ErrRejected, Cause: "the JVM has kept nothing of the recording"}
 }
 
 // Remove closes and removes the recording with its folder. If it was not stopped, it is

@@ -22,6 +22,7 @@ var Commands = map[uint8]func() Command{
 	wire.CmdFind:        func() Command { return new(Find) },
 	wire.CmdCalibrate:   func() Command { return new(Calibrate) },
 	wire.CmdNames:       func() Command { return new(ListNames) },
+	wire.CmdFlight:      func() Command { return new(Flight) },
 }
 
 // List asks for the loaded classes: [Loaders] and [Classes].
@@ -61,6 +62,9 @@ type Calibrate struct {
 // ListNames asks for the names of the JDK's loaded classes: [Names].
 type ListNames struct{}
 
+// Flight has the agent end a recording of Flight Recorder's if it loses the controller.
+type Flight struct{ Recording string }
+
 func (*List) command() uint8        { return wire.CmdList }
 func (*Fetch) command() uint8       { return wire.CmdFetch }
 func (*Retransform) command() uint8 { return wire.CmdRetransform }
@@ -69,6 +73,7 @@ func (*Go) command() uint8          { return wire.CmdGo }
 func (*Find) command() uint8        { return wire.CmdFind }
 func (*Calibrate) command() uint8   { return wire.CmdCalibrate }
 func (*ListNames) command() uint8   { return wire.CmdNames }
+func (*Flight) command() uint8      { return wire.CmdFlight }
 
 func (m *List) fields(f *fields)  { f.flag("jdk", &m.JDK) }
 func (m *Fetch) fields(f *fields) { f.classes(&m.Classes) }
@@ -87,4 +92,5 @@ func (m *Calibrate) fields(f *fields) {
 	f.block("class", &m.Plain)
 	f.block("class", &m.Probed)
 }
-func (*ListNames) fields(*fields) {}
+func (*ListNames) fields(*fields)  {}
+func (m *Flight) fields(f *fields) { f.str("recording", &m.Recording) }

@@ -10,12 +10,13 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/classload"
 	"github.com/rivulet-profiler/rivulet/controller/jfr"
+	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/locks"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
-// flightFor is for how long Flight Recorder records beside. It ends then by itself, also if nobody is
-// there any more to end it.
+// flightFor is for how long Flight Recorder records beside. It ends then by itself, also if neither this process nor the
+// agent is there any more to end it.
 const flightFor = time.Hour
 
 // heapJDK is the first JDK that samples what it puts on the heap.
@@ -85,8 +86,10 @@ func (s *Session) openFlight(ctx context.Context, events []attach.EventSetting) 
 			return err
 		}
 	}
-	s.flight.recording, err = vm.StartRecordingToExit(ctx, events, flightFor)
-	return err
+	if s.flight.recording, err = vm.StartRecordingToExit(ctx, events, flightFor); err != nil {
+		return err
+	}
+	return s.do(ctx, func() { s.loop.send(&link.Flight{Recording: s.flight.recording.Name()}) })
 }
 
 // endFlight ends Flight Recorder's recording, and reads of it what needs no tree. [Session.dropFlight] has to follow.

@@ -20,6 +20,7 @@ const (
 	CmdFind        = 6
 	CmdCalibrate   = 7
 	CmdNames       = 8
+	CmdFlight      = 9
 )
 
 // Requests travel from the target to the controller through the mailbox, and
@@ -57,6 +58,8 @@ var Messages = []Message{
 	{"CMD_CALIBRATE", CmdCalibrate, "u32 number, u32 calls, u8 form, bytes class, bytes class", "", "run the sample, without and with probes, so many calls at first: CALIBRATED; form 1 has the probe of leaf methods; empty classes are those of the last time with this form"},
 
 	{"CMD_NAMES", CmdNames, "", "", "send the names of the JDK's loaded classes: NAMES"},
+
+	{"CMD_FLIGHT", CmdFlight, "str recording", "", "a recording of Flight Recorder's that is to end if the controller is lost"},
 
 	{"REQ_HELLO", ReqHello, "str java, u64 nanoTime, u8 retransform, u32 pid", "", "first message of the agent"},
 	{"REQ_LOADERS", ReqLoaders, "[] u32 id, u8 kind, u32 parent, str class, str name", "", "class loaders that the controller has not heard of"},

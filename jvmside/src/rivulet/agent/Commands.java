@@ -17,6 +17,7 @@ final class Commands {
     private final Hook hook;
     private final Listing listing;
     private final Calibrate calibrate;
+    final Flight flight = new Flight();
     /** The program may begin: who waits in premain goes on. */
     volatile boolean go;
     /** The command that ended the session wants the classes to be restored little by little. */
@@ -50,6 +51,7 @@ final class Commands {
                 case Wire.CMD_NAMES: listing.names(); break;
                 case Wire.CMD_CALIBRATE: calibrate.run(m); break;
                 case Wire.CMD_GO: go = true; break;
+                case Wire.CMD_FLIGHT: flight.name = m.str(); break;
                 case Wire.CMD_STOP:
                     gently = m.u8() > 0;
                     return Layout.REASON_COMMAND;

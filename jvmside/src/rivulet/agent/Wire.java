@@ -21,6 +21,8 @@ final class Wire {
     static final int CMD_CALIBRATE = 7;
     /** send the names of the JDK's loaded classes: NAMES. */
     static final int CMD_NAMES = 8;
+    /** a recording of Flight Recorder's that is to end if the controller is lost. */
+    static final int CMD_FLIGHT = 9;
     /** first message of the agent. */
     static final int REQ_HELLO = 16;
     /** class loaders that the controller has not heard of. */
