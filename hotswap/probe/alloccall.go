@@ -59,6 +59,7 @@ type callAlloc struct {
 	kind callKind
 	t    string // type
 	box  string // descriptor of what is boxed
+	cast bool   // a String is on the stack as something that it is assignable to, as of s += "" where s is an Object
 }
 
 type callKind uint8
@@ -131,7 +132,7 @@ func (r *rewriter) indyAllocates(in *classfile.Instr) (c callAlloc, err error) {
 			return callAlloc{kind: callObject, t: r.class.Name() + LambdaType + d.Desc[1:end]}, nil
 		}
 	case "java/lang/invoke/StringConcatFactory":
-		return callAlloc{kind: callConcat}, nil
+		return callAlloc{kind: callConcat, cast: !strings.HasSuffix(d.Desc, ")Ljava/lang/String;")}, nil
 	}
 	return c, nil
 }
@@ -204,7 +205,15 @@ func (r *rewriter) callAfter(a *assembler, c callAlloc) error {
 		if x.Chars {
 			text = "[C"
 		}
-		return r.allocCall(a, []byte{byte(classfile.OpDup), byte(classfile.OpInvokevirtual), byte(length >> 8), byte(length)}, text+EstimatedType, x.array, true)
+		code := []byte{byte(classfile.OpDup)}
+		if c.cast {
+			class, err := r.class.Pool.AddClass("java/lang/String")
+			if err != nil {
+				return err
+			}
+			code = append(code, byte(classfile.OpCheckcast), byte(class>>8), byte(class))
+		}
+		return r.allocCall(a, append(code, byte(classfile.OpInvokevirtual), byte(length>>8), byte(length)), text+EstimatedType, x.array, true)
 	case callArrayOf:
 		length, err := r.class.Pool.AddMethodref("java/lang/reflect/Array", "getLength", "(Ljava/lang/Object;)I")
 		if err != nil {

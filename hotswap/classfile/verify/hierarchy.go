@@ -78,10 +78,15 @@ func assignable(h Hierarchy, from, to string, protected bool) bool {
 	}
 }
 
+// classes are no interfaces, whether or not a hierarchy has them.
+var classes = map[string]bool{"java/lang/String": true, "java/lang/Class": true, "java/lang/Throwable": true, "java/lang/StringBuilder": true}
+
 func toClass(h Hierarchy, from, to string, protected bool) bool {
 	_, isInterface, ok := h.Class(to)
 	array := from[0] == '['
 	switch {
+	case !ok && from == nameObject && classes[to]:
+		return false
 	case !ok:
 		return !array || to == nameCloneable || to == nameSerializable
 	case isInterface && !(protected && from == nameObject):
