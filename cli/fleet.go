@@ -43,10 +43,13 @@ type fleetFlags struct {
 	selection fleet.Selection
 }
 
+// usualAnswer is how long nodes may take to answer.
+const usualAnswer = 3 * time.Second
+
 func (f *fleetFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.choose, "select", nil, "JVMs that `RULES` are true of, such as app=orders,zone!=b; may be repeated: all must be true")
 	f.link.add(fs, personKeyFile)
-	fs.DurationVar(&f.wait, "answer", 3*time.Second, "how long nodes may take to answer, a `time`")
+	fs.DurationVar(&f.wait, "answer", usualAnswer, "how long nodes may take to answer, a `time`")
 }
 
 func (f *fleetFlags) check() (err error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
+	"github.com/rivulet-profiler/rivulet/controller/fleet/link"
 )
 
 func (a *app) fleetEvents() *cobra.Command {
@@ -45,16 +46,10 @@ what was measured. The samples of the time before it are still with the node:
 			if follow {
 				return a.followEvents(in.first, func(take func(*fleet.Event)) error { return l.Events(in.first, from, true, take) }, &f, asJSON)
 			}
-			events := []*fleet.Event{}
-			err = l.Events(in.first, from, false, func(e *fleet.Event) {
-				if f.selection.Has(e.Node, &e.JVM) {
-					events = append(events, e)
-				}
-			})
+			events, err := f.events(in.first, l, from)
 			if err != nil {
 				return err
 			}
-			slices.SortStableFunc(events, func(a, b *fleet.Event) int { return a.Time.Compare(b.Time) })
 			if asJSON {
 				return writeJSON(a.stdout, events)
 			}
@@ -78,6 +73,18 @@ what was measured. The samples of the time before it are still with the node:
 	f.link.add(fs, personKeyFile)
 	f.wait = time.Second
 	return cmd
+}
+
+// events are those of selected JVMs since a time, in the order of their times.
+func (f *fleetFlags) events(ctx context.Context, l *link.Link, since time.Time) ([]*fleet.Event, error) {
+	out := []*fleet.Event{}
+	err := l.Events(ctx, since, false, func(e *fleet.Event) {
+		if f.selection.Has(e.Node, &e.JVM) {
+			out = append(out, e)
+		}
+	})
+	slices.SortStableFunc(out, func(a, b *fleet.Event) int { return a.Time.Compare(b.Time) })
+	return out, err
 }
 
 // followEvents writes events as they come, until ctx is done or nobody reads any more.

@@ -143,6 +143,9 @@ func (a *app) carryFleet(in *interrupts, l *link.Link, o *fleet.Operation) (*fle
 		before := state
 		state = s
 		mu.Unlock()
+		if a.progress != nil {
+			a.progress(stateText(&s), 0, 0)
+		}
 		if s.Stopped != before.Stopped {
 			m.say(fmt.Sprintf("stopping: %s; %d of %d JVMs were begun", s.Stopped, s.Sent, s.Targets))
 		}

@@ -28,17 +28,23 @@ const dumpRate = 300
 const pageTop = 200
 
 // lookInside is what threads, locks, classes --causes and heap do, for the page: with the same answers.
-func (a *app) lookInside(first, second context.Context, q web.InsideQuery, tell func(web.InsideStep)) (any, error) {
-	b := &app{
-		backend: a.backend, verbose: a.verbose, stderr: lineWriter(func(line string) { tell(web.InsideStep{Text: line}) }),
-		progress: func(phase string, done, total int64) { tell(web.InsideStep{Phase: phase, Done: done, Total: total}) },
-	}
+func (a *app) lookInside(first, second context.Context, q web.InsideQuery, tell func(web.Step)) (any, error) {
 	in := &interrupts{first: first, second: second}
-	out, err := b.answer(in, q)
+	out, err := a.telling(tell).answer(in, q)
 	if first.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil, errors.New("it was ended before there was anything to show")
+		return nil, errEnded
 	}
 	return out, err
+}
+
+var errEnded = errors.New("it was ended before there was anything to show")
+
+// telling is the same app, which tells a page what it does instead of a terminal.
+func (a *app) telling(tell func(web.Step)) *app {
+	return &app{
+		backend: a.backend, verbose: a.verbose, stderr: lineWriter(func(line string) { tell(web.Step{Text: line}) }),
+		progress: func(phase string, done, total int64) { tell(web.Step{Phase: phase, Done: done, Total: total}) },
+	}
 }
 
 // answer is what the command of that name has as JSON.

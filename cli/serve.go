@@ -15,7 +15,7 @@ import (
 const defaultListen = "127.0.0.1:0"
 
 func (a *app) serve() *cobra.Command {
-	var listen, java, snapshots, token string
+	var listen, java, snapshots, token, key string
 	var packages appFlags
 	cmd := &cobra.Command{
 		Use:   "serve [PID]",
@@ -25,11 +25,14 @@ who has it can attach to the JVMs that you can attach to. The page needs nothing
 from the network. With a PID it is attached to that JVM already. To see the page of
 another machine, forward its port by ssh under the same number.
 
+With --fleet it shows the JVMs of many hosts, too; who has the address can do what the key allows.
+
 Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 		Example: `  rivulet serve
   rivulet serve 4711
   rivulet serve --listen 127.0.0.1:7007      # the port stays the same, the secret doesn't
   rivulet serve --listen 127.0.0.1:7007 --scrape-token /etc/rivulet/scrape.token    # for Prometheus, Alloy, Parca
+  rivulet serve --fleet ~/.config/rivulet/fleet.key
   ssh -t -L 7007:127.0.0.1:7007 HOST rivulet serve --listen 127.0.0.1:7007`,
 		Args: takes(0, "PID"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -50,6 +53,12 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 					return err
 				}
 			}
+			if key != "" {
+				var err error
+				if cfg.Fleet, err = a.fleetOfKey(key); err != nil {
+					return err
+				}
+			}
 			_, err := a.servePage(cfg, listen, &liveBackend{app: a, java: java, packages: packages.app}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
 				if pid == 0 {
 					return web.Opening{}, nil
@@ -61,6 +70,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 	}
 	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS:PORT` of the page; port 0 is any free one")
 	cmd.Flags().StringVar(&token, "scrape-token", "", "`file` with a fixed token for scrapers: it reads /metrics and /debug/pprof/rivulet, and may do nothing else")
+	cmd.Flags().StringVar(&key, "fleet", "", "show the JVMs of many hosts, too: key `FILE` of a hub, as rivulet fleet --key")
 	addSnapshots(cmd.Flags(), &snapshots)
 	packages.addApp(cmd.Flags())
 	cmd.Flags().StringVar(&java, "java", "", "java `command` for the bundled sample program (default: JAVA_HOME, PATH, /usr/lib/jvm)")

@@ -30,7 +30,7 @@ func lookingInto(t *testing.T, look InsideFunc) (s *Server, end func()) {
 }
 
 // last is the last line of an answer.
-func last(t *testing.T, text string) (a insideAnswer) {
+func last(t *testing.T, text string) (a answered) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &a); err != nil {
@@ -41,7 +41,7 @@ func last(t *testing.T, text string) (a insideAnswer) {
 
 // TestInsideRefused: what makes no sense reaches no JVM.
 func TestInsideRefused(t *testing.T) {
-	s, end := lookingInto(t, func(context.Context, context.Context, InsideQuery, func(InsideStep)) (any, error) {
+	s, end := lookingInto(t, func(context.Context, context.Context, InsideQuery, func(Step)) (any, error) {
 		t.Error("it has looked")
 		return nil, nil
 	})
@@ -75,7 +75,7 @@ func TestInsideRefused(t *testing.T) {
 // TestInside: what is done comes line by line, then the answer, which stays; one look goes on at a time, and can be ended early.
 func TestInside(t *testing.T) {
 	begun := make(chan struct{})
-	s, end := lookingInto(t, func(first, _ context.Context, q InsideQuery, tell func(InsideStep)) (any, error) {
+	s, end := lookingInto(t, func(first, _ context.Context, q InsideQuery, tell func(Step)) (any, error) {
 		switch q.What {
 		case "locks":
 			close(begun)
@@ -86,8 +86,8 @@ func TestInside(t *testing.T) {
 		case "loads":
 			panic("a fault")
 		}
-		tell(InsideStep{Phase: "dumping", Done: 5})
-		tell(InsideStep{Text: "it stood still \x1b[31m for 3 ms\n"})
+		tell(Step{Phase: "dumping", Done: 5})
+		tell(Step{Text: "it stood still \x1b[31m for 3 ms\n"})
 		return map[string]string{"name": "evil\x1b[31m"}, nil
 	})
 	defer end()
@@ -119,7 +119,7 @@ func TestInside(t *testing.T) {
 		text string
 	}
 	waiting := make(chan answer)
-	for range insideWait + 1 {
+	for range mostWait + 1 {
 		go func() {
 			code, text := s.call(t, "inside", `{"pid":2,"what":"threads"}`)
 			waiting <- answer{code, text}
@@ -134,7 +134,7 @@ func TestInside(t *testing.T) {
 	if text := <-answered; string(last(t, text).Result) != `{"waits":3}` {
 		t.Error(text)
 	}
-	for range insideWait {
+	for range mostWait {
 		if a := <-waiting; a.code != 200 || !strings.HasPrefix(a.text, `{"phase":"waiting for a look at locks of process 1"}`) || last(t, a.text).Error != "" {
 			t.Errorf("%+v", a)
 		}
@@ -144,7 +144,7 @@ func TestInside(t *testing.T) {
 // TestInsideEnds: a client that goes away ends its look, and the server waits for what a look has to remove.
 func TestInsideEnds(t *testing.T) {
 	begun, over := make(chan struct{}, 2), make(chan bool, 2)
-	s, end := lookingInto(t, func(_, second context.Context, _ InsideQuery, _ func(InsideStep)) (any, error) {
+	s, end := lookingInto(t, func(_, second context.Context, _ InsideQuery, _ func(Step)) (any, error) {
 		begun <- struct{}{}
 		<-second.Done()
 		over <- true

@@ -47,6 +47,9 @@ type Config struct {
 	// Inside looks into JVMs; nil has that refused.
 	Inside InsideFunc
 
+	// Fleet is what the page can reach beyond this machine.
+	Fleet Fleet
+
 	// ScrapeToken lets whoever has it read metrics and have JVMs sampled, and nothing else; ""
 	// has only the page's secret do that. See [CheckToken].
 	ScrapeToken string
@@ -71,6 +74,7 @@ type Server struct {
 	log      hclog.Logger
 
 	inside   insides
+	fleet    fleetTurns
 	sample   SampleFunc
 	find     FindFunc
 	token    string                   // of scrapers
@@ -99,7 +103,7 @@ func Listen(address string, c Config) (*Server, error) {
 		listener: limit(l, maxConns), secret: newSecret(), port: fmt.Sprint(at.Port()), loopback: at.Addr().IsLoopback(),
 		log: c.Log.Named("web"), sample: c.Sample, find: c.Find, token: c.ScrapeToken, rates: scrapeRates(), over: make(chan struct{}),
 	}
-	s.inside.look = c.Inside
+	s.inside.look, s.fleet.Fleet = c.Inside, c.Fleet
 	s.hub = newHub()
 	s.live = live.New(live.Config{Backend: c.Backend, Log: s.log, Changed: s.hub.wake, Watched: s.hub.watched, Snapshots: c.Snapshots, Defaults: c.Defaults, App: c.App})
 	return s, nil
@@ -183,9 +187,11 @@ func (s *Server) Run(ctx, grace context.Context) error {
 	if srv.Shutdown(end) != nil {
 		srv.Close()
 	}
-	select {
-	case <-s.inside.over(): // what looks have made in a target is removed
-	case <-grace.Done():
+	for _, t := range []*turns{&s.inside.turns, &s.fleet.turns} {
+		select {
+		case <-t.over(): // what looks have made in a target is removed
+		case <-grace.Done():
+		}
 	}
 	return err
 }

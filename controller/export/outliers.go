@@ -99,3 +99,15 @@ func (o *Outlier) text(label string) string {
 	}
 	return fmt.Sprintf("%s spends %.1f %% of its time in %s itself, the median process %.1f %%", Clean(p.Name()), 100*o.Value, label, 100*o.Median)
 }
+
+// OddProcesses are sentences on the processes that are far off, up to a number of them.
+func (r *Report) OddProcesses(most int) []string {
+	out := []string{}
+	for _, o := range r.Outliers() {
+		if len(out) == most {
+			break
+		}
+		out = append(out, o.text(Clean(o.Method)))
+	}
+	return out
+}

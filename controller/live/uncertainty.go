@@ -35,6 +35,8 @@ type UncertaintyView struct {
 	Natives      int               `json:"natives"`
 	Events       *EventLosses      `json:"events"` // null where none were recorded
 	Methods      []UncertainMethod `json:"dark"`
+	Processes    []export.Process  `json:"processes"` // whose reports were put together; none of one JVM
+	Odd          []string          `json:"odd"`       // which of them are far off, in sentences
 }
 
 // EventLosses says what was lost of a recording's events.
@@ -62,6 +64,12 @@ type Reason struct {
 	Count  int    `json:"count"`
 }
 
+// bounds of the lists of processes.
+const (
+	mostProcesses = 500
+	mostOdd       = 40
+)
+
 func (f *Frame) uncertainty() UncertaintyView {
 	r := f.Report
 	p := UncertaintyView{
@@ -70,6 +78,10 @@ func (f *Frame) uncertainty() UncertaintyView {
 		Exact: r.Exact(), Gaps: append([]export.Gap{}, r.Gaps...),
 		Notes: append([]string{}, r.Notes...), Pauses: append([]string{}, r.Pauses.Lines()...), SkippedCount: len(r.Skipped), Reasons: []Reason{},
 	}
+	if p.Processes = append([]export.Process{}, r.Processes...); len(p.Processes) > mostProcesses {
+		p.Processes = p.Processes[:mostProcesses]
+	}
+	p.Odd = r.OddProcesses(mostOdd)
 	if r.Calibration != nil {
 		p.Calibration = r.Calibration
 	} else {

@@ -7,6 +7,7 @@ import type { DoubtsPage } from "./model";
 import { count, parse, percent, plural, time } from "./format";
 import { Empty, MethodName } from "./parts";
 import { Agents } from "./agents";
+import { Listing } from "./listing";
 import { SampledDoubts } from "./sampled";
 import { focusMain, go, sampling, ui } from "./ui";
 import { SourceBar } from "./sourcebar";
@@ -21,6 +22,7 @@ export function Doubts() {
       <SourceBar />
       <Agents />
       {sampling() ? <SampledDoubts s={sampling()!} /> : <div class="columns"><Counts d={d} /><Times d={d} /></div>}
+      <Processes d={d} />
       {d.pauses?.length > 0 && <section id="pauses"><h3>Garbage collection and safepoints <span class="muted">of the whole JVM while it was recorded</span></h3><ul>{d.pauses.map((n) => <li key={n}>{n}</li>)}</ul></section>}
       {d.notes.length > 0 && <section><h3>Notes</h3><ul>{d.notes.map((n) => <li key={n}>{n}</li>)}</ul></section>}
       <Dark d={d} />
@@ -31,6 +33,28 @@ export function Doubts() {
 
 function Row({ n, label, plain, children }: { n: number; label: string; plain?: boolean; children: ComponentChildren }) {
   return <tr class={n > 0 && !plain ? "warn" : ""}><td class={"num" + (n === 0 ? " muted" : "")}>{count(n)}</td><td><b class={n === 0 ? "muted" : ""}>{label}</b> <span class="muted">{children}</span></td></tr>;
+}
+
+/** Processes are those whose reports were put together. */
+function Processes({ d }: { d: DoubtsPage }) {
+  const all = d.processes ?? [];
+  if (all.length === 0) return null;
+  const samples = !!sampling();
+  const whole = all.reduce((sum, p) => sum + p.self_ns, 0);
+  return (
+    <section>
+      <h3>Processes</h3>
+      {(d.odd ?? []).map((o) => <p class="warn" key={o}>{o}</p>)}
+      <Listing id="processes" label="Processes" rows={all} by={2} columns={[
+        { label: "Host", of: (p) => p.host ?? "" },
+        { label: "pid", cls: "num", of: (p) => p.pid, show: (p) => p.pid || "" },
+        { label: "Self", cls: "num", of: (p) => p.self_ns, show: (p) => `${time(p.self_ns)}, ${percent(p.self_ns, whole)} %` },
+        { label: samples ? "Samples" : "Calls", cls: "num", of: (p) => samples ? p.samples : p.calls, show: (p) => count(samples ? p.samples : p.calls) },
+        { label: "Java", of: (p) => p.java },
+        { label: "Program", of: (p) => p.main, show: (p) => <>{p.main} {p.error && <span class="worse">failed: {p.error}</span>}</> },
+      ]} />
+    </section>
+  );
 }
 
 function Counts({ d }: { d: DoubtsPage }) {

@@ -26,8 +26,11 @@ export interface PlanAnswer { need_bytes: number; dir: string; stops_ns: number 
 export interface Answers { threads: ThreadsAnswer; locks: LocksAnswer; loads: LoadsAnswer; histogram: HistogramAnswer; plan: PlanAnswer; heap: HeapReport }
 
 /** inside looks into a JVM. Errors carry the server's text. */
-export async function inside<W extends What>(q: Query & { what: W }, tell: (s: Step) => void, signal: AbortSignal): Promise<Answer<Answers[W]>> {
-  const r = await fetch("/api/inside", { method: "POST", headers: { Authorization: "Bearer " + secret, "Content-Type": "application/json" }, body: JSON.stringify(q), signal });
+export const inside = <W extends What>(q: Query & { what: W }, tell: (s: Step) => void, signal: AbortSignal) => steps<Answers[W]>("inside", q, tell, signal);
+
+/** steps asks for something that takes a while, and is told what is being done. */
+export async function steps<T>(path: string, q: unknown, tell: (s: Step) => void, signal: AbortSignal): Promise<Answer<T>> {
+  const r = await fetch("/api/" + path, { method: "POST", headers: { Authorization: "Bearer " + secret, "Content-Type": "application/json" }, body: JSON.stringify(q), signal });
   if (!r.ok || !r.body) throw new Error(((await r.json()) as { error: string }).error);
   const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -37,9 +40,9 @@ export async function inside<W extends What>(q: Query & { what: W }, tell: (s: S
     const lines = (rest + value).split("\n");
     rest = lines.pop()!;
     for (const line of lines) {
-      const m = JSON.parse(line) as Step & Partial<Answer<Answers[W]>> & { error?: string };
+      const m = JSON.parse(line) as Step & Partial<Answer<T>> & { error?: string };
       if (m.error) throw new Error(m.error);
-      if (m.result !== undefined) return m as Answer<Answers[W]>;
+      if (m.result !== undefined) return m as Answer<T>;
       tell(m);
     }
   }

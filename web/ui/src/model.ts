@@ -98,6 +98,7 @@ export interface DoubtsPage {
   uncounted: number; exact: boolean; gaps: { reason: string; count: number; where: string[] }[]; calibration: Calibration | null; notes: string[]; pauses: string[]; skipped_count: number; reasons: { reason: string; count: number }[];
   filter: Filter | null; natives: number; events: { dropped: number; muted: number; bad: number; waits: number; waited: number; differ: number | null } | null;
   dark: { method: number; incomplete: number; hidden: number; self: number; error: number }[];
+  processes: { host?: string; pid: number; java: string; main: string; seconds: number; error?: string; samples: number; calls: number; self_ns: number }[] | null; odd: string[] | null;
 }
 export interface SkippedPage { count: number; from: number; lines: Skipped[] }
 export interface SlowLine { place: number; method: number; thread: string; id: number; start: number; took: number; suspended: number; gc_pause?: [number, number]; way?: [number, number, number]; ran?: number; thrown: boolean; trace_id?: string; span_id?: string; span_within?: boolean; calls: number; cut_contexts: number; cut_calls: number; tasks: number; waited: number; longest_wait: number }

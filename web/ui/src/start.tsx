@@ -5,6 +5,7 @@ import { api, store } from "./conn";
 import { ago, base } from "./format";
 import { useAction, useStore } from "./hooks";
 import type { Target } from "./model";
+import { Fleet } from "./fleet";
 import { ErrorLine, Trouble } from "./parts";
 import { OpenFile } from "./snapshots";
 import { forget, go, open, recordings, ui } from "./ui";
@@ -83,6 +84,7 @@ export function Start() {
             </tbody>
           </table>
         )}
+        <Fleet />
       </section>
       <aside>
         <h2>Sample server</h2>

@@ -7,7 +7,7 @@ import type { Times } from "../past";
 /** Head is what is used of JSON of schema 1; a report of samples has less. */
 export interface Head {
   kind?: string; target: { pid: number; java: string; vm: string; main: string }; scheme?: string; clock?: string; roots?: string[]; seconds: number; ended: string;
-  root_invocations?: number; open_invocations?: number; incomplete?: number; overflow?: number; uncounted?: number; lost?: number; refused?: number; damaged?: number; unfollowed?: number;
+  root_invocations?: number; open_invocations?: number; incomplete?: number; overflow?: number; uncounted?: number; lost?: number; refused?: number; damaged?: number; unfollowed?: number; processes?: DoubtsPage["processes"];
   governor?: Governor | null; gaps?: DoubtsPage["gaps"]; filter?: DoubtsPage["filter"]; notes: string[]; calibration?: DoubtsPage["calibration"]; sampling?: Sampling & { over_time?: { piece_ms: number; samples: number[] } };
   methods?: { instrumented: number; natives?: number; skipped: Skipped[] };
   redefinition?: { batches: number; classes: number; ms: number; longest_pause_ms: number | null };

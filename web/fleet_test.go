@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
+)
+
+// TestFleet: what makes no sense reaches no host; a report of many JVMs is a snapshot.
+func TestFleet(t *testing.T) {
+	report := func() *export.Report {
+		file, err := export.ReadSaved(strings.NewReader(`{"schema":1,"target":{"pid":1,"java":"17","vm":"","main":"shop.Orders"},"seconds":1,"ended":"","calls":0,"flat":[],"tree":[],
+			"processes":[{"host":"web-1","pid":1,"java":"17","vm":"","main":"shop.Orders","seconds":1,"samples":0,"calls":0,"self_ns":0}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file.Report
+	}
+	s, err := Listen("127.0.0.1:0", Config{Backend: fakejvm.New(), Fleet: Fleet{Name: "anna, role look", Do: func(_, _ context.Context, q FleetQuery, tell func(Step)) (any, error) {
+		switch q.Do {
+		case "profile":
+			tell(Step{Phase: "1 of 2 JVMs done"})
+			tell(Step{Text: "one failed"})
+			return report(), nil
+		case "kept":
+			return nil, errors.New("nothing was kept")
+		}
+		return map[string]string{"select": q.Select}, nil
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx, context.Background()) }()
+	defer func() {
+		cancel()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	}()
+	for body, want := range map[string]string{
+		`{"do":"harm"}`:                           "do=harm",
+		`{"do":"sample"}`:                         "0.1 to 300",
+		`{"do":"sample","seconds":301}`:           "0.1 to 300",
+		`{"do":"kept","seconds":-1}`:              "up to 604800",
+		`{"do":"profile","seconds":1}`:            "which method",
+		`{"do":"jvms","shell":"rm"}`:              "unknown field",
+		`{"do":"events","seconds":99999999}`:      "up to 604800",
+		`{"do":"jvms"}{"do":"profile"}`:           "something follows",
+		`{"do":"profile","seconds":1,"root":[1]}`: "root",
+	} {
+		if code, text := s.call(t, "fleet", body); code < 400 || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %s", body, code, text)
+		}
+	}
+	if code, text := s.call(t, "fleet", ""); code != 200 || !strings.Contains(text, "anna, role look") {
+		t.Errorf("%d %s", code, text)
+	}
+	if _, text := s.call(t, "fleet", `{"do":"jvms","select":"app=x"}`); string(last(t, text).Result) != `{"select":"app=x"}` {
+		t.Error(text)
+	}
+	if _, text := s.call(t, "fleet", `{"do":"kept","seconds":60}`); last(t, text).Error != "nothing was kept" {
+		t.Error(text)
+	}
+	_, text := s.call(t, "fleet", `{"do":"profile","seconds":1,"root":"shop.Orders.place","select":"app=shop"}`)
+	a := last(t, text)
+	var info live.SnapshotInfo
+	if err := json.Unmarshal(a.Result, &info); err != nil || info.ID == 0 || info.Name != "app=shop" || len(a.Said) != 1 || !strings.Contains(text, `"phase":"1 of 2 JVMs done"`) {
+		t.Errorf("%v: %s", err, text)
+	}
+	if state, _ := json.Marshal(s.Live().State()); !strings.Contains(string(state), `"name":"app=shop"`) {
+		t.Errorf("%s", state)
+	}
+	if code, _ := s.call(t, "fleet/end", "{}"); code != http.StatusConflict {
+		t.Errorf("ended what nobody has begun: %d", code)
+	}
+}
+
+// TestNoFleet: without a key there is no fleet.
+func TestNoFleet(t *testing.T) {
+	s, end := lookingInto(t, nil)
+	defer end()
+	if code, text := s.call(t, "fleet", ""); code != 200 || strings.TrimSpace(text) != "null" {
+		t.Errorf("%d %s", code, text)
+	}
+	if code, text := s.call(t, "fleet", `{"do":"jvms"}`); code != http.StatusBadRequest || !strings.Contains(text, "--fleet FILE") {
+		t.Errorf("%d %s", code, text)
+	}
+}

@@ -1,0 +1,124 @@
+// The JVMs of many hosts: which there are, what came true in them, samples and recordings of all that are selected.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api } from "./conn";
+import { ago, count, plural } from "./format";
+import { Listing } from "./listing";
+import { steps, type Step } from "./look";
+import type { Snapshot } from "./model";
+import { ErrorLine, NumberField } from "./parts";
+import { open } from "./ui";
+
+interface JVM { pid: number; app: string; main: string; user: string; java: string; started: string; hostname?: string; pod_uid?: string; attachable: boolean; reason?: string; watched?: boolean }
+interface Found { node: string; jvm: JVM }
+interface Node { name: string; seen?: string }
+interface List { jvms: Found[]; nodes: Node[]; away: Node[] }
+interface Event extends Found { time: string; rule: string; what: string }
+
+const day = 24 * 3600, before = 300; // seconds
+
+/** where is what --select needs for one process. */
+const where = (f: Found) => `node=${f.node},pid=${f.jvm.pid}`;
+
+export function Fleet() {
+  const [who, setWho] = useState<string | null>(null);
+  useEffect(() => {
+    let here = true;
+    api<{ name: string } | null>("fleet").then((f) => here && setWho(f?.name ?? null), () => undefined); // an older server has none
+    return () => { here = false; };
+  }, []);
+  return who === null ? null : <Hosts who={who} />;
+}
+
+function Hosts({ who }: { who: string }) {
+  const [select, setSelect] = useState("");
+  const [asked, setAsked] = useState(""); // what the list is of
+  const [list, setList] = useState<List | null>(null);
+  const [events, setEvents] = useState<Event[]>([]);
+  const [seconds, setSeconds] = useState(10);
+  const [root, setRoot] = useState("");
+  const [atOnce, setAtOnce] = useState("");
+  const [overhead, setOverhead] = useState("");
+  const [busy, setBusy] = useState("");
+  const [step, setStep] = useState("");
+  const [said, setSaid] = useState<string[]>([]);
+  const [error, setError] = useState("");
+  const gone = useRef<AbortController | null>(null);
+  useEffect(() => () => gone.current?.abort(), []);
+
+  /** run does one thing, and ends with the view. */
+  const run = async (what: string, f: (ask: <T>(q: object) => Promise<T>) => Promise<void>) => {
+    const end = (gone.current = new AbortController());
+    setBusy(what);
+    setError("");
+    setSaid([]);
+    setStep("");
+    const tell = (s: Step) => s.text ? setSaid((all) => [...all, s.text!]) : setStep(s.phase ?? "");
+    try {
+      await f(async <T,>(q: object) => (await steps<T>("fleet", q, tell, end.signal)).result);
+    } catch (e) {
+      if (!end.signal.aborted) setError(e instanceof Error ? e.message : String(e));
+    } finally {
+      if (!end.signal.aborted) setBusy("");
+    }
+  };
+  const look = (rules: string) => run("jvms", async (ask) => {
+    setList(await ask<List>({ do: "jvms", select: rules }));
+    setAsked(rules);
+    try {
+      setEvents(await ask<Event[]>({ do: "events", select: rules, seconds: day }));
+    } catch {
+      setEvents([]); // the role may not, or the hub keeps none
+    }
+  });
+  useEffect(() => void look(""), []);
+  const report = (what: string, q: object) => run(what, async (ask) => open(await ask<Snapshot>(q)));
+  const meant = list?.jvms.filter((f) => f.jvm.attachable) ?? [];
+  const all = plural(meant.length, "JVM", "JVMs");
+  const idle = busy === "" && meant.length > 0 && asked === select;
+  return (
+    <section id="fleet" aria-label="Fleet">
+      <h2>JVMs of the fleet <span class="muted">by {who}</span></h2>
+      <form class="line" onSubmit={(e) => (e.preventDefault(), void look(select))}>
+        <label>Only <input id="fleet-select" size={30} spellcheck={false} autocomplete="off" placeholder="app=orders,zone!=b" value={select} onInput={(e) => setSelect(e.currentTarget.value.trim())} /></label>
+        <button id="fleet-look" disabled={busy !== ""}>{busy === "jvms" ? "Asking…" : asked === select ? "Look again" : "Show these"}</button>
+      </form>
+      <ErrorLine text={error} close={() => setError("")} />
+      {list && list.nodes.length === 0 && <p>No node answers. <code>rivulet node</code> must run on the hosts, with a key of this hub.</p>}
+      {list?.away.map((n) => <p class="hint" key={n.name}>Node {n.name} does not answer.</p>)}
+      {list && list.nodes.length > 0 && <Listing id="fleet-jvms" label="JVMs of the fleet" rows={list.jvms} by={0} empty="None of them is meant." columns={[
+        { label: "Host", of: (f) => f.jvm.pod_uid && f.jvm.hostname || f.node },
+        { label: "pid", cls: "num", of: (f) => f.jvm.pid, show: (f) => f.jvm.pid },
+        { label: "App", of: (f) => f.jvm.app, show: (f) => <b>{f.jvm.app}</b> },
+        { label: "Main class or jar", of: (f) => f.jvm.main },
+        { label: "Java", of: (f) => f.jvm.java },
+        { label: "Up", of: (f) => f.jvm.started, show: (f) => ago(f.jvm.started) },
+        { label: "Kept", title: "Its node keeps samples of it all the time", of: (f) => f.jvm.watched ? "samples" : "", show: (f) => f.jvm.attachable
+          ? f.jvm.watched && <button onClick={() => void report("kept", { do: "kept", select: where(f), seconds: before })} disabled={busy !== ""}>Last 5 minutes</button>
+          : <span class="muted">{f.jvm.reason}</span> },
+      ]} />}
+      {list && list.nodes.length > 0 && <div class="line">
+        <label>For <NumberField id="fleet-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
+        <label>at once <input id="fleet-at-once" size={5} placeholder="all" value={atOnce} onInput={(e) => setAtOnce(e.currentTarget.value.trim())} title="How many JVMs at a time: a number, or a share such as 5%" /></label>
+        <button id="fleet-sample" disabled={!idle} onClick={() => void report("sample", { do: "sample", select, seconds, at_once: atOnce })}>{busy === "sample" ? "Sampling…" : `Sample ${all}`}</button>
+      </div>}
+      {list && list.nodes.length > 0 && <form class="line" onSubmit={(e) => (e.preventDefault(), void report("profile", { do: "profile", select, seconds, root, at_once: atOnce, overhead }))}>
+        <label>Root <input id="fleet-root" size={40} spellcheck={false} autocomplete="off" placeholder="shop.orders.OrderService.process" value={root} onInput={(e) => setRoot(e.currentTarget.value.trim())} /></label>
+        <label>slow-down up to <input id="fleet-overhead" size={5} placeholder="any" value={overhead} onInput={(e) => setOverhead(e.currentTarget.value.trim())} title="The slow-down that is allowed in each JVM, such as 5%" /></label>
+        <button id="fleet-profile" disabled={!idle || root === ""}>{busy === "profile" ? "Recording…" : `Record in ${all}`}</button>
+      </form>}
+      <p class="line going" role="status">{busy !== "" && busy !== "jvms" && <><span>{step || "Beginning…"}</span> <button id="fleet-end" onClick={() => void api("fleet/end", {}).catch(() => undefined)}>End now</button></>}</p>
+      {said.map((s) => <p class="hint" key={s}>{s}</p>)}
+      {events.length > 0 && <>
+        <h3>What came true in the last day <span class="muted">{count(events.length)}</span></h3>
+        <Listing id="fleet-events" label="Events of the fleet" rows={events} by={0} columns={[
+          { label: "When", of: (e) => Date.parse(e.time), show: (e) => new Date(e.time).toLocaleString() },
+          { label: "Host", of: (e) => e.node },
+          { label: "App", of: (e) => e.jvm.app, show: (e) => <b>{e.jvm.app}</b> },
+          { label: "Rule", of: (e) => e.rule },
+          { label: "What", of: (e) => e.what },
+        ]} />
+      </>}
+    </section>
+  );
+}
