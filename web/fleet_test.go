@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
@@ -29,6 +30,12 @@ func TestFleet(t *testing.T) {
 			tell(Step{Phase: "1 of 2 JVMs done"})
 			tell(Step{Text: "one failed"})
 			return report(), nil
+		case "sample":
+			tell(Step{Phase: "sending commands"})
+			tell(Step{Phase: "0 of 2 JVMs done"})
+			tell(Step{Phase: "0 of 2 JVMs done, recording in 2"})
+			time.Sleep(3 * tellEvery)
+			return nil, nil
 		case "kept":
 			return nil, errors.New("nothing was kept")
 		}
@@ -68,6 +75,10 @@ func TestFleet(t *testing.T) {
 		t.Error(text)
 	}
 	if _, text := s.call(t, "fleet", `{"do":"kept","seconds":60}`); last(t, text).Error != "nothing was kept" {
+		t.Error(text)
+	}
+	// Of steps that come fast the last one is told, too.
+	if _, text := s.call(t, "fleet", `{"do":"sample","seconds":1}`); !strings.Contains(text, "recording in 2") || strings.Contains(text, `"0 of 2 JVMs done"`) {
 		t.Error(text)
 	}
 	_, text := s.call(t, "fleet", `{"do":"profile","seconds":1,"root":"shop.Orders.place","select":"app=shop"}`)

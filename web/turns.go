@@ -120,6 +120,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t *turns, what s
 		}
 	}()
 	lines := &stepLines{w: w}
+	defer lines.close()
 	if err := t.begin(second, what, end, lines.tell); err != nil {
 		if second.Err() == nil { // else nobody listens
 			refuse(w, code(err), export.Clean(err.Error()))
@@ -153,15 +154,26 @@ type stepLines struct {
 	w    http.ResponseWriter
 	last time.Time
 	said []string
+
+	pending *Step // that came too soon after the last one; a later one takes its place
+	closed  bool
 }
 
 // tell sends what is being done, not too often, and what a person should know.
 func (l *stepLines) tell(s Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s.Text == "" && time.Since(l.last) < tellEvery {
+	if l.closed {
 		return
 	}
+	if s.Text == "" && time.Since(l.last) < tellEvery {
+		if l.pending == nil {
+			time.AfterFunc(tellEvery, l.late)
+		}
+		l.pending = &s
+		return
+	}
+	l.pending = nil
 	l.last = time.Now()
 	if s.Text != "" {
 		s.Text = export.Clean(strings.TrimSpace(s.Text))
@@ -170,10 +182,30 @@ func (l *stepLines) tell(s Step) {
 	l.write(s)
 }
 
+// late sends what came too soon.
+func (l *stepLines) late() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending != nil && !l.closed {
+		l.last = time.Now()
+		l.write(*l.pending)
+	}
+	l.pending = nil
+}
+
+// send sends the last line.
 func (l *stepLines) send(v any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.write(v)
+	l.closed = true
+}
+
+// close has nothing written any more.
+func (l *stepLines) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
 }
 
 const ndjson = "application/x-ndjson"
