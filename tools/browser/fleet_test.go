@@ -58,8 +58,9 @@ func TestFleet(t *testing.T) {
 	if source, err := os.ReadFile(axeFile); err == nil {
 		p.axe(string(source), "the fleet")
 	}
-	p.click("#fleet-profile")
-	p.until(`document.querySelector("#fleet .going").textContent.includes("recording in 1")`)
+	p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 1")`, func() {
+		value[bool](p, `(document.querySelector("#fleet-profile:enabled")?.click(), true)`)
+	})
 	counted.counts(t, 100)
 	p.click("#fleet-end")
 	p.until(`document.querySelector(".treename") && document.querySelector(".table .space .tr .calls")?.textContent === "100"`)

@@ -172,8 +172,8 @@ const (
 	askIdle    = 300 * time.Millisecond
 )
 
-// Nodes asks all nodes what they are, and waits until none has answered for a while, at
-// most for a time.
+// Nodes asks all nodes what they are, and waits until one has answered and then none for a while, at
+// most for a time. A node whose host is busy takes a second or two.
 func (l *Link) Nodes(ctx context.Context, most time.Duration) ([]fleet.Node, error) {
 	inbox := l.nc.NewRespInbox()
 	sub, err := l.nc.SubscribeSync(inbox)
@@ -187,7 +187,11 @@ func (l *Link) Nodes(ctx context.Context, most time.Duration) ([]fleet.Node, err
 	begun := time.Now()
 	byName := map[string]fleet.Node{}
 	for time.Since(begun) < most && ctx.Err() == nil {
-		m, err := sub.NextMsg(max(askIdle, min(askAtLeast, most)-time.Since(begun)))
+		within := max(askIdle, min(askAtLeast, most)-time.Since(begun))
+		if len(byName) == 0 {
+			within = max(most-time.Since(begun), time.Millisecond)
+		}
+		m, err := sub.NextMsg(within)
 		if errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) {
 			break
 		}
