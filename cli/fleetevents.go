@@ -32,8 +32,8 @@ what was measured. The samples of the time before it are still with the node:
 			if err := f.check(); err != nil {
 				return err
 			}
-			if since < 0 {
-				return usage("--since %v: give a time above zero", since)
+			if since <= 0 {
+				return usage("--since %v: give a time above zero, such as 1h", since)
 			}
 			l, err := f.dial(fleet.RoleSample)
 			if err != nil {

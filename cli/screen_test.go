@@ -216,6 +216,7 @@ func TestScreenEnds(t *testing.T) {
 			}
 			if stopped.MatchString(s.text()) { // the machine stood still for two seconds, and the agent left as it should
 				s.keys("s")
+				s.wait(`recording .* s$`)
 			}
 			return false
 		})

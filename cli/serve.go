@@ -56,7 +56,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 			if key != "" {
 				var err error
 				if cfg.Fleet, err = a.fleetOfKey(key); err != nil {
-					return err
+					return usage("--fleet: %w; give a key file, which rivulet hub writes and rivulet hub key add makes", err)
 				}
 			}
 			_, err := a.servePage(cfg, listen, &liveBackend{app: a, java: java, packages: packages.app}, func(ctx context.Context, l *live.Live) (web.Opening, error) {

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -96,7 +95,11 @@ func (s *Server) postFleet(w http.ResponseWriter, r *http.Request) {
 		refuse(w, code(err), export.Clean(err.Error()))
 		return
 	}
-	s.stream(w, r, &s.fleet.turns, fmt.Sprintf("%s of the fleet", q.Do), func(first, second context.Context, tell func(Step)) (any, error) {
+	t := &s.fleet.turns
+	if q.Do == fleetJVMs || q.Do == fleetEvents { // lists take no turn
+		t = nil
+	}
+	s.stream(w, r, t, "what another page does in the fleet", func(first, second context.Context, tell func(Step)) (any, error) {
 		out, err := s.fleet.Do(first, second, q, tell)
 		report, ok := out.(*export.Report)
 		if err != nil || !ok {

@@ -24,13 +24,19 @@ func TestFleet(t *testing.T) {
 		}
 		return file.Report
 	}
-	s, err := Listen("127.0.0.1:0", Config{Backend: fakejvm.New(), Fleet: Fleet{Name: "anna, role look", Do: func(_, _ context.Context, q FleetQuery, tell func(Step)) (any, error) {
+	begun := make(chan struct{})
+	s, err := Listen("127.0.0.1:0", Config{Backend: fakejvm.New(), Fleet: Fleet{Name: "anna, role look", Do: func(first, _ context.Context, q FleetQuery, tell func(Step)) (any, error) {
 		switch q.Do {
 		case "profile":
 			tell(Step{Phase: "1 of 2 JVMs done"})
 			tell(Step{Text: "one failed"})
 			return report(), nil
 		case "sample":
+			if q.Wall {
+				close(begun)
+				<-first.Done()
+				return nil, errors.New("it was ended")
+			}
 			tell(Step{Phase: "sending commands"})
 			tell(Step{Phase: "0 of 2 JVMs done"})
 			tell(Step{Phase: "0 of 2 JVMs done, recording in 2"})
@@ -89,6 +95,22 @@ func TestFleet(t *testing.T) {
 	}
 	if state, _ := json.Marshal(s.Live().State()); !strings.Contains(string(state), `"name":"app=shop"`) {
 		t.Errorf("%s", state)
+	}
+	// Lists do not wait for what goes on, which can be ended.
+	ended := make(chan string)
+	go func() {
+		_, text := s.call(t, "fleet", `{"do":"sample","seconds":300,"wall":true}`)
+		ended <- text
+	}()
+	<-begun
+	if _, text := s.call(t, "fleet", `{"do":"jvms","select":"app=y"}`); string(last(t, text).Result) != `{"select":"app=y"}` {
+		t.Error(text)
+	}
+	if code, text := s.call(t, "fleet/end", "{}"); code != 200 {
+		t.Errorf("%d %s", code, text)
+	}
+	if text := <-ended; last(t, text).Error != "it was ended" {
+		t.Error(text)
 	}
 	if code, _ := s.call(t, "fleet/end", "{}"); code != http.StatusConflict {
 		t.Errorf("ended what nobody has begun: %d", code)

@@ -134,7 +134,7 @@ func (s *Server) postInside(w http.ResponseWriter, r *http.Request) {
 		refuse(w, code(err), export.Clean(err.Error()))
 		return
 	}
-	s.stream(w, r, &s.inside.turns, fmt.Sprintf("%s of process %d", q.What, q.PID), func(first, second context.Context, tell func(Step)) (any, error) {
+	s.stream(w, r, &s.inside.turns, fmt.Sprintf("a look at %s of process %d", q.What, q.PID), func(first, second context.Context, tell func(Step)) (any, error) {
 		return s.inside.look(first, second, q, tell)
 	}, func(a answered) { s.inside.keep(&q, a) })
 }

@@ -125,7 +125,7 @@ func TestInside(t *testing.T) {
 			waiting <- answer{code, text}
 		}()
 	}
-	if a := <-waiting; a.code != http.StatusConflict || !strings.Contains(a.text, "locks of process 1 is being looked at, and 8 looks wait") {
+	if a := <-waiting; a.code != http.StatusConflict || !strings.Contains(a.text, "a look at locks of process 1 goes on, and 8 others wait") {
 		t.Errorf("%+v", a)
 	}
 	if code, text := s.call(t, "inside/end", "{}"); code != 200 {

@@ -51,13 +51,13 @@ func (t *turns) begin(ctx context.Context, what string, end context.CancelFunc, 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.busy != "" && t.waiting >= mostWait {
-		return apiError{http.StatusConflict, fmt.Errorf("%s is being looked at, and %d looks wait; try again later", t.busy, t.waiting)}
+		return apiError{http.StatusConflict, fmt.Errorf("%s goes on, and %d others wait; try again later", t.busy, t.waiting)}
 	}
 	for t.busy != "" {
 		free, other := t.free, t.busy
 		t.waiting++
 		t.mu.Unlock()
-		tell(Step{Phase: "waiting for a look at " + other})
+		tell(Step{Phase: "waiting for " + other})
 		select {
 		case <-free:
 		case <-ctx.Done():
@@ -97,14 +97,14 @@ func (t *turns) finish(*http.Request) (any, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.end == nil {
-		return nil, apiError{http.StatusConflict, errors.New("nothing is being looked at")}
+		return nil, apiError{http.StatusConflict, errors.New("nothing goes on that could be ended")}
 	}
 	t.end()
 	return struct{}{}, nil
 }
 
-// stream does something in its turn: lines of JSON say what is being done, the last one is the answer, which keep gets
-// as well. A client that goes away ends it.
+// stream does something in its turn, without one if t is nil: lines of JSON say what is being done, the last one is the
+// answer, which keep gets as well. A client that goes away ends it.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, t *turns, what string, do func(first, second context.Context, tell func(Step)) (any, error), keep func(answered)) {
 	second, drop := context.WithCancel(r.Context())
 	defer drop()
@@ -121,17 +121,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, t *turns, what s
 	}()
 	lines := &stepLines{w: w}
 	defer lines.close()
-	if err := t.begin(second, what, end, lines.tell); err != nil {
-		if second.Err() == nil { // else nobody listens
-			refuse(w, code(err), export.Clean(err.Error()))
+	if t != nil {
+		if err := t.begin(second, what, end, lines.tell); err != nil {
+			if second.Err() == nil { // else nobody listens
+				refuse(w, code(err), export.Clean(err.Error()))
+			}
+			return
 		}
-		return
+		defer t.done() // also after a fault of its own
 	}
 	a := answered{Said: []string{}}
-	defer func() { // also after a fault of its own
-		keep(a)
-		t.done()
-	}()
+	defer func() { keep(a) }()
 	a.Error = "a fault of Rivulet's own; its log on the terminal has more"
 	out, err := do(first, second, lines.tell)
 	if err == nil {

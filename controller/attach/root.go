@@ -39,7 +39,7 @@ func openTarget(pid int, p string, flags int) (*os.File, error) {
 	within := path.Join(".", path.Join("/", p)[1:])
 	fd, err := openKernel(root, within, flags)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EAGAIN) {
-		// Linux before 5.6, or a seccomp filter that does not know the call.
+		// Linux before 5.6, a seccomp filter that does not know the call, or renames all the time.
 		fd, err = openWalking(root, within, flags)
 	}
 	if err != nil {

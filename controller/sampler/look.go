@@ -100,8 +100,8 @@ func (s *Sampler) Daemon(tid int) bool {
 	if k == nil || !k.listed {
 		return false
 	}
-	if !k.asking {
-		k.asking, k.daemon = true, s.u.Daemon(k.thread)
+	if !k.daemonRead {
+		k.daemon, k.daemonRead = s.u.Daemon(k.thread)
 	}
 	return k.daemon
 }

@@ -32,8 +32,8 @@ type thread struct {
 	named    int64 // when
 	internal bool  // by its name it does the JVM's own work
 	number   int64 // in Java; 0 if it was not asked for, or is not known
-	asking   bool  // whether it is a daemon was asked
-	daemon   bool
+
+	daemon, daemonRead bool // what was read stays
 }
 
 // threads are those of the target, by their number in this process's namespace.

@@ -44,17 +44,31 @@ func TestFleet(t *testing.T) {
 		t.Errorf("console: %q", problems)
 	}
 
-	// One root, in all that are meant.
-	p = open(t, l[strings.Index(l, "http://"):], 1280, 900)
-	p.patiently(`document.querySelector("#fleet-root")`, again)
-	value[bool](p, fmt.Sprintf(`(() => {
-		const put = (id, v) => { const e = document.querySelector(id); e.value = v; e.dispatchEvent(new Event("input", { bubbles: true })); };
-		put("#fleet-select", "pid=%d");
-		put("#fleet-root", "Counted.root");
-		put("#fleet-seconds", "300"); // it is ended before
-		return true;
-	})()`, counted.cmd.Process.Pid))
-	p.patiently(`document.querySelector("#fleet-profile").textContent === "Record in 1 JVM" && !document.querySelector("#fleet-profile").disabled`, again)
+	// fill opens the page anew, and fills in what is meant.
+	fill := func(c *child, root string, seconds int) {
+		t.Helper()
+		p = open(t, l[strings.Index(l, "http://"):], 1280, 900)
+		p.patiently(`document.querySelector("#fleet-root")`, again)
+		value[bool](p, fmt.Sprintf(`(() => {
+			const put = (id, v) => { const e = document.querySelector(id); e.value = v; e.dispatchEvent(new Event("input", { bubbles: true })); };
+			put("#fleet-select", "pid=%d");
+			put("#fleet-root", %q);
+			put("#fleet-seconds", "%d");
+			return true;
+		})()`, c.cmd.Process.Pid, root, seconds))
+		p.patiently(`document.querySelector("#fleet-sample").textContent === "Sample 1 JVM" && !document.querySelector("#fleet-sample").disabled`, again)
+	}
+
+	// Samples of all that are meant.
+	fill(busy, "", 1)
+	p.click("#fleet-wall")
+	p.patiently(`document.querySelector(".treename")`, func() {
+		value[bool](p, `(document.querySelector("#fleet-sample:enabled")?.click(), true)`)
+	})
+	p.until(`document.querySelector(".table .space .tr")`)
+
+	// One root in all that are meant; it is ended before its time.
+	fill(counted, "Counted.root", 300)
 	if source, err := os.ReadFile(axeFile); err == nil {
 		p.axe(string(source), "the fleet")
 	}

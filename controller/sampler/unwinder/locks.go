@@ -120,14 +120,14 @@ func (u *Unwinder) Status(t Thread) uint32 {
 	return u32(p)
 }
 
-// Daemon tells whether a thread does not keep the program from ending; false where that can't be read.
-func (u *Unwinder) Daemon(t Thread) bool {
+// Daemon tells whether a thread does not keep the program from ending; ok is false where that can't be read now.
+func (u *Unwinder) Daemon(t Thread) (daemon, ok bool) {
 	oop := u.stateOf(t)
 	if oop == 0 || u.objects.daemon == none {
-		return false
+		return false, false
 	}
 	p := u.bytes(oop+u.objects.daemon, 1)
-	return p != nil && p[0] == 1
+	return p != nil && p[0] == 1, p != nil
 }
 
 // stateOf is the object that has a thread's state: its own, or since JDK 19 one of its; 0 where it can't be read.

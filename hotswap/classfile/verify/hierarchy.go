@@ -78,14 +78,15 @@ func assignable(h Hierarchy, from, to string, protected bool) bool {
 	}
 }
 
-// classes are no interfaces, whether or not a hierarchy has them.
-var classes = map[string]bool{"java/lang/String": true, "java/lang/Class": true, "java/lang/Throwable": true, "java/lang/StringBuilder": true}
+// noInterfaces are classes of which that is known without a hierarchy: an Object can't be passed as one of them
+// (JVMS §4.10.1.2).
+var noInterfaces = map[string]bool{"java/lang/String": true, "java/lang/Class": true, "java/lang/Throwable": true, "java/lang/StringBuilder": true}
 
 func toClass(h Hierarchy, from, to string, protected bool) bool {
 	_, isInterface, ok := h.Class(to)
 	array := from[0] == '['
 	switch {
-	case !ok && from == nameObject && classes[to]:
+	case !ok && from == nameObject && noInterfaces[to]:
 		return false
 	case !ok:
 		return !array || to == nameCloneable || to == nameSerializable

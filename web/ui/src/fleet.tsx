@@ -24,7 +24,7 @@ export function Fleet() {
   const [who, setWho] = useState<string | null>(null);
   useEffect(() => {
     let here = true;
-    api<{ name: string } | null>("fleet").then((f) => here && setWho(f?.name ?? null), () => undefined); // an older server has none
+    api<{ name: string } | null>("fleet").then((f) => here && setWho(f?.name ?? null), () => undefined); // the list of JVMs says that the server is away
     return () => { here = false; };
   }, []);
   return who === null ? null : <Hosts who={who} />;
@@ -39,6 +39,7 @@ function Hosts({ who }: { who: string }) {
   const [root, setRoot] = useState("");
   const [atOnce, setAtOnce] = useState("");
   const [overhead, setOverhead] = useState("");
+  const [wall, setWall] = useState(false);
   const [busy, setBusy] = useState("");
   const [step, setStep] = useState("");
   const [said, setSaid] = useState<string[]>([]);
@@ -67,8 +68,9 @@ function Hosts({ who }: { who: string }) {
     setAsked(rules);
     try {
       setEvents(await ask<Event[]>({ do: "events", select: rules, seconds: day }));
-    } catch {
-      setEvents([]); // the role may not, or the hub keeps none
+    } catch (e) {
+      setEvents([]);
+      setSaid((all) => [...all, "No events: " + (e as Error).message]); // the role may not see them, say
     }
   });
   useEffect(() => void look(""), []);
@@ -100,7 +102,8 @@ function Hosts({ who }: { who: string }) {
       {list && list.nodes.length > 0 && <div class="line">
         <label>For <NumberField id="fleet-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
         <label>at once <input id="fleet-at-once" size={5} placeholder="all" value={atOnce} onInput={(e) => setAtOnce(e.currentTarget.value.trim())} title="How many JVMs at a time: a number, or a share such as 5%" /></label>
-        <button id="fleet-sample" disabled={!idle} onClick={() => void report("sample", { do: "sample", select, seconds, at_once: atOnce })}>{busy === "sample" ? "Sampling…" : `Sample ${all}`}</button>
+        <label><input id="fleet-wall" type="checkbox" checked={wall} onChange={(e) => setWall(e.currentTarget.checked)} />threads that wait, too</label>
+        <button id="fleet-sample" disabled={!idle} onClick={() => void report("sample", { do: "sample", select, seconds, wall, at_once: atOnce })}>{busy === "sample" ? "Sampling…" : `Sample ${all}`}</button>
       </div>}
       {list && list.nodes.length > 0 && <form class="line" onSubmit={(e) => (e.preventDefault(), void report("profile", { do: "profile", select, seconds, root, at_once: atOnce, overhead }))}>
         <label>Root <input id="fleet-root" size={40} spellcheck={false} autocomplete="off" placeholder="shop.orders.OrderService.process" value={root} onInput={(e) => setRoot(e.currentTarget.value.trim())} /></label>

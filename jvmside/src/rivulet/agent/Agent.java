@@ -222,11 +222,11 @@ public final class Agent implements Runnable {
             last.forget();
             last.restore(obeyed.gently && reason == Layout.REASON_COMMAND);
             if (reason == Layout.REASON_COMMAND) last.tell();
-            else obeyed.flight.end();
         } finally {
             Memory.U.putIntRelease(null, base + Layout.H_STATE, Layout.STATE_STOPPED);
             Memory.U.putLongRelease(null, Probe.cell() + CLAIM, 0);
         }
+        if (reason != Layout.REASON_COMMAND) obeyed.flight.end(); // it writes a file, for which nobody has to wait
     }
 
     private static void close(java.io.Closeable c) {

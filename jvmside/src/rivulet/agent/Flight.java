@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * The recording of Flight Recorder's beside a session. The controller starts and ends it; the agent ends it if it has lost
- * the controller, since it would go on for an hour. Its classes are there, as it is on.
+ * the controller, since it would go on for an hour. It is known by reflection, as a JVM need not have it. The JDK's classes
+ * that are used here are loaded: Flight Recorder is on.
  */
 final class Flight {
     /** The recording's; null if there is none. */
