@@ -47,6 +47,10 @@ type threads struct {
 	mapped bool        // the target has numbers of its own
 	inner  map[int]int // from those to these
 	outer  map[int]int // and back
+
+	lists  int   // how often the JVM's list was read
+	sorted []int // what java gives
+	stale  bool  // sorted isn't that any more
 }
 
 func (t *threads) init(pid int, u *unwinder.Unwinder) {
@@ -85,7 +89,8 @@ func (t *threads) of(tid int) *thread {
 
 // list reads the JVM's list.
 func (t *threads) list() {
-	t.read = t.now
+	t.read, t.stale = t.now, true
+	t.lists++
 	all := t.u.Threads()
 	if len(t.known) > mostKnown {
 		clear(t.known)
@@ -151,7 +156,10 @@ func (t *threads) inside(wanted map[int64]bool) []int {
 
 // java are the numbers of Java's threads, in order.
 func (t *threads) java() []int {
-	var out []int
+	if !t.stale {
+		return t.sorted
+	}
+	out := t.sorted[:0]
 	for tid, k := range t.known {
 		if k.listed {
 			if k.named == 0 || t.now-k.named >= waitEach {
@@ -163,6 +171,7 @@ func (t *threads) java() []int {
 		}
 	}
 	slices.Sort(out)
+	t.sorted, t.stale = out, false
 	return out
 }
 
@@ -228,7 +237,9 @@ func (t *threads) rename(tid int, k *thread) {
 		name = fmt.Sprintf("thread %d", tid)
 	}
 	k.internal = internal(name)
-	k.java = k.listed && !k.internal
+	if java := k.listed && !k.internal; java != k.java {
+		k.java, t.stale = java, true
+	}
 	if k.listed {
 		switch java := t.u.ThreadName(k.thread); {
 		case java != "":

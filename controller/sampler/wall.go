@@ -23,7 +23,7 @@ type waiter struct {
 	lastAt int64
 	rest   rest
 	looked int64 // when it was looked at, with Options.Inside
-	same   int   // ticks in a row at which its stack was read and was the same
+	same   int   // readings of its stack in a row that were the same
 	spared int   // ticks for which it is taken for the same as long as its anchor is
 	owned  bool  // it waits for something that keeps its owner, with Options.Locks
 	looks  bool  // that was read at this tick
@@ -40,10 +40,13 @@ const (
 const (
 	stackWindow = 2 << 10 // of a waiting thread's stack, by which it is recognised
 	unknownFor  = 1e9     // ns for which a thread that could run may have no stack
-	// To read a stack costs more than all else, and most threads wait for long. One that was the same at so many ticks is
-	// read again only at each third one, so that what it does instead is seen two ticks late at the most.
-	steadyTicks = 8
+	// To read a stack costs more than all else, and most threads wait for long. The stack of one that was the same at so
+	// many ticks is read again only at each third one, and after so many more readings only at each sixth, as long as the
+	// anchor stays as it is. A thread that then waits at the same place for another caller is seen five ticks late at the most.
+	steadyReads = 8
 	sparedTicks = 2
+	stillReads  = 16
+	stillTicks  = 5
 
 	staleAfter = 2e9 // ns that the stack of a thread that ran is taken for that of one which could
 )
@@ -51,12 +54,14 @@ const (
 // A wall keeps what is needed to sample threads that wait.
 type wall struct {
 	waiters map[int]*waiter
+	lists   int // those of threads that waiters were compared with
 	ticked  int64
 	seed    maphash.Seed
 	room    []byte
 
 	wanted  map[int64]bool // see Options.Inside
 	tids    []int
+	each    []*waiter // of tids
 	threads []unwinder.Thread
 	anchors []unwinder.Anchor
 	again   []unwinder.Anchor
@@ -92,19 +97,22 @@ func (s *Sampler) tick(now int64) {
 		passed = s.period()
 	}
 	w.ticked, w.holders.of = now, nil
-	w.tids, w.threads = w.tids[:0], w.threads[:0]
+	w.tids, w.each, w.threads = w.tids[:0], w.each[:0], w.threads[:0]
 	for _, tid := range s.present() {
 		if s.o.Threads == nil || s.o.Threads(s.threads.known[tid].name) {
 			w.tids = append(w.tids, tid)
 		}
 	}
-	for _, tid := range w.tids {
-		w.threads = append(w.threads, s.threads.known[tid].thread)
-	}
-	for tid := range w.waiters {
-		if t := s.threads.known[tid]; t == nil || !t.listed {
-			delete(w.waiters, tid)
+	if w.lists != s.threads.lists {
+		w.lists = s.threads.lists
+		for tid := range w.waiters {
+			if t := s.threads.known[tid]; t == nil || !t.listed {
+				delete(w.waiters, tid)
+			}
 		}
+	}
+	for _, tid := range w.tids {
+		w.threads, w.each = append(w.threads, s.threads.known[tid].thread), append(w.each, s.waiterOf(tid))
 	}
 	n := len(w.tids)
 	w.anchors, w.again = slices.Grow(w.anchors[:0], n)[:n], slices.Grow(w.again[:0], n)[:n]
@@ -123,9 +131,9 @@ func (s *Sampler) tick(now int64) {
 	// One whose anchor and stack were the same as at the last tick was there, but its lock's owner is what was
 	// read now.
 	fresh := w.threads[:0]
-	for i, tid := range w.tids {
-		if k := w.waiters[tid]; k.fresh || k.looks {
-			w.anchors[len(fresh)], w.tids[len(fresh)] = w.anchors[i], tid
+	for i := range w.tids {
+		if k := w.each[i]; k.fresh || k.looks {
+			w.anchors[len(fresh)], w.each[len(fresh)] = w.anchors[i], k
 			fresh = append(fresh, w.threads[i])
 		}
 	}
@@ -134,7 +142,7 @@ func (s *Sampler) tick(now int64) {
 	moved := s.o.Locks && !s.collections().NoneSince(quiet)
 	for i := range fresh {
 		if moved || w.again[i] != w.anchors[i] {
-			w.waiters[w.tids[i]].valid = false
+			w.each[i].valid = false
 		}
 	}
 	for i := range s.batch[first:] {
@@ -185,10 +193,10 @@ func (s *Sampler) readStacks(now int64) {
 		if a.SP < 8 || a.SP%8 != 0 || a.SP >= base {
 			continue
 		}
-		if k := s.waiterOf(w.tids[i]); k.spared > 0 && k.valid && k.anchor == a {
+		if k := w.each[i]; k.spared > 0 && k.valid && k.anchor == a {
 			continue
 		}
-		if s.stops.on && !s.o.Wall && s.waiterOf(w.tids[i]).rest.on(a, now) {
+		if s.stops.on && !s.o.Wall && w.each[i].rest.on(a, now) {
 			continue // it is not sampled
 		}
 		size := min(stackWindow, int(min(base-a.SP+8, stackWindow)))
@@ -200,7 +208,7 @@ func (s *Sampler) readStacks(now int64) {
 // thread makes a sample of one thread.
 func (s *Sampler) thread(i int, now, passed int64) {
 	w, tid := &s.wall, s.wall.tids[i]
-	k, a := s.waiterOf(tid), w.anchors[i]
+	k, a := w.each[i], w.anchors[i]
 	k.fresh, k.looks = false, false
 	came := s.o.Inside != nil && now-k.looked > passed*3/2 // it was not inside at the last tick
 	if k.looked = now; came {
@@ -271,7 +279,10 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		}
 	}
 	if !spared && !k.fresh {
-		if k.same++; k.same >= steadyTicks {
+		switch k.same++; {
+		case k.same >= stillReads:
+			k.spared = stillTicks
+		case k.same >= steadyReads:
 			k.spared = sparedTicks
 		}
 	}
@@ -282,6 +293,7 @@ func (s *Sampler) thread(i int, now, passed int64) {
 		spent = 0
 	}
 	out.Monitor, out.Lock, out.Status = k.stack.Monitor, k.stack.Lock, k.stack.Status
+	out.Kept = true
 	out.State, out.Frames, out.Complete, out.Heuristic, out.Broken = k.stack.State, k.stack.Frames, k.stack.Complete, k.stack.Heuristic, k.stack.Broken
 	s.split(out, spent)
 }

@@ -13,9 +13,63 @@ import (
 // looked for in the thread's previous stack, by its place; if it is there, its
 // callers are, too. Otherwise it is attached to "(callers not known)".
 //
-// The stack may be changed afterwards; its methods may not. The price is
+// The stack may be changed afterwards, unless its frames are kept; its methods may not. The price is
 // proportional to the stack's depth.
 func (t *Tree) Add(s *stack.Stack) {
+	t.note(s)
+	th := t.thread(s)
+	leaf := t.repeat(th, s)
+	if leaf == nil {
+		leaf = t.context(th, s)
+	}
+	t.charge(leaf, s)
+	t.log.add(leaf, s)
+	if t.o.Lines && th.line > 0 {
+		if leaf.lines == nil {
+			leaf.lines = map[int32]int64{}
+		}
+		leaf.lines[th.line]++
+	}
+	th.sum.Name = th.name
+	th.sum.Samples++
+	th.sum.Time += s.Weight
+	if s.State == stack.Running {
+		th.sum.Ran += s.Weight
+	}
+	th.at = s.Time
+	if t.nodes > t.o.Nodes {
+		t.Purge()
+	}
+}
+
+// repeat is for a sample whose frames are those of the thread's two samples before, and not only equal to them. Whatever
+// that says of activations, the last sample's has said. It returns nil for any other sample.
+func (t *Tree) repeat(th *thread, s *stack.Stack) *node {
+	if n := len(s.Frames); !s.Kept || !s.Complete || n == 0 || t.o.Depth > 0 && n > t.o.Depth {
+		th.kept, th.again = nil, false
+		return nil
+	}
+	at := &s.Frames[0]
+	if th.kept != at || th.monitor != s.Monitor {
+		th.kept, th.monitor, th.again = at, s.Monitor, false
+		return nil
+	}
+	leaf := th.last[len(th.last)-1].node
+	if !th.again || leaf == nil { // nil: after a purge
+		th.again = true
+		return nil
+	}
+	for i := range th.last {
+		if f := &th.last[i]; f.activity == unsure {
+			f.node.unsure++
+			t.methods[f.id].Unsure++
+		}
+	}
+	return leaf
+}
+
+// context finds the context of a sample, and keeps its frames as the thread's last ones.
+func (t *Tree) context(th *thread, s *stack.Stack) *node {
 	frames := s.Frames
 	if t.o.Physical {
 		for len(frames) > 1 && frames[0].Kind == stack.Inlined {
@@ -26,8 +80,10 @@ func (t *Tree) Add(s *stack.Stack) {
 	if t.o.Depth > 0 && len(frames) > t.o.Depth {
 		frames, complete = frames[:t.o.Depth], false
 	}
-	t.note(s)
-	th := t.thread(s)
+	th.line = 0
+	if len(frames) > 0 {
+		th.line = int32(frames[0].Line)
+	}
 	if len(frames) == 0 {
 		th.next = append(th.next[:0], frame{id: t.names.ownThread(s), bci: -1})
 		th.whole = true
@@ -38,25 +94,8 @@ func (t *Tree) Add(s *stack.Stack) {
 		th.next = append(th.next, frame{id: t.names.monitor(s), bci: -1})
 	}
 	leaf := t.follow(th, s.Time)
-	t.charge(leaf, s)
-	t.log.add(leaf, s)
-	if t.o.Lines && len(frames) > 0 && frames[0].Line > 0 {
-		if leaf.lines == nil {
-			leaf.lines = map[int32]int64{}
-		}
-		leaf.lines[int32(frames[0].Line)]++
-	}
-	th.sum.Name = th.name
-	th.sum.Samples++
-	th.sum.Time += s.Weight
-	if s.State == stack.Running {
-		th.sum.Ran += s.Weight
-	}
-	th.at = s.Time
 	th.last, th.next = th.next, th.last
-	if t.nodes > t.o.Nodes {
-		t.Purge()
-	}
+	return leaf
 }
 
 // note counts the sample.

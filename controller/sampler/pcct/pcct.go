@@ -167,6 +167,11 @@ type thread struct {
 	next   []frame // room
 	whole  bool    // last begins with the thread's first frame
 	at     int64   // when last was, CLOCK_MONOTONIC ns
+
+	line    int32        // of the last sample's innermost frame; 0 if not known
+	kept    *stack.Frame // the innermost frame of the last sample, if its frames are kept ([stack.Stack.Kept])
+	monitor string       // of that sample
+	again   bool         // and of the one before: last is what comes of a sample like that after one like that
 }
 
 // A ThreadSum is what was sampled of a thread.

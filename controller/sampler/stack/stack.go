@@ -71,6 +71,7 @@ type Stack struct {
 	State     State
 	Monitor   string  // class of the object whose monitor it waits to enter, or to be notified at, internal form; empty if none, or not known
 	Frames    []Frame // innermost first
+	Kept      bool    // Frames were read once and are shared by the thread's samples for as long as they hold: nobody may change them
 	Complete  bool    // the walk reached the thread's first frame
 	Heuristic bool    // a frame was found by a guess that was checked
 	Broken    string  // why the walk ended early; empty if Complete
