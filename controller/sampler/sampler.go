@@ -342,20 +342,29 @@ func (s *Sampler) sample(p *perf.Sample) {
 	}
 	out := stack.Stack{Time: p.Time, Weight: s.period(), TID: p.TID, Thread: t.name, Java: t.java, State: stack.Running}
 	within := s.kernel.frames(p.Kernel)
+	unlisted := p.Valid && !t.listed && s.u.Java(p.Regs.IP, p.Stack)
 	switch {
 	case !p.Valid: // a thread of the kernel's side: it begins, or ends
 		out.Frames, out.Complete = within, !t.java
 		out.Broken = unwinder.BrokenEmpty
-	case !t.listed && !s.o.Native:
+	case !t.listed && !unlisted && !s.o.Native:
 		out.Complete = true
 	default:
 		r := unwinder.Registers{PC: p.Regs.IP, SP: p.Regs.SP, FP: p.Regs.BP, BX: p.Regs.BX, R13: p.Regs.R13, LR: p.Regs.LR, X13: p.Regs.X13, X22: p.Regs.X22}
 		s.u.Behind(s.threads.now - p.Time)
-		w := s.u.Walk(r, p.Stack, t.thread)
+		of := t.thread
+		if unlisted { // it may have ended, and its stack be another's by now: only what was copied counts
+			of = unwinder.Thread{StackBase: r.SP + uint64(len(p.Stack))}
+		}
+		w := s.u.Walk(r, p.Stack, of)
 		s.take(&out, within, w)
+		if unlisted {
+			out.Java = slices.ContainsFunc(w.Frames, func(f stack.Frame) bool { return f.Method.Class != "" })
+			out.Complete = out.Complete || !out.Java
+		}
 		s.walks = append(s.walks, walkOf{len(s.batch), nil})
 		if s.o.Trace != nil {
-			s.o.Trace(Trace{w, t.java, s, r, p.Stack, t.thread})
+			s.o.Trace(Trace{w, out.Java, s, r, p.Stack, of})
 		}
 	}
 	if out.Complete {

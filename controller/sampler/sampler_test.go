@@ -155,7 +155,8 @@ func TestRunning(t *testing.T) {
 			kinds   []stack.Kind
 			all     bool // debug info
 		}{
-			{nil, []stack.Kind{stack.C1, stack.C2}, false},
+			{nil, []stack.Kind{stack.Interpreted, stack.C1, stack.C2}, false}, // when it is compiled is the JVM's affair
+			{[]string{"-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,Waits.spinning"}, []stack.Kind{stack.C1, stack.C2}, false},
 			{[]string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-Xint", "-XX:-UseCompressedOops"}, []stack.Kind{stack.Interpreted}, true},
 		} {
 			t.Run(fmt.Sprint(c.options), func(t *testing.T) {

@@ -131,6 +131,27 @@ func (u *Unwinder) Ready() bool {
 	return len(u.heaps) > 0 && u.interpreter != 0 && u.callStubReturn != 0
 }
 
+// Java reports whether a thread that the JVM's list does not have may run Java code: it is in code of the JVM's, or its
+// stack has the place where C++ calls Java. A thread that ends soon is gone before anybody has listed it.
+func (u *Unwinder) Java(pc uint64, dump []byte) bool {
+	if u.heapOf(pc) != nil {
+		return true
+	}
+	if u.callStubReturn == 0 {
+		return false
+	}
+	mask := ^uint64(0)
+	if u.l.Arm64 {
+		mask = addressBits
+	}
+	for at := 0; at+8 <= len(dump); at += 8 {
+		if u64(dump[at:])&mask == u.callStubReturn {
+			return true
+		}
+	}
+	return false
+}
+
 // Begin says what time it is, in nanoseconds of a clock that never goes back, for the
 // walks that follow.
 func (u *Unwinder) Begin(now int64) { u.now, u.budget = now, walkBudget }
