@@ -86,6 +86,7 @@ type Details struct {
 	Back   *Back        // as read; merging, which comes after Correct, leaves it out
 	Async  *Handover    // the calls are executions of tasks that the parent handed over; nil for any other call
 	Sample *Sample      // where the thread's time on a core was sampled and anything was found here
+	Parts  []Part       // of each process, where the tree is put together of several
 	Below  *Callee      // stands for this node: its callees are methods without probes that samples have met; nil where nobody looked
 }
 
@@ -277,6 +278,7 @@ func computeTotals(roots []*Node) {
 	Walk(roots,
 		func(n *Node, _ int) bool {
 			n.Total = n.Self
+			n.ownParts()
 			if n.Counts != nil {
 				n.Counts.Total = n.Counts.Own
 			}

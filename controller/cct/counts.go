@@ -4,6 +4,7 @@ import "github.com/rivulet-profiler/rivulet/controller/metric"
 
 // below puts the totals of a callee's further metrics into the node's.
 func (n *Node) below(callee *Node) {
+	n.belowParts(callee)
 	if callee.Counts == nil {
 		return
 	}

@@ -36,6 +36,7 @@ func (n *Node) WithChildren(children []*Node) *Node {
 // retotal computes the node's total of its own figures and of its children's totals.
 func (n *Node) retotal() {
 	n.Total = n.Self
+	n.ownParts()
 	if n.Counts != nil {
 		n.Counts.Total = n.Counts.Own
 	}

@@ -81,6 +81,7 @@ func (d *Details) add(o *Details) {
 	d.Loads = d.Loads.plus(o.Loads)
 	d.Waits = d.Waits.plus(o.Waits)
 	d.Sample = addSample(d.Sample, o.Sample)
+	d.Parts = addParts(d.Parts, o.Parts)
 	d.Below = d.Below.plus(o.Below)
 	d.Async = d.Async.plus(o.Async)
 }
@@ -163,8 +164,7 @@ func repeats(nodes []*Node) bool {
 }
 
 // Merged tells whether [Merge] would do nothing but make a copy: no two roots have the same [Node.Key], and no two children
-// of a node. Tasks of one call that several threads have executed do. would change nothing: no two roots have the same key, and no two children of a node. Tasks of one
-// call that several threads have executed do.
+// of a node. Tasks of one call that several threads have executed do.
 func Merged(roots []*Node) bool {
 	var at finder
 	for lists := [][]*Node{roots}; len(lists) > 0; {

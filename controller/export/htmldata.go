@@ -9,14 +9,17 @@ import (
 
 // pageReport is what a page unpacks beside the trees.
 type pageReport struct {
-	Head    any             `json:"head"` // as in JSON of schema 1
-	Exact   bool            `json:"exact"`
-	Pauses  []string        `json:"pauses"`
-	Metrics []metric.Metric `json:"metrics"`
-	Methods pageMethods     `json:"methods"`
-	Brief   pageBrief       `json:"brief"`
-	Threads []pageThread    `json:"threads"`
-	Slowest *pageSlowest    `json:"slowest"`
+	Head   any      `json:"head"` // as in JSON of schema 1
+	Exact  bool     `json:"exact"`
+	Pauses []string `json:"pauses"`
+	Odd    []string `json:"odd"` // sentences on the processes that are far off
+
+	Processes []ProcessPart   `json:"processes"` // that the tree has columns of
+	Metrics   []metric.Metric `json:"metrics"`
+	Methods   pageMethods     `json:"methods"`
+	Brief     pageBrief       `json:"brief"`
+	Threads   []pageThread    `json:"threads"`
+	Slowest   *pageSlowest    `json:"slowest"`
 }
 
 // pageMethods are the methods by their places in the lists, in the order of their ids.
@@ -54,7 +57,7 @@ type pageThread struct {
 // is text, never markup.
 func (r *Report) pageData(out *sink) error {
 	f := r.figures()
-	p := pageReport{Exact: r.Exact(), Pauses: some(r.Pauses.Lines()), Metrics: some(r.metrics().All()), Threads: []pageThread{}}
+	p := pageReport{Exact: r.Exact(), Pauses: some(r.Pauses.Lines()), Odd: r.OddProcesses(mostListed), Metrics: some(r.metrics().All()), Threads: []pageThread{}}
 	if r.Sampling != nil {
 		p.Head = r.sampleHead(f)
 	} else {
@@ -71,6 +74,7 @@ func (r *Report) pageData(out *sink) error {
 	}
 	roots := cct.Merge(f.snapshot.Roots())
 	cct.Sort(roots)
+	p.Processes = some(r.ProcessParts(roots))
 	p.Methods = r.pageMethods(roots)
 	p.Slowest = r.slowOnPage(&p.Methods)
 	var slow []*cct.Node
@@ -85,9 +89,9 @@ func (r *Report) pageData(out *sink) error {
 	}
 	out.bytes(text[:len(text)-1])
 	out.text(",\n\"tree\":")
-	writeNodes(out, roots, p.Methods.at, len(p.Metrics))
+	writeNodes(out, roots, p.Methods.at, len(p.Metrics), p.Processes)
 	out.text(",\n\"slow_trees\":")
-	writeNodes(out, slow, p.Methods.at, len(p.Metrics))
+	writeNodes(out, slow, p.Methods.at, len(p.Metrics), nil)
 	out.text("}")
 	return nil
 }
@@ -173,9 +177,9 @@ const (
 // side by side, and totals that are mostly 0, are what keeps a large tree small when it is
 // compressed; and nested lists would be too deep for browsers. Errors and what was measured
 // have three digits, as the page shows them.
-func writeNodes(out *sink, roots []*cct.Node, place map[int32]int, metrics int) {
+func writeNodes(out *sink, roots []*cct.Node, place map[int32]int, metrics int, processes []ProcessPart) {
 	const fixed = 11
-	columns := make([][]int64, fixed+2*metrics)
+	columns := make([][]int64, fixed+2*metrics+len(processes))
 	for n, depth := range cct.All(roots) {
 		beyond := n.Total - n.Self
 		for _, c := range n.Children {
@@ -198,6 +202,9 @@ func writeNodes(out *sink, roots []*cct.Node, place map[int32]int, metrics int) 
 		for i := range metrics {
 			columns[fixed+2*i] = append(columns[fixed+2*i], own(n.Counts, i))
 			columns[fixed+1+2*i] = append(columns[fixed+1+2*i], total(n.Counts, i))
+		}
+		for i, v := range partsOf(n, processes, func(p cct.Part) int64 { return p.Self }) {
+			columns[fixed+2*metrics+i] = append(columns[fixed+2*metrics+i], v)
 		}
 	}
 	out.text("[")

@@ -123,6 +123,7 @@ func (w *jsonWriter) tree(t *cct.Thread, root *cct.Node) {
 			w.field("longest_wait_ns", n.Async().Longest)
 		}
 		w.hidden(n.Method)
+		w.parts(n)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
 		if cut {
 			s := cct.Sum(n.Children)

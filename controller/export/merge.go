@@ -17,12 +17,13 @@ import (
 // are averaged by calls; Clock and the like are of the first. The given reports
 // stay as they are. There must be one at least, and they must be [Comparable].
 func Merge(reports ...*Report) *Report {
-	out, _ := merge(reports)
+	out, _ := merge(reports, nil)
 	return out
 }
 
-// merge is [Merge]; numbers are those of the reports' methods in the result.
-func merge(reports []*Report) (out *Report, numbers map[*Report]map[int32]int32) {
+// merge is [Merge]; numbers are those of the reports' methods in the result. If the reports are of processes that have
+// numbers, contexts keep what each has of them.
+func merge(reports []*Report, processes []int32) (out *Report, numbers map[*Report]map[int32]int32) {
 	first := reports[0]
 	out = &Report{
 		Target: first.Target, Fold: first.Fold, Filter: first.Filter, Tree: &cct.Snapshot{Metrics: unionOf(reports)},
@@ -47,16 +48,16 @@ func merge(reports []*Report) (out *Report, numbers map[*Report]map[int32]int32)
 		out.Counted[k] = out.Counted[k] && r.Counted[id] // a time in one of them is one to be shown
 		return k
 	}
-	for _, r := range reports {
+	for i, r := range reports {
 		ids := r.methodIDs()
 		numbers[r] = make(map[int32]int32, len(ids))
-		for i, k := range matcher.Add(r.methods(ids)) {
-			numbers[r][ids[i]] = k
+		for at, k := range matcher.Add(r.methods(ids)) {
+			numbers[r][ids[at]] = k
 			if _, known := out.Counted[k]; known {
 				continue
 			}
 			methods = append(methods, make([]cct.Method, max(int(k)+1-len(methods), 0))...)
-			methods[k], out.Counted[k] = r.Method(ids[i]), r.Counted[ids[i]]
+			methods[k], out.Counted[k] = r.Method(ids[at]), r.Counted[ids[at]]
 		}
 		if r.Fold != first.Fold {
 			out.Notes = append(out.Notes, "Some of the recordings that were put together here have recursion folded, others don't.")
@@ -104,6 +105,12 @@ func merge(reports []*Report) (out *Report, numbers map[*Report]map[int32]int32)
 			union(c.Roots, t.Metrics)
 			for n := range cct.All(c.Roots) {
 				n.Method = number(r, n.Method)
+				if n.Parts() != nil {
+					n.Details().Parts = nil // its processes are not those of the result
+				}
+			}
+			if processes != nil {
+				cct.Divide(c.Roots, processes[i])
 			}
 			t.Threads = append(t.Threads, &c)
 		}

@@ -49,31 +49,35 @@ func (r *Report) Outliers() []Outlier {
 	return out[:min(len(out), mostOutliers)]
 }
 
-func (r *Report) outliersOf(method int32) (out []Outlier) {
-	type figure struct {
-		p     *Process
-		value float64
-		big   bool // the method has a part in the process's time
+// A processFigure is what a process has of a method or context.
+type processFigure struct {
+	p     *Process
+	value float64
+	big   bool // it has a part in the process's time
+}
+
+// farOff are those of a figure that are far off.
+func farOff(what string, all []processFigure) (out []Outlier) {
+	if len(all) < leastOthers {
+		return nil
 	}
-	name := r.Method(method).Name
-	far := func(what string, all []figure) {
-		if len(all) < leastOthers {
-			return
-		}
-		ordered := slices.Clone(all)
-		slices.SortFunc(ordered, func(a, b figure) int { return cmp.Compare(a.value, b.value) })
-		usual := ordered[(len(ordered)-1)/2].value
-		least := usual
-		if what == SelfShare {
-			least = max(usual, leastOdd/oddShare)
-		}
-		for _, f := range all {
-			if f.big && f.value > 0 && f.value >= oddShare*least {
-				out = append(out, Outlier{f.p.Host, f.p.PID, name, what, f.value, usual})
-			}
+	ordered := slices.Clone(all)
+	slices.SortFunc(ordered, func(a, b processFigure) int { return cmp.Compare(a.value, b.value) })
+	usual := ordered[(len(ordered)-1)/2].value
+	least := usual
+	if what == SelfShare {
+		least = max(usual, leastOdd/oddShare)
+	}
+	for _, f := range all {
+		if f.big && f.value > 0 && f.value >= oddShare*least {
+			out = append(out, Outlier{Host: f.p.Host, PID: f.p.PID, Figure: what, Value: f.value, Median: usual})
 		}
 	}
-	var shares, times []figure
+	return out
+}
+
+func (r *Report) outliersOf(method int32) []Outlier {
+	var shares, times []processFigure
 	for i := range r.Processes {
 		p := &r.Processes[i]
 		if p.Self <= 0 {
@@ -81,13 +85,15 @@ func (r *Report) outliersOf(method int32) (out []Outlier) {
 		}
 		c := p.Of(method)
 		share := float64(c.Self) / float64(p.Self)
-		shares = append(shares, figure{p, share, share >= leastOdd})
+		shares = append(shares, processFigure{p, share, share >= leastOdd})
 		if r.Sampling == nil && c.Calls >= leastCalls && c.Total > 0 {
-			times = append(times, figure{p, float64(c.Total) / float64(c.Calls), float64(c.Total) >= leastOdd*float64(p.Self)})
+			times = append(times, processFigure{p, float64(c.Total) / float64(c.Calls), float64(c.Total) >= leastOdd*float64(p.Self)})
 		}
 	}
-	far(SelfShare, shares)
-	far(CallTime, times)
+	out := append(farOff(SelfShare, shares), farOff(CallTime, times)...)
+	for i := range out {
+		out[i].Method = r.Method(method).Name
+	}
 	return out
 }
 

@@ -41,15 +41,21 @@ type ProcessReport struct {
 	Err    error   // why there is no report, or what it lacks; nil if nothing
 }
 
+// mostDivided bounds the nodes of the processes' trees that are kept apart in the nodes of the tree that they are put together to.
+const mostDivided = 4 << 20
+
 // MergeProcesses puts reports of several processes, made at the same time, together.
-// Threads are put together by program and name, not by id. Contexts of different
+// Threads are put together by program and name, not by id; contexts keep what each process has of them ([cct.Part]),
+// unless there are millions. Contexts of different
 // programs stay apart, in threads named "PROGRAM: THREAD". Times are those of the
 // longest report. Processes of the result says what each has part in it, or why it has
 // none. It is nil if no part has a report. The parts' reports must be [Comparable], and
 // stay as they are.
 func MergeProcesses(parts []ProcessReport) *Report {
 	var reports []*Report
+	var numbered []int32
 	var longest time.Duration
+	nodes := 0
 	programs := map[string]bool{}
 	for _, p := range parts {
 		if p.Report != nil {
@@ -58,10 +64,14 @@ func MergeProcesses(parts []ProcessReport) *Report {
 		}
 	}
 	ids := map[string]int64{}
-	for _, p := range parts {
+	for i, p := range parts {
 		if p.Report == nil {
 			continue
 		}
+		if p.Report.Tree != nil {
+			nodes += int(cct.Sum(p.Report.Tree.Roots()).Nodes)
+		}
+		numbered = append(numbered, int32(i))
 		r := *p.Report
 		r.Tree = byName(r.Tree, r.Target.Main, len(programs) > 1, ids)
 		reports = append(reports, &r)
@@ -69,7 +79,10 @@ func MergeProcesses(parts []ProcessReport) *Report {
 	if len(reports) == 0 {
 		return nil
 	}
-	out, numbers := merge(reports)
+	if len(reports) == 1 || nodes > mostDivided {
+		numbered = nil
+	}
+	out, numbers := merge(reports, numbered)
 	out.Time = longest
 	if len(reports) > 1 {
 		out.Target.PID = 0
@@ -81,6 +94,9 @@ func MergeProcesses(parts []ProcessReport) *Report {
 		out.Notes[0] = fmt.Sprintf("These are %d processes put together: threads of one name of one program are one thread here.", len(reports))
 	} else {
 		out.Notes = out.Notes[1:]
+	}
+	if len(reports) > 1 && numbered == nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("The trees have %s in all: what each process has of a call path is not kept apart, only what it has of a method.", Plural(int64(nodes), "call path", "call paths")))
 	}
 	next := 0
 	for _, p := range parts {
@@ -216,14 +232,8 @@ type jsonColumns struct {
 
 // read gives the columns to their processes.
 func (c *jsonColumns) read(to []Process, method int32) {
-	at := func(list []int64, i int) int64 {
-		if i < len(list) {
-			return list[i]
-		}
-		return 0
-	}
 	for i := range to {
-		col := Column{at(c.Samples, i), at(c.Calls, i) + at(c.Entries, i), at(c.Self, i), at(c.Total, i)}
+		col := Column{nth(c.Samples, i), nth(c.Calls, i) + nth(c.Entries, i), nth(c.Self, i), nth(c.Total, i)}
 		if col == (Column{}) {
 			continue
 		}

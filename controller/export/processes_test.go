@@ -2,7 +2,9 @@ package export
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +72,9 @@ func TestMergeProcesses(t *testing.T) {
 	if want := `"processes":{"calls":[100,200,300,0],"self_ns":[1000,2000,3000,0],"total_ns":[1000,2000,3000,0]}`; !strings.Contains(first.String(), want) {
 		t.Errorf("no %s in\n%s", want, first.String())
 	}
+	if want := `"processes":{"at":[0,1,2],"calls":[100,200,300],"self_ns":[1000,2000,3000],"total_ns":[1000,2000,3000]}`; !strings.Contains(first.String(), want) {
+		t.Errorf("no %s in\n%s", want, first.String())
+	}
 	back, err := ReadJSON(bytes.NewReader(first.Bytes()))
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +133,79 @@ func TestOutliers(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+}
+
+// TestOddContext: the text tree names the process that takes longest for a call of a context, where it is far off; what
+// processes have of a context does not outlive being put together with others once more.
+func TestOddContext(t *testing.T) {
+	var parts []ProcessReport
+	for i, ns := range []int64{10, 11, 12, 45} {
+		r := processReport(i+1, "shop.Orders", 100, ns, time.Second)
+		parts = append(parts, ProcessReport{Host: "web-" + strconv.Itoa(i+1), Target: r.Target, Report: r})
+	}
+	r := MergeProcesses(parts)
+	var text bytes.Buffer
+	if err := r.Text(&text, TextOptions{}); err != nil || !strings.Contains(text.String(), "work (web-4/4 takes 4.1 times as long)") {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
+	for n := range cct.All(Merge(r, r).Tree.Roots()) {
+		if n.Parts() != nil {
+			t.Errorf("%v", n.Parts())
+		}
+	}
+}
+
+// TestHostileParts: numbers of processes that make no sense are left out, and those that there are not harm nothing.
+func TestHostileParts(t *testing.T) {
+	for _, parts := range []string{
+		`{"at":[-1],"calls":[1]}`, `{"at":[1,0],"calls":[1]}`, `{"at":[7],"calls":[100],"total_ns":[5]}`, `{"at":[0,1,2],"self_ns":[9223372036854775807,1]}`, `{}`, `null`,
+	} {
+		r, err := ReadJSON(strings.NewReader(`{"schema":1,"target":{"pid":1,"java":"17","vm":"","main":"a.B"},"seconds":1,"ended":"","calls":1,"flat":[],"tree":[
+			{"method":"a.B.c()V","thread":"t","thread_id":1,"calls":1,"thrown":0,"self_ns":5,"total_ns":5,"processes":` + parts + `,"children":[]}],
+			"processes":[{"pid":1,"java":"17","vm":"","main":"a.B","seconds":1,"samples":0,"calls":1,"self_ns":5}]}`))
+		if err != nil {
+			t.Fatalf("%s: %v", parts, err)
+		}
+		var text, page, again bytes.Buffer
+		if err := errors.Join(r.Text(&text, TextOptions{}), r.HTML(&page), r.JSON(&again, JSONOptions{})); err != nil {
+			t.Errorf("%s: %v", parts, err)
+		}
+	}
+}
+
+// TestHTMLParts: the data of an HTML report have a column for each process, of its self times.
+func TestHTMLParts(t *testing.T) {
+	var parts []ProcessReport
+	for i, n := range []int64{100, 200, 300} {
+		r := processReport(i+1, "shop.Orders", n, 10, time.Second)
+		parts = append(parts, ProcessReport{Host: "web", Target: r.Target, Report: r})
+	}
+	var b bytes.Buffer
+	out := sink{w: &b}
+	if err := errors.Join(MergeProcesses(parts).pageData(&out), out.flush()); err != nil {
+		t.Fatal(err)
+	}
+	var data struct {
+		Processes []ProcessPart
+		Tree      [][]int64
+		Slow      [][]int64 `json:"slow_trees"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &data); err != nil {
+		t.Fatal(err)
+	}
+	const fixed = 11
+	if len(data.Processes) != 3 || len(data.Tree) != fixed+3 || len(data.Slow) != fixed {
+		t.Fatalf("%+v, %d columns, %d of slow calls", data.Processes, len(data.Tree), len(data.Slow))
+	}
+	for i, p := range data.Processes {
+		sum := int64(0)
+		for _, v := range data.Tree[fixed+i] {
+			sum += v
+		}
+		if want := int64(10 + 1000*(i+1)); p.Total != want || sum != want || p.Name != "web/"+strconv.Itoa(i+1) {
+			t.Errorf("%+v has %d, want %d", p, sum, want)
 		}
 	}
 }

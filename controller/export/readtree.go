@@ -34,6 +34,7 @@ type entry struct {
 	waits  []jsonWait
 
 	estimates *jsonEstimates
+	parts     *jsonParts
 }
 
 // trees reads a list of trees.
@@ -244,6 +245,8 @@ func (e *entry) field(key string) any {
 		return &e.below
 	case "estimates":
 		return &e.estimates
+	case "processes":
+		return &e.parts
 	}
 	return new(json.RawMessage)
 }
@@ -273,6 +276,7 @@ func (in *reader) finish(e *entry, path []entry) error {
 		return err
 	}
 	readWaits(n, e.waits)
+	e.parts.read(n)
 	if k := e.samples; k != nil {
 		e.sample.Count, e.sample.Wall, e.sample.Ran, e.sample.Lines = *k, n.Self, n.Self, readLines(e.lines)
 		e.sample.States = readStates(e.states)

@@ -173,6 +173,7 @@ func (w *sampleWriter) tree(t *cct.Thread, root *cct.Node) {
 			s = *n.Sample()
 		}
 		w.figures(s, w.sums[n].Count, n.Calls, n.Self, n.Total)
+		w.parts(n)
 		cut := w.depth > 0 && depth+1 >= w.depth && len(n.Children) > 0
 		if cut {
 			sum := cct.Sum(n.Children)

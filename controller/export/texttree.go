@@ -200,6 +200,9 @@ func (t *textWriter) nodeLabel(b branch) string {
 	if b.node.Incomplete {
 		label += " (incomplete)"
 	}
+	if o := t.report.oddPart(b.node); o != nil {
+		label += " (" + o.short() + ")"
+	}
 	return label
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 )
 
@@ -37,12 +38,16 @@ type TreeView struct {
 	// Counts each row's own and total of each in turn.
 	Metrics []metric.Metric `json:"metrics,omitempty"`
 	Counts  [][]int64       `json:"counts,omitempty"`
+
+	// Processes are those of several whose recordings were put together, Parts each row's total in each of them, ns.
+	Processes []export.ProcessPart `json:"processes,omitempty"`
+	Parts     [][]int64            `json:"parts,omitempty"`
 }
 
 // tree cuts the window out of the table. It costs time in proportion to the
 // rows above the window's end and to the children of the open nodes.
 func (v selection) tree(l *TreeQuery) TreeView {
-	view := TreeView{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot(), Metrics: v.f.metricsOf(v.key)}
+	view := TreeView{Total: total(v.roots), From: l.From, Found: -1, Rows: []Row{}, Hot: v.hot(), Metrics: v.f.metricsOf(v.key), Processes: v.f.Report.ProcessParts(v.roots)}
 	open := set(l.Open)
 	hot := set(view.Hot)
 	type level struct {
@@ -96,6 +101,9 @@ func (v selection) tree(l *TreeQuery) TreeView {
 			view.Rows = append(view.Rows, r)
 			if view.Metrics != nil {
 				view.Counts = append(view.Counts, v.f.counts(n.Counts))
+			}
+			if view.Processes != nil {
+				view.Parts = append(view.Parts, export.PartsOf(n, view.Processes))
 			}
 		}
 		if isOpen && depth < maxDepth {
