@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
+	"github.com/rivulet-profiler/rivulet/controller/history"
 )
 
 // A Brief says what is slow, in sentences, and names the methods that have most.
@@ -41,6 +42,7 @@ func (r *Report) brief(f figures, labels map[int32]string) Brief {
 	if len(hot) > 0 {
 		b.Lines = append(b.Lines, r.hottest(f, hot, labels))
 	}
+	b.slowStart(r)
 	b.idle(r, f)
 	b.waiting(r, f, labels)
 	if at := r.metrics().Index("allocated_bytes"); at >= 0 {
@@ -115,6 +117,49 @@ func (b *Brief) allocated(f figures, at int, labels map[int32]string) {
 	}
 	most := own(list[0].Counts, at)
 	b.Lines = append(b.Lines, fmt.Sprintf("%s allocates most itself: %s, %s of all that is allocated.", labels[list[0].Method], Bytes(most), share(most, own(f.sums.Counts, at))))
+}
+
+// When the beginning of a recording is said to have been slow: its root calls took so many times what those of the second
+// half took, have so large a share of all root calls' time, and each second has so many.
+const (
+	coldTimes = 1.5
+	coldShare = 0.1
+	coldCalls = 10
+	coldSteps = 8
+)
+
+// slowStart says that root calls took longer at the beginning. The JVM gives up compiled code when classes are
+// redefined; until it is compiled again, figures are of other code than the program usually runs.
+func (b *Brief) slowStart(r *Report) {
+	if r.Sampling != nil || r.History == nil || len(r.History.Steps) < coldSteps {
+		return
+	}
+	steps := r.History.Steps
+	sum := func(of []history.Step) (took float64, ended int64) {
+		for _, s := range of {
+			if s.Ended > 0 && s.Mean >= 0 {
+				took, ended = took+float64(s.Mean)*float64(s.Ended), ended+s.Ended
+			}
+		}
+		return took, ended
+	}
+	later, calls := sum(steps[len(steps)/2:])
+	if calls < coldCalls {
+		return
+	}
+	usual, slow := later/float64(calls), 0
+	for slow < len(steps)/2 && steps[slow].Ended >= coldCalls && float64(steps[slow].Mean) >= coldTimes*usual {
+		slow++
+	}
+	took, ended := sum(steps[:slow])
+	all, _ := sum(steps)
+	if slow == 0 || took < coldShare*all {
+		return
+	}
+	until := Duration(steps[slow-1].From + steps[slow-1].Took)
+	b.Lines = append(b.Lines, fmt.Sprintf("In the first %s a root call took %s, %.1f times as long as in the second half: the JVM compiles code again after a recording has begun. "+
+		"These calls have %s of all root calls' time; --warmup (on the page: ignore first) leaves them out.",
+		until, Duration(int64(took/float64(ended))), took/float64(ended)/usual, share(int64(took), int64(all))))
 }
 
 // mostComputing is the share of the time that the program computed, at the most, beyond which

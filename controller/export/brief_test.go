@@ -73,3 +73,36 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowStart says that root calls took longer at first, where that is a part of the time, and was so at the beginning.
+func TestSlowStart(t *testing.T) {
+	const s, ms = 1e9, 1e6
+	for _, test := range []struct {
+		name  string
+		means []int64 // ms of 20 root calls in each second
+		want  string
+	}{
+		{"slow at first", []int64{4, 4, 2, 1, 1, 1, 1, 1, 1, 1}, "In the first 3.00 s a root call took 3.33 ms, 3.3 times as long as in the second half: the JVM compiles code again after a recording has begun. These calls have 58.8 % of all root calls' time; --warmup"},
+		{"even", []int64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, ""},
+		{"slow later", []int64{1, 1, 1, 4, 4, 1, 1, 1, 1, 1}, ""},
+		{"slow at the end", []int64{1, 1, 1, 1, 1, 4, 4, 4, 4, 4}, ""},
+		{"too short", []int64{4, 4, 1, 1}, ""},
+		{"a small part", append([]int64{2}, slices.Repeat([]int64{1}, 29)...), ""},
+	} {
+		r := report()
+		r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 1, RootReturns: 1, Roots: cct.Merge([]*cct.Node{node(0, 1, 0, 10*s)})}}}
+		r.History = &history.History{}
+		for i, mean := range test.means {
+			r.History.Steps = append(r.History.Steps, history.Step{From: int64(i) * s, Took: s, Ended: 20, Mean: mean * ms, CPU: history.Unknown})
+		}
+		if text := strings.Join(r.Brief().Lines, " "); strings.Contains(text, "In the first") != (test.want != "") || !strings.Contains(text, test.want) {
+			t.Errorf("%s: %s", test.name, text)
+		}
+	}
+	r := report()
+	r.Tree = &cct.Snapshot{Threads: []*cct.Thread{{ID: 1, Name: "main", RootEntries: 1, RootReturns: 1, Roots: cct.Merge([]*cct.Node{node(0, 1, 0, 10*s)})}}}
+	r.History = &history.History{Steps: slices.Repeat([]history.Step{{Took: s, Ended: 0, Mean: history.Unknown, CPU: history.Unknown}}, 20)}
+	if text := strings.Join(r.Brief().Lines, " "); strings.Contains(text, "In the first") {
+		t.Errorf("without root calls: %s", text)
+	}
+}
