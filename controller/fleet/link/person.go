@@ -269,6 +269,9 @@ func (l *Link) Audit(ctx context.Context, since time.Time) ([]fleet.Audit, error
 	return out, err
 }
 
+// mostSeen is how many events are remembered to tell those that come twice, and as many before them.
+const mostSeen = 1 << 15
+
 // Events are those since a time, by the nodes' clocks, as far as the broker has them: each once, those of a node in their
 // order. With follow it goes on with those that come, until ctx is done; a broker that is away is waited for.
 func (l *Link) Events(ctx context.Context, since time.Time, follow bool, take func(*fleet.Event)) error {
@@ -277,16 +280,21 @@ func (l *Link) Events(ctx context.Context, since time.Time, follow bool, take fu
 		pid        int
 		at         int64
 	}
-	seen := map[key]bool{}
+	// An event that comes twice does so after the last few of its node.
+	seen, before := map[key]bool{}, map[key]bool{}
 	return l.messages(ctx, fleet.StreamEvents, fleet.AllEvents, !follow, func(m jetstream.Msg) {
 		e := &fleet.Event{}
 		if json.Unmarshal(m.Data(), e) != nil || e.Time.Before(since) {
 			return
 		}
 		k := key{e.Node, e.Rule, e.JVM.PID, e.Time.UnixNano()}
-		if !seen[k] {
-			seen[k] = true
-			take(e)
+		if seen[k] || before[k] {
+			return
 		}
+		if len(seen) >= mostSeen {
+			seen, before = map[key]bool{}, seen
+		}
+		seen[k] = true
+		take(e)
 	})
 }
