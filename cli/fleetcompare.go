@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
 	"github.com/rivulet-profiler/rivulet/controller/live"
+	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
 // A fleetComparison is the JSON form of rivulet fleet compare.
@@ -75,7 +77,7 @@ Keys are those of --select (node, app, java, host, ...) and labels, such as vers
 			}
 			in := watchInterrupts()
 			defer in.stop()
-			c, failed := a.recordGroups(in, &f, rec, by, base)
+			c, failed := a.recordGroups(in, &f, &rec.rec, rec.length, by, base)
 			if c == nil {
 				return failed
 			}
@@ -99,7 +101,7 @@ Keys are those of --select (node, app, java, host, ...) and labels, such as vers
 }
 
 // recordGroups records all in one run. The error says which failed; the comparison is nil if there are no two groups.
-func (a *app) recordGroups(in *interrupts, f *runFlags, rec *recordFlags, by, base string) (*fleetComparison, error) {
+func (a *app) recordGroups(in *interrupts, f *runFlags, rec *spec.Recording, length time.Duration, by, base string) (*fleetComparison, error) {
 	l, err := f.dial(fleet.RoleRecord)
 	if err != nil {
 		return nil, err
@@ -136,7 +138,7 @@ func (a *app) recordGroups(in *interrupts, f *runFlags, rec *recordFlags, by, ba
 	case group[base] == nil:
 		return nil, usage("--base %s: no JVM has that; there are %s", base, strings.Join(values, ", "))
 	}
-	made, err := a.operate(in, l, f, all, fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds()})
+	made, err := a.operate(in, l, f, all, fleet.Command{Do: fleet.DoProfile, Recording: rec, Seconds: length.Seconds()})
 	if err != nil {
 		return nil, err
 	}

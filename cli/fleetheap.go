@@ -82,15 +82,11 @@ which it stands still; --all counts dead objects, too, without one.`,
 				return usage("--top %d: give a number of classes, or 0 for all", top)
 			}
 			return a.with(file, a.stdout, func(in *interrupts, out *output) error {
-				made, err := a.answers(in, &f, fleet.RoleRecord, fleet.Command{Do: fleet.DoHeap, Heap: &fleet.Heap{All: all}, Seconds: patience.Seconds()})
-				if err != nil {
+				j, err := a.heapsOf(in, &f, all)
+				if j == nil {
 					return err
 				}
-				j, failed := mergeHeaps(made)
-				if len(j.Classes) == 0 {
-					return failed
-				}
-				return errors.Join(stopped(made, failed), out.write(func(w io.Writer) error {
+				return errors.Join(err, out.write(func(w io.Writer) error {
 					if asJSON || strings.HasSuffix(file, ".json") {
 						return writeJSON(w, j)
 					}
@@ -107,6 +103,19 @@ which it stands still; --all counts dead objects, too, without one.`,
 	fs.BoolVar(&asJSON, "json", false, "write JSON: an object with processes, classes and outliers")
 	fs.StringVarP(&file, "output", "o", "", "write to this `file`; JSON if its name ends so")
 	return cmd
+}
+
+// heapsOf counts objects in all JVMs that are selected. The error says in which that failed; the answer is nil if it did in all.
+func (a *app) heapsOf(in *interrupts, f *runFlags, all bool) (*fleetHeapJSON, error) {
+	made, err := a.answers(in, f, fleet.RoleRecord, fleet.Command{Do: fleet.DoHeap, Heap: &fleet.Heap{All: all}, Seconds: patience.Seconds()})
+	if err != nil {
+		return nil, err
+	}
+	j, failed := mergeHeaps(made)
+	if len(j.Classes) == 0 && failed != nil {
+		return nil, failed
+	}
+	return j, stopped(made, failed)
 }
 
 // answers does the same to all JVMs that are selected.

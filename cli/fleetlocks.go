@@ -54,20 +54,12 @@ who waits for whom, put together by the lock's class and the contexts of waiter 
 			if err := errors.Join(k.check(cmd), f.check()); err != nil {
 				return err
 			}
-			role := fleet.RoleSample
-			if k.exact {
-				role = fleet.RoleRecord
-			}
 			return a.with(k.file, a.stdout, func(in *interrupts, out *output) error {
-				made, err := a.answers(in, &f, role, fleet.Command{
-					Do: fleet.DoLocks, Locks: &fleet.Locks{Length: k.length, Hz: k.asked(), Exact: k.exact, Threshold: k.threshold},
-					Seconds: (k.length + time.Minute).Seconds(),
-				})
-				if err != nil {
+				j, err := a.locksOf(in, &f, &fleet.Locks{Length: k.length, Hz: k.asked(), Exact: k.exact, Threshold: k.threshold})
+				if j == nil {
 					return err
 				}
-				j, failed := mergeLocks(made)
-				return errors.Join(stopped(made, failed), out.write(func(w io.Writer) error {
+				return errors.Join(err, out.write(func(w io.Writer) error {
 					if k.format == "json" {
 						return writeJSON(w, j)
 					}
@@ -87,6 +79,20 @@ who waits for whom, put together by the lock's class and the contexts of waiter 
 	fs.BoolVar(&k.asJSON, "json", false, "write JSON: an object with processes and locks")
 	fs.StringVarP(&k.file, "output", "o", "", "write to this `file`; JSON if its name ends so")
 	return cmd
+}
+
+// locksOf looks at the locks of all JVMs that are selected. The error says in which that failed.
+func (a *app) locksOf(in *interrupts, f *runFlags, k *fleet.Locks) (*fleetLocksJSON, error) {
+	role := fleet.RoleSample
+	if k.Exact {
+		role = fleet.RoleRecord
+	}
+	made, err := a.answers(in, f, role, fleet.Command{Do: fleet.DoLocks, Locks: k, Seconds: (k.Length + time.Minute).Seconds()})
+	if err != nil {
+		return nil, err
+	}
+	j, failed := mergeLocks(made)
+	return j, stopped(made, failed)
 }
 
 // mergeLocks puts the locks of all processes together.

@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/web"
 )
+
+const mostOnPage = 1000 // rows
 
 // fleetOfKey is the fleet that a key file is for, as a page shows it.
 func (a *app) fleetOfKey(file string) (web.Fleet, error) {
@@ -19,7 +23,7 @@ func (a *app) fleetOfKey(file string) (web.Fleet, error) {
 	if err != nil {
 		return web.Fleet{}, err
 	}
-	return web.Fleet{Name: fmt.Sprintf("%s, role %s", k.User, k.Role), Do: func(first, second context.Context, q web.FleetQuery, tell func(web.Step)) (any, error) {
+	return web.Fleet{Name: fmt.Sprintf("%s, role %s", k.User, k.Role), Keys: fleet.Keys(), Do: func(first, second context.Context, q web.FleetQuery, tell func(web.Step)) (any, error) {
 		out, err := a.telling(tell).inFleet(&interrupts{first: first, second: second}, by, &q)
 		if first.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil, errEnded
@@ -64,28 +68,78 @@ func (a *app) inFleet(in *interrupts, by linkFlags, q *web.FleetQuery) (any, err
 	case "kept":
 		c.Sample, c.Seconds = &fleet.Sample{Last: length}, keptWithin.Seconds()
 	case "profile":
-		rec := spec.Default()
-		if err := rec.AddRoot(q.Root); err != nil {
+		rec, err := recordingOf(q)
+		if err != nil {
 			return nil, err
 		}
-		if q.Overhead != "" {
-			if err := spec.Find("overhead").Set(&rec, q.Overhead); err != nil {
-				return nil, err
+		c.Do, c.Recording, role = fleet.DoProfile, rec, fleet.RoleRecord
+	case "compare":
+		rec, err := recordingOf(q)
+		if err != nil {
+			return nil, err
+		}
+		g, err := a.groupsOf(in, &f, rec, length, q)
+		return some(a, g, err)
+	case "heap":
+		j, err := a.heapsOf(in, &f, q.All)
+		if j != nil && len(j.Classes) > mostOnPage {
+			a.say("of %s those with the most bytes are shown; rivulet fleet heap has all", export.Plural(int64(len(j.Classes)), "class", "classes"))
+			j.Classes = j.Classes[:mostOnPage]
+		}
+		return some(a, j, err)
+	case "locks":
+		j, err := a.locksOf(in, &f, &fleet.Locks{Length: length, Exact: q.Exact})
+		if j != nil {
+			j.Locks = j.Locks[:min(len(j.Locks), mostOnPage)]
+			for _, p := range j.Processes {
+				if p.Locks != nil {
+					p.Locks.Locks = p.Locks.Locks[:0] // they are in those of all
+				}
 			}
 		}
-		if err := rec.Validate(); err != nil {
-			return nil, err
-		}
-		c.Do, c.Recording, role = fleet.DoProfile, &rec, fleet.RoleRecord
+		return some(a, j, err)
 	}
 	r, err := a.runFleet(in, &f, role, c)
-	var some partly
-	if r != nil && errors.As(err, &some) {
-		a.say("%s", oneLine(err.Error()))
-		err = nil
-	}
-	if r == nil { // no report in an interface
+	return some(a, r, err)
+}
+
+// some is an answer of which parts may be missing: the page is told why, as long as there is one.
+func some[T any](a *app, answer *T, err error) (any, error) {
+	if answer == nil { // no answer in an interface
 		return nil, err
 	}
-	return r, err
+	if err != nil {
+		a.say("%s", oneLine(err.Error()))
+	}
+	return answer, nil
+}
+
+// recordingOf is what the page wants to have recorded.
+func recordingOf(q *web.FleetQuery) (*spec.Recording, error) {
+	rec := spec.Default()
+	if err := rec.AddRoot(q.Root); err != nil {
+		return nil, err
+	}
+	if q.Overhead != "" {
+		if err := spec.Find("overhead").Set(&rec, q.Overhead); err != nil {
+			return nil, err
+		}
+	}
+	return &rec, rec.Validate()
+}
+
+// groupsOf compares groups as rivulet fleet compare does. What differs in them, the page shows of their recordings.
+func (a *app) groupsOf(in *interrupts, f *runFlags, rec *spec.Recording, length time.Duration, q *web.FleetQuery) (*web.FleetGroups, error) {
+	c, err := a.recordGroups(in, f, rec, length, q.By, q.Base)
+	if c == nil {
+		return nil, err
+	}
+	c.compare(live.DifferenceOptions{Each: true, Top: 1, Depth: 1})
+	out := &web.FleetGroups{By: c.By, Base: c.Base}
+	for _, g := range c.Groups {
+		out.Groups = append(out.Groups, &web.FleetGroup{
+			Value: g.Value, JVMs: g.JVMs, RootCalls: g.RootCalls, Mean: g.Mean, PerRoot: g.PerRoot, Why: g.Why, Verdict: g.Verdict, Report: g.report,
+		})
+	}
+	return out, err
 }

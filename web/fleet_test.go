@@ -25,7 +25,7 @@ func TestFleet(t *testing.T) {
 		return file.Report
 	}
 	begun := make(chan struct{})
-	s, err := Listen("127.0.0.1:0", Config{Backend: fakejvm.New(), Fleet: Fleet{Name: "anna, role look", Do: func(first, _ context.Context, q FleetQuery, tell func(Step)) (any, error) {
+	s, err := Listen("127.0.0.1:0", Config{Backend: fakejvm.New(), Fleet: Fleet{Name: "anna, role look", Keys: []string{"app", "java"}, Do: func(first, _ context.Context, q FleetQuery, tell func(Step)) (any, error) {
 		switch q.Do {
 		case "profile":
 			tell(Step{Phase: "1 of 2 JVMs done"})
@@ -40,10 +40,13 @@ func TestFleet(t *testing.T) {
 			tell(Step{Phase: "sending commands"})
 			tell(Step{Phase: "0 of 2 JVMs done"})
 			tell(Step{Phase: "0 of 2 JVMs done, recording in 2"})
+			tell(Step{Text: "recording in all"}) // takes no step's place
 			time.Sleep(3 * tellEvery)
 			return nil, nil
 		case "kept":
 			return nil, errors.New("nothing was kept")
+		case "compare":
+			return &FleetGroups{By: q.By, Base: "17", Groups: []*FleetGroup{{Value: "17", JVMs: 2, Report: report()}, {Value: "21", Why: "it ended"}, {Value: "25", JVMs: 1, Verdict: "slower", Report: report()}}}, nil
 		}
 		return map[string]string{"select": q.Select}, nil
 	}}})
@@ -69,12 +72,18 @@ func TestFleet(t *testing.T) {
 		`{"do":"events","seconds":99999999}`:      "up to 604800",
 		`{"do":"jvms"}{"do":"profile"}`:           "something follows",
 		`{"do":"profile","seconds":1,"root":[1]}`: "root",
+
+		`{"do":"compare","seconds":1,"root":"a.B.c"}`: "which key",
+		`{"do":"compare","seconds":1,"by":"java"}`:    "which method",
+		`{"do":"compare","by":"java","root":"a.B.c"}`: "0.1 to 300",
+		`{"do":"locks","seconds":-1}`:                 "up to 300",
+		`{"do":"locks","exact":true}`:                 "for how long",
 	} {
 		if code, text := s.call(t, "fleet", body); code < 400 || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", body, code, text)
 		}
 	}
-	if code, text := s.call(t, "fleet", ""); code != 200 || !strings.Contains(text, "anna, role look") {
+	if code, text := s.call(t, "fleet", ""); code != 200 || !strings.Contains(text, `{"name":"anna, role look","keys":["app","java"]}`) {
 		t.Errorf("%d %s", code, text)
 	}
 	if _, text := s.call(t, "fleet", `{"do":"jvms","select":"app=x"}`); string(last(t, text).Result) != `{"select":"app=x"}` {
@@ -94,6 +103,16 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 	if state, _ := json.Marshal(s.Live().State()); !strings.Contains(string(state), `"name":"app=shop"`) {
+		t.Errorf("%s", state)
+	}
+	// Each group's recording is a snapshot of its own.
+	_, text = s.call(t, "fleet", `{"do":"compare","seconds":1,"root":"shop.Orders.place","by":"java"}`)
+	var all FleetGroups
+	if err := json.Unmarshal(last(t, text).Result, &all); err != nil || len(all.Groups) != 3 || all.Groups[1].Snapshot != 0 || all.Groups[1].Why == "" ||
+		all.Groups[0].Snapshot == 0 || all.Groups[2].Snapshot == all.Groups[0].Snapshot || all.Groups[2].Verdict != "slower" {
+		t.Errorf("%v: %s", err, text)
+	}
+	if state, _ := json.Marshal(s.Live().State()); !strings.Contains(string(state), `"name":"java=17"`) || !strings.Contains(string(state), `"name":"java=25"`) {
 		t.Errorf("%s", state)
 	}
 	// Lists do not wait for what goes on, which can be ended.

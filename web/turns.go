@@ -166,7 +166,13 @@ func (l *stepLines) tell(s Step) {
 	if l.closed {
 		return
 	}
-	if s.Text == "" && time.Since(l.last) < tellEvery {
+	if s.Text != "" {
+		s.Text = export.Clean(strings.TrimSpace(s.Text))
+		l.said = append(l.said, s.Text)
+		l.write(s)
+		return
+	}
+	if time.Since(l.last) < tellEvery {
 		if l.pending == nil {
 			time.AfterFunc(tellEvery, l.late)
 		}
@@ -175,10 +181,6 @@ func (l *stepLines) tell(s Step) {
 	}
 	l.pending = nil
 	l.last = time.Now()
-	if s.Text != "" {
-		s.Text = export.Clean(strings.TrimSpace(s.Text))
-		l.said = append(l.said, s.Text)
-	}
 	l.write(s)
 }
 

@@ -15,14 +15,14 @@ import (
 )
 
 // program starts a class of testdata.
-func program(t *testing.T, class string) *child {
+func program(t *testing.T, class string, options ...string) *child {
 	t.Helper()
 	dir := t.TempDir()
 	out, err := exec.Command(java("javac"), "-d", dir, "testdata/"+class+".java").CombinedOutput()
 	if err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
-	c := start(t, java("java"), "-Xmx64m", "-cp", dir, class)
+	c := start(t, java("java"), append(options, "-Xmx64m", "-cp", dir, class)...)
 	c.line(t, "READY")
 	return c
 }

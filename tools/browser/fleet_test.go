@@ -10,6 +10,8 @@ import (
 
 // TestFleet has two nodes, of which each sees all JVMs of this machine, on one page: a program is recorded below one root on
 // both at once, and the tree has the calls of both.
+//
+// Then two programs are compared with each other, their objects are counted, and another's deadlock is found.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	file, err := build()
@@ -22,7 +24,8 @@ func TestFleet(t *testing.T) {
 	hub.line(t, "the hub listens at")
 	node := start(t, file, "node", "--key", key("node"), "--dir", filepath.Join(dir, "one"), "--name", "one", "--watch", "main=Busy", "--watch-when", "cpu > 1% for 2s")
 	node.line(t, "connected to")
-	busy, counted := program(t, "Busy"), program(t, "Counted")
+	const pair = "-Dotel.service.name=pair"
+	busy, counted, other, stuck := program(t, "Busy"), program(t, "Counted", pair), program(t, "Counted", pair), program(t, "Inside")
 	server := start(t, file, "serve", "--snapshots", t.TempDir(), "--fleet", key("admin"))
 	l := server.line(t, "http://")
 	p := open(t, l[strings.Index(l, "http://"):], 1280, 900)
@@ -45,22 +48,26 @@ func TestFleet(t *testing.T) {
 	}
 
 	// fill opens the page anew, and fills in what is meant.
-	fill := func(c *child, root string, seconds int) {
+	fill := func(root string, seconds int, only, button string) {
 		t.Helper()
 		p = open(t, l[strings.Index(l, "http://"):], 1280, 900)
 		p.patiently(`document.querySelector("#fleet-root")`, again)
 		value[bool](p, fmt.Sprintf(`(() => {
 			const put = (id, v) => { const e = document.querySelector(id); e.value = v; e.dispatchEvent(new Event("input", { bubbles: true })); };
-			put("#fleet-select", "pid=%d");
+			put("#fleet-select", %q);
 			put("#fleet-root", %q);
 			put("#fleet-seconds", "%d");
 			return true;
-		})()`, c.cmd.Process.Pid, root, seconds))
-		p.patiently(`document.querySelector("#fleet-sample").textContent === "Sample 1 JVM" && !document.querySelector("#fleet-sample").disabled`, again)
+		})()`, only, root, seconds))
+		p.patiently(fmt.Sprintf(`document.querySelector("#fleet-sample").textContent === %q && !document.querySelector("#fleet-sample").disabled`, button), again)
+	}
+	pid := func(c *child) string { return fmt.Sprint("pid=", c.cmd.Process.Pid) }
+	push := func(button string) func() { // until it has an effect
+		return func() { value[bool](p, fmt.Sprintf(`(document.querySelector(%q)?.click(), true)`, button+":enabled")) }
 	}
 
 	// Samples of all that are meant.
-	fill(busy, "", 1)
+	fill("", 1, pid(busy), "Sample 1 JVM")
 	p.click("#fleet-wall")
 	p.patiently(`document.querySelector(".treename")`, func() {
 		value[bool](p, `(document.querySelector("#fleet-sample:enabled")?.click(), true)`)
@@ -68,16 +75,51 @@ func TestFleet(t *testing.T) {
 	p.until(`document.querySelector(".table .space .tr")`)
 
 	// One root in all that are meant; it is ended before its time.
-	fill(counted, "Counted.root", 300)
+	fill("Counted.root", 300, "app=pair", "Sample 2 JVMs")
 	if source, err := os.ReadFile(axeFile); err == nil {
 		p.axe(string(source), "the fleet")
 	}
-	p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 1")`, func() {
+	p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 2")`, func() {
 		value[bool](p, `(document.querySelector("#fleet-profile:enabled")?.click(), true)`)
 	})
 	counted.counts(t, 100)
+	other.counts(t, 50)
 	p.click("#fleet-end")
-	p.until(`document.querySelector(".treename") && document.querySelector(".table .space .tr .calls")?.textContent === "100"`)
+	p.until(`document.querySelector(".treename") && document.querySelector(".table .space .tr .calls")?.textContent === "150"`)
+	// A column for each process, all of whose time is in the root.
+	const parts = `[...document.querySelector(".table .space .tr").querySelectorAll(".part")].map((e) => e.textContent).join()`
+	p.until(parts + ` === "100,100"`)
+	p.shot("fleet-columns")
+	p.click("#divided")
+	p.until(parts + ` === ""`)
+
+	// A deadlock, and the objects of one program.
+	fill("", 1, pid(stuck), "Sample 1 JVM")
+	p.patiently(`document.querySelectorAll("#fleet .deadlock .stack").length === 2`, push("#fleet-stuck"))
+	p.patiently(listed("fleet-classes", "Inside$Leaked", fmt.Sprint(stuck.cmd.Process.Pid)), push("#fleet-heap"))
+	p.until(listed("fleet-heaps", fmt.Sprint(stuck.cmd.Process.Pid), "Inside"))
+	p.shot("fleet-heap")
+
+	// Two programs, recorded at the same time; one of them makes twice as many calls.
+	fill("Counted.root", 300, "app=pair", "Sample 2 JVMs")
+	value[bool](p, `(() => {
+		const e = document.querySelector("#fleet-by");
+		e.value = "pid";
+		e.dispatchEvent(new Event("input", { bubbles: true }));
+		return true;
+	})()`)
+	p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 2")`, push("#fleet-compare"))
+	counted.counts(t, 20)
+	other.counts(t, 40)
+	p.click("#fleet-end")
+	row := func(c *child, n string) string { return listed("fleet-groups", fmt.Sprint(c.cmd.Process.Pid), n) }
+	p.until(row(counted, "20") + " && " + row(other, "40") + ` && document.querySelectorAll("#fleet-groups tbody button").length === 3`)
+	if source, err := os.ReadFile(axeFile); err == nil {
+		p.axe(string(source), "groups of the fleet")
+	}
+	p.shot("fleet-groups")
+	value[bool](p, `([...document.querySelectorAll("#fleet-groups tbody button")].find((b) => b.textContent === "Difference").click(), true)`)
+	p.until(`document.querySelector(".comparison .sourcebar")?.textContent.includes("root calls")`)
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}

@@ -171,6 +171,26 @@ func (f *figures) load(t *testing.T) {
 	ask(t, address+"/api/open?name=again", secret, file)
 	row(t, &f.tree, "snapshot: written / read / size of the file", fmt.Sprintf("%.1f s / %.1f s / %.1f MB", wrote.Seconds(), time.Since(begin).Seconds(), float64(len(file))/1e6), "")
 	row(t, &f.tree, "the server's memory, with that recording twice: now / at the most", rss(t, server.cmd.Process.Pid), "")
+	const clients, looks = 20, 10
+	used := cpu(t, server.cmd.Process.Pid)
+	took := value[float64](p, fmt.Sprintf(`(async () => {
+		const begin = performance.now();
+		await Promise.all([...Array(%d).keys()].map(async (k) => {
+			const ws = new WebSocket("ws://" + location.host + "/ws", ["rivulet.v1", "key." + sessionStorage.getItem("rivulet.key")]);
+			await new Promise((r) => (ws.onopen = r));
+			for (let i = 1; i <= %d; i++) {
+				const seen = new Promise((r) => (ws.onmessage = (e) => JSON.parse(e.data).seq === i && r()));
+				ws.send(JSON.stringify({ seq: i, source: 1 + k %% 2, tree: { open: [1, 2, 3, 1 + k + i], sort: ["total", "self", "calls", "name"][i %% 4], up: k %% 3 === 0, from: 0, rows: 60 },
+					icicle: { focus: i %% 5, width: 800 + 10 * k, depth: 100 }, methods: { group: "", filter: "", sort: "self", from: 0, rows: 60 }, threads: true }));
+				await seen;
+			}
+			ws.close();
+		}));
+		return performance.now() - begin;
+	})()`, clients, looks))
+	row(t, &f.tree, fmt.Sprintf("%d clients at once, %d looks each at tree, flame graph and methods, in several orders: until all are answered; processor time of the server", clients, looks),
+		fmt.Sprintf("%.1f s; %.1f s", took/1e3, float64(cpu(t, server.cmd.Process.Pid)-used)/100), "")
+	row(t, &f.tree, "the server's memory after that: now / at the most", rss(t, server.cmd.Process.Pid), "")
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}

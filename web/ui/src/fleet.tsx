@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "./conn";
+import { Groups, Heaps, Locked, type FleetGroups, type FleetHeap, type FleetLocks } from "./fleetlooks";
 import { ago, count, plural } from "./format";
 import { Listing } from "./listing";
 import { steps, type Step } from "./look";
@@ -13,7 +14,11 @@ interface JVM { pid: number; app: string; main: string; user: string; java: stri
 interface Found { node: string; jvm: JVM }
 interface Node { name: string; seen?: string }
 interface List { jvms: Found[]; nodes: Node[]; away: Node[] }
+interface Who { name: string; keys: string[] }
 interface Event extends Found { time: string; rule: string; what: string }
+
+interface Looked { heap: FleetHeap; locks: FleetLocks; compare: FleetGroups }
+let last: Partial<Looked> = {}; // what was asked last is there again when somebody comes back
 
 const day = 24 * 3600, before = 300; // seconds
 
@@ -21,16 +26,16 @@ const day = 24 * 3600, before = 300; // seconds
 const where = (f: Found) => `node=${f.node},pid=${f.jvm.pid}`;
 
 export function Fleet() {
-  const [who, setWho] = useState<string | null>(null);
+  const [who, setWho] = useState<Who | null>(null);
   useEffect(() => {
     let here = true;
-    api<{ name: string } | null>("fleet").then((f) => here && setWho(f?.name ?? null), () => undefined); // the list of JVMs says that the server is away
+    api<Who | null>("fleet").then((f) => here && setWho(f), () => undefined); // the list of JVMs says that the server is away
     return () => { here = false; };
   }, []);
   return who === null ? null : <Hosts who={who} />;
 }
 
-function Hosts({ who }: { who: string }) {
+function Hosts({ who }: { who: Who }) {
   const [select, setSelect] = useState("");
   const [asked, setAsked] = useState(""); // what the list is of
   const [list, setList] = useState<List | null>(null);
@@ -40,6 +45,10 @@ function Hosts({ who }: { who: string }) {
   const [atOnce, setAtOnce] = useState("");
   const [overhead, setOverhead] = useState("");
   const [wall, setWall] = useState(false);
+  const [dead, setDead] = useState(false);
+  const [exact, setExact] = useState(false);
+  const [by, setBy] = useState("");
+  const [found, setFound] = useState(last);
   const [busy, setBusy] = useState("");
   const [step, setStep] = useState("");
   const [said, setSaid] = useState<string[]>([]);
@@ -74,13 +83,22 @@ function Hosts({ who }: { who: string }) {
     }
   });
   useEffect(() => void look(""), []);
+  // A node that did not answer may do so soon: it is asked again, without a word.
+  useEffect(() => {
+    if (busy !== "" || !list || (list.nodes.length > 0 && list.away.length === 0)) return;
+    const end = new AbortController();
+    const later = setTimeout(() => void steps<List>("fleet", { do: "jvms", select: asked }, () => undefined, end.signal).then((a) => end.signal.aborted || setList(a.result), () => undefined), list.nodes.length > 0 ? 10000 : 3000);
+    return () => (clearTimeout(later), end.abort());
+  }, [busy, list]);
   const report = (what: string, q: object) => run(what, async (ask) => open(await ask<Snapshot>(q)));
+  const answer = <K extends keyof Looked>(what: string, kind: K, q: object) => run(what, async (ask) => setFound((last = { [kind]: await ask<Looked[K]>({ do: kind, ...q }) })));
+  const each = { select, seconds, at_once: atOnce };
   const meant = list?.jvms.filter((f) => f.jvm.attachable) ?? [];
   const all = plural(meant.length, "JVM", "JVMs");
   const idle = busy === "" && meant.length > 0 && asked === select;
   return (
     <section id="fleet" aria-label="Fleet">
-      <h2>JVMs of the fleet <span class="muted">by {who}</span></h2>
+      <h2>JVMs of the fleet <span class="muted">by {who.name}</span></h2>
       <form class="line" onSubmit={(e) => (e.preventDefault(), void look(select))}>
         <label>Only <input id="fleet-select" size={30} spellcheck={false} autocomplete="off" placeholder="app=orders,zone!=b" value={select} onInput={(e) => setSelect(e.currentTarget.value.trim())} /></label>
         <button id="fleet-look" disabled={busy !== ""}>{busy === "jvms" ? "Asking…" : asked === select ? "Look again" : "Show these"}</button>
@@ -99,19 +117,34 @@ function Hosts({ who }: { who: string }) {
           ? f.jvm.watched && <button onClick={() => void report("kept", { do: "kept", select: where(f), seconds: before })} disabled={busy !== ""}>Last 5 minutes</button>
           : <span class="muted">{f.jvm.reason}</span> },
       ]} />}
-      {list && list.nodes.length > 0 && <div class="line">
-        <label>For <NumberField id="fleet-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
-        <label>at once <input id="fleet-at-once" size={5} placeholder="all" value={atOnce} onInput={(e) => setAtOnce(e.currentTarget.value.trim())} title="How many JVMs at a time: a number, or a share such as 5%" /></label>
-        <label><input id="fleet-wall" type="checkbox" checked={wall} onChange={(e) => setWall(e.currentTarget.checked)} />threads that wait, too</label>
-        <button id="fleet-sample" disabled={!idle} onClick={() => void report("sample", { do: "sample", select, seconds, wall, at_once: atOnce })}>{busy === "sample" ? "Sampling…" : `Sample ${all}`}</button>
-      </div>}
-      {list && list.nodes.length > 0 && <form class="line" onSubmit={(e) => (e.preventDefault(), void report("profile", { do: "profile", select, seconds, root, at_once: atOnce, overhead }))}>
-        <label>Root <input id="fleet-root" size={40} spellcheck={false} autocomplete="off" placeholder="shop.orders.OrderService.process" value={root} onInput={(e) => setRoot(e.currentTarget.value.trim())} /></label>
-        <label>slow-down up to <input id="fleet-overhead" size={5} placeholder="any" value={overhead} onInput={(e) => setOverhead(e.currentTarget.value.trim())} title="The slow-down that is allowed in each JVM, such as 5%" /></label>
-        <button id="fleet-profile" disabled={!idle || root === ""}>{busy === "profile" ? "Recording…" : `Record in ${all}`}</button>
-      </form>}
+      {list && list.nodes.length > 0 && <>
+        <div class="line wrap">
+          <label>For <NumberField id="fleet-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
+          <label>at once <input id="fleet-at-once" size={5} placeholder="all" value={atOnce} onInput={(e) => setAtOnce(e.currentTarget.value.trim())} title="How many JVMs at a time: a number, or a share such as 5%" /></label>
+          <button id="fleet-sample" disabled={!idle} onClick={() => void report("sample", { do: "sample", ...each, wall })}>{busy === "sample" ? "Sampling…" : `Sample ${all}`}</button>
+          <label><input id="fleet-wall" type="checkbox" checked={wall} onChange={(e) => setWall(e.currentTarget.checked)} />threads that wait, too</label>
+        </div>
+        <div class="line wrap">
+          <button id="fleet-contention" disabled={!idle} onClick={() => void answer("locks", "locks", { ...each, exact })}>{busy === "locks" ? "Looking…" : "Who waits for whom"}</button>
+          <label title="Loads Flight Recorder into a JVM that has not used it yet, which on JDK 8 to 21 throws away compiled code once"><input id="fleet-exact" type="checkbox" checked={exact} onChange={(e) => setExact(e.currentTarget.checked)} />each wait, by Flight Recorder</label>
+          <button id="fleet-stuck" disabled={!idle} onClick={() => void answer("deadlocks", "locks", { ...each, seconds: 0 })}>Only deadlocks</button>
+          <button id="fleet-heap" disabled={!idle} onClick={() => void answer("heap", "heap", { ...each, all: dead })} title={dead ? "Each JVM stands still while it counts" : "Each JVM does a full collection, during which it stands still"}>{busy === "heap" ? "Counting…" : "Count the objects"}</button>
+          <label><input id="fleet-dead" type="checkbox" checked={dead} onChange={(e) => setDead(e.currentTarget.checked)} />dead ones, too</label>
+        </div>
+        <form class="line wrap" onSubmit={(e) => (e.preventDefault(), void report("profile", { do: "profile", ...each, root, overhead }))}>
+          <label>Root <input id="fleet-root" size={40} spellcheck={false} autocomplete="off" placeholder="shop.orders.OrderService.process" value={root} onInput={(e) => setRoot(e.currentTarget.value.trim())} /></label>
+          <label>slow-down up to <input id="fleet-overhead" size={5} placeholder="any" value={overhead} onInput={(e) => setOverhead(e.currentTarget.value.trim())} title="The slow-down that is allowed in each JVM, such as 5%" /></label>
+          <button id="fleet-profile" disabled={!idle || root === ""}>{busy === "profile" ? "Recording…" : `Record in ${all}`}</button>
+          <label>groups by <input id="fleet-by" size={8} list="fleet-keys" spellcheck={false} autocomplete="off" placeholder="java" value={by} onInput={(e) => setBy(e.currentTarget.value.trim())} title="A key or label, such as java, node or version: JVMs that have the same value are a group" /></label>
+          <datalist id="fleet-keys">{who.keys.map((k) => <option value={k} key={k} />)}</datalist>
+          <button id="fleet-compare" type="button" disabled={!idle || root === "" || by === ""} onClick={() => void answer("compare", "compare", { ...each, root, overhead, by })}>{busy === "compare" ? "Recording…" : "Record and compare"}</button>
+        </form>
+      </>}
       <p class="line going" role="status">{busy !== "" && busy !== "jvms" && <><span>{step || "Beginning…"}</span> <button id="fleet-end" onClick={() => void api("fleet/end", {}).catch(() => undefined)}>End now</button></>}</p>
       {said.map((s) => <p class="hint" key={s}>{s}</p>)}
+      {found.compare && <Groups of={found.compare} />}
+      {found.locks && <Locked of={found.locks} />}
+      {found.heap && <Heaps of={found.heap} />}
       {events.length > 0 && <>
         <h3>What came true in the last day <span class="muted">{count(events.length)}</span></h3>
         <Listing id="fleet-events" label="Events of the fleet" rows={events} by={0} columns={[

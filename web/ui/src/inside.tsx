@@ -69,7 +69,7 @@ function Notes({ notes }: { notes: string[] }) {
 
 const words = (state: string) => state.toLowerCase().replaceAll("_", " ");
 
-function Deadlocks({ all, none }: { all: Deadlock[] | null; none?: boolean }) {
+export function Deadlocks({ all, none }: { all: Deadlock[] | null; none?: boolean }) {
   if (!all || all.length === 0) return none && all ? <p id="no-deadlock">No deadlock.</p> : null;
   return (
     <>

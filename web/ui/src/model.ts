@@ -86,7 +86,7 @@ export const flagOpen = 1, flagIncomplete = 2, flagHot = 4, flagAsync = 8, flagC
 /** What a recording has beside calls, thrown and time. Counts are own and total of each in turn. */
 export interface Metric { name: string; title: string; unit: string; self: string; total?: string; rate?: string; doc?: string }
 export interface Line { name?: string; f: number[]; c?: number[] }
-export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[]; metrics?: Metric[]; counts?: number[][] }
+export interface TreePage { total: number; count: number; from: number; found: number; rows: number[][]; hot: number[]; metrics?: Metric[]; counts?: number[][]; processes?: { name: string; total: number }[]; parts?: number[][] }
 export interface IciclePage { focus: number; above: [number, number][]; total: number; whole: number; boxes: number[][]; inverted?: boolean; metric?: Metric }
 export interface MethodsPage { total: number; all: number; count: number; from: number; lines: Line[]; metrics?: Metric[] }
 export interface AroundPage { total: number; self: Line; callers: Line[]; callees: Line[]; more: [number, number] }

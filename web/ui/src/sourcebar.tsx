@@ -43,6 +43,11 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
           <input type="checkbox" checked={ui.frameworks} onChange={(e) => go({ frameworks: e.currentTarget.checked, unfold: [], focus: 0 })} /> fold frameworks
         </label>
       )}
+      {fold && store.sections.tree?.processes && (
+        <label class="check" title="A column for each process: the share of its time">
+          <input type="checkbox" id="divided" checked={ui.divided} onChange={(e) => go({ divided: e.currentTarget.checked })} /> by process
+        </label>
+      )}
       {fold && <button onClick={openHot} title="Open the path along which the most time goes (h)">Hot path</button>}
       {fold && <button onClick={() => go({ open: [], touched: true })}>Close all</button>}
       {fold && <button onClick={() => go({ hidden: !ui.hidden })} aria-pressed={!ui.hidden}>Flame graph</button>}

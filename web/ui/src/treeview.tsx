@@ -1,5 +1,6 @@
 // The tree: flame graph above, expandable table below, linked.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf, store } from "./conn";
 import { usePalette, useSize, useStore } from "./hooks";
@@ -199,9 +200,27 @@ export function Detail() {
   );
 }
 
+/** farOff is from how many times the median on a process's share is marked, if it is a twentieth of its time at least. */
+const farOff = 3, leastOff = 0.05;
+
+/** partCells are the shares of each process's time that a row has. */
+function partCells(of: { name: string; total: number }[], parts: number[] = []): ComponentChildren[] {
+  const shares = of.map((p, i) => (parts[i] ?? 0) / p.total);
+  const usual = [...shares].sort((a, b) => a - b)[(shares.length - 1) >> 1];
+  return shares.map((s, i) => {
+    const odd = shares.length > 2 && s >= leastOff && s >= farOff * usual;
+    return <span class={odd ? "odd" : ""} title={`${of[i].name}: ${time(parts[i] ?? 0)}${odd ? `, ${usual > 0 ? (s / usual).toFixed(1) + " times" : "far more than"} the median's share` : ""}`}>{parts[i] ? percent(parts[i], of[i].total) : ""}</span>;
+  });
+}
+
+function withParts(columns: Column[], of: { name: string }[]): Column[] {
+  return [...columns.slice(0, -1), ...of.map((p) => ({ key: "part " + p.name, label: p.name + " %", title: `Share of the time of ${p.name}; marked where it is ${farOff} times the median's`, cls: "num part" })), columns[columns.length - 1]];
+}
+
 export function TreeTable() {
   const t = store.sections.tree!;
   const rows = t.rows;
+  const divided = (ui.divided && t.processes) || [];
   const cells = rows.map((r, i) => {
     const n = nameOf(r[R.method]);
     const leaf = r[R.children] === 0;
@@ -214,6 +233,7 @@ export function TreeTable() {
       r[R.flags] & flagCounted && r[R.total] === 0 ? "" : mean(r[R.total], r[R.calls]),
       r[R.thrown] > 0 ? count(r[R.thrown]) : "",
       ...metricCells(t.metrics, t.counts?.[i], r[R.flags] & flagCounted ? 0 : r[R.self], r[R.error]),
+      ...partCells(divided, t.parts?.[i]),
       <span class="treename" style={{ paddingLeft: Math.min(r[R.depth], 60) * 14 + "px" }}>
         <span class="twist" aria-hidden="true" onClick={(e) => { e.stopPropagation(); go({ open: toggled(ui.open, r[R.path], (r[R.flags] & flagOpen) === 0), touched: true, selected: r[R.path], find: 0 }); }}>
           {leaf ? "" : r[R.flags] & flagOpen ? "▾" : "▸"}
@@ -259,7 +279,7 @@ export function TreeTable() {
   };
   return (
     <Table
-      label="Calling context tree" tree columns={withMetrics(columns, t.metrics)} sort={ui.tree.sort} up={ui.tree.up} count={t.count} from={t.from} rows={cells}
+      label="Calling context tree" tree columns={withParts(withMetrics(columns, t.metrics), divided)} sort={ui.tree.sort} up={ui.tree.up} count={t.count} from={t.from} rows={cells}
       onSort={(k) => go({ tree: { ...ui.tree, sort: k, up: ui.tree.sort === k ? !ui.tree.up : false } })}
       attrs={(i) => ({
         selected: rows[i][R.path] === ui.selected, level: rows[i][R.depth] + 1, open: rows[i][R.children] > 0 ? (rows[i][R.flags] & flagOpen) > 0 : undefined,

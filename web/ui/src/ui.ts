@@ -44,6 +44,7 @@ const fresh = {
   span: "", // the first digits of a trace or span id: the slowest invocations of that alone
   hidden: false, // the icicle
   weight: "", // what widths of the flame graph stand for: the field of a metric's total; "" is time
+  divided: true, // the tree has columns of processes, where several were put together
   past: false, // the history is hidden
   range: [0, 0] as [number, number], // of time, ns, whose tree is shown; 0, 0 is all
   inverted: false, // self times on top, below each method whoever calls it
@@ -221,8 +222,8 @@ export function focusMain(el: HTMLElement | null): void {
 
 /** forget starts anew for another recording. */
 export function forget(): void {
-  const { tab, width, tree, methods, hidden, past, terse, inverted, frameworks, setup } = ui;
-  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, past, terse, inverted, frameworks, setup });
+  const { tab, width, tree, methods, hidden, divided, past, terse, inverted, frameworks, setup } = ui;
+  Object.assign(ui, structuredClone(fresh), { tab: tab === "log" ? "tree" : tab, width, tree, methods, hidden, divided, past, terse, inverted, frameworks, setup });
   ui.tree.from = ui.methods.from = 0;
 }
 

@@ -18,7 +18,7 @@ export interface Head {
 }
 
 interface Packed {
-  head: Head; exact: boolean; pauses: string[]; metrics: Metric[];
+  head: Head; exact: boolean; pauses: string[]; odd: string[]; metrics: Metric[]; processes: { name: string; total: number }[];
   methods: { name: string[]; loader: string[]; place: string[]; hidden: number[]; counted: number[] };
   brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] };
   threads: Omit<ThreadLine, "place">[];
@@ -26,7 +26,7 @@ interface Packed {
   tree: number[][]; slow_trees: number[][];
 }
 
-/** Places of a packed node's figures; those of the metrics follow. */
+/** Places of a packed node's figures; those of the metrics follow, and what each process has of its self time. */
 const depthAt = 0, methodAt = 1, callsAt = 2, thrownAt = 3, selfAt = 4, beyondAt = 5, errorAt = 6, moreAt = 7, flagsAt = 8, waitedAt = 9, longestAt = 10, fixed = 11;
 
 /** A Forest is a tree as lists, callers before callees. Methods have the numbers that the views know. */
@@ -36,18 +36,19 @@ export interface Forest {
   above: Int32Array; // place of the caller; -1 of a root
   next: Int32Array; // place behind the last node below
   counts: Float64Array[]; // own and total of each metric in turn
+  parts: Float64Array[]; // total of each process
 }
 
 /** number is what the views call the method at a place of the file. */
 const number = (place: number) => place + 1;
 
 /** forest makes one of columns, of the nodes from one place to another. */
-function forest(columns: number[][], from: number, to: number, corrected: boolean): Forest {
+function forest(columns: number[][], from: number, to: number, corrected: boolean, metrics: number): Forest {
   const n = to - from;
   const column = (k: number) => (columns[k].length > 0 ? Float64Array.from(columns[k].slice(from, to)) : new Float64Array(n));
   const f: Forest = {
     n, depth: column(depthAt), method: column(methodAt).map(number), calls: column(callsAt), thrown: column(thrownAt), self: column(selfAt), total: column(beyondAt), error: column(errorAt), raw: column(moreAt),
-    flags: column(flagsAt), waited: column(waitedAt), longest: column(longestAt), above: new Int32Array(n), next: new Int32Array(n), counts: columns.slice(fixed).map((_, k) => column(fixed + k)),
+    flags: column(flagsAt), waited: column(waitedAt), longest: column(longestAt), above: new Int32Array(n), next: new Int32Array(n), counts: columns.slice(fixed, fixed + 2 * metrics).map((_, k) => column(fixed + k)), parts: columns.slice(fixed + 2 * metrics).map((_, k) => column(fixed + 2 * metrics + k)),
   };
   const path: number[] = [];
   for (let i = 0; i < n; i++) {
@@ -60,12 +61,13 @@ function forest(columns: number[][], from: number, to: number, corrected: boolea
   for (let i = n - 1; i >= 0; i--) { // totals are in the file as what they have beyond self and the callees' totals
     f.total[i] += f.self[i];
     if (f.above[i] >= 0) f.total[f.above[i]] += f.total[i];
+    if (f.above[i] >= 0) for (const part of f.parts) part[f.above[i]] += part[i];
   }
   return f;
 }
 
 export interface Data {
-  head: Head; exact: boolean; pauses: string[]; metrics: Metric[]; brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] }; threads: ThreadLine[];
+  head: Head; exact: boolean; pauses: string[]; odd: string[]; metrics: Metric[]; processes: Packed["processes"]; brief: { lines: string[]; self: number[]; allocated: number[]; waiting: number[] }; threads: ThreadLine[];
   names: Map<number, Name>; hidden: number[]; counted: Set<number>; // by methods' numbers
   tree: Forest;
   slowest: { times_only: boolean; asked: number; over: number; of: number; lines: SlowLine[]; paths: (SlowPath | undefined)[]; trees: Forest[] } | null;
@@ -81,17 +83,17 @@ export async function read(packed: string): Promise<Data> {
     ...path, segments: path.segments.map((s) => s.map((v, k) => (k === 2 ? number(v) : v))), methods: path.methods.map((m) => m.map((v, k) => (k === 0 ? number(v) : v))),
   };
   return {
-    head: p.head, exact: p.exact, pauses: p.pauses, metrics: p.metrics,
+    head: p.head, exact: p.exact, pauses: p.pauses, odd: p.odd, metrics: p.metrics, processes: p.processes,
     brief: { lines: p.brief.lines, self: p.brief.self.map(number), allocated: p.brief.allocated.map(number), waiting: p.brief.waiting.map(number) },
     threads: p.threads.map((t, k) => ({ ...t, place: k + 1 })),
     names: new Map(p.methods.name.map((name, k) => [number(k), parse(name, p.methods.loader[k], p.methods.place[k])])),
     hidden: [0, ...p.methods.hidden], counted: new Set(p.methods.counted.map(number)),
-    tree: forest(p.tree, 0, p.tree[0].length, corrected),
+    tree: forest(p.tree, 0, p.tree[0].length, corrected, p.metrics.length),
     slowest: p.slowest && {
       times_only: p.slowest.times_only, asked: p.slowest.asked, over: p.slowest.over, of: p.slowest.of,
       lines: p.slowest.lines.map(({ nodes: _n, path: _p, ...l }, k) => ({ ...l, method: number(l.method), place: k + 1 })),
       paths: p.slowest.lines.map((l) => way(l.path)),
-      trees: p.slowest.lines.map((l) => forest(p.slow_trees, at, (at += l.nodes), false)),
+      trees: p.slowest.lines.map((l) => forest(p.slow_trees, at, (at += l.nodes), false, p.metrics.length)),
     },
   };
 }

@@ -125,7 +125,7 @@ function merged(f: Forest, roots: number[]): Forest {
   const out: Forest = {
     n, depth: Float64Array.from(list, (g) => g.depth), method: Float64Array.from(list, (g) => g.method), calls: sum(f.calls), thrown: sum(f.thrown), self: sum(f.self), total: sum(f.total),
     error: Float64Array.from(list, (g) => Math.hypot(...g.from.map((i) => f.error[i]))), raw: sum(f.raw), flags: Float64Array.from(list, (g) => g.flags), waited: sum(f.waited),
-    longest: Float64Array.from(list, (g) => Math.max(...g.from.map((i) => f.longest[i]))), above: Int32Array.from(list, (g) => g.above), next: new Int32Array(n).fill(n), counts: f.counts.map(sum),
+    longest: Float64Array.from(list, (g) => Math.max(...g.from.map((i) => f.longest[i]))), above: Int32Array.from(list, (g) => g.above), next: new Int32Array(n).fill(n), counts: f.counts.map(sum), parts: f.parts.map(sum),
   };
   for (let i = n - 1, path: number[] = []; i >= 0; i--) { // from the end: the next node that is no deeper
     while (path.length > 0 && out.depth[path[path.length - 1]] > out.depth[i]) path.pop();

@@ -151,7 +151,7 @@ export function doubts(d: Data): DoubtsPage {
     uncounted: h.uncounted ?? 0, exact: d.exact, gaps: h.gaps ?? [], notes: h.notes, pauses: d.pauses, skipped_count: skipped.length,
     reasons: [...reasons].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count), filter: h.filter ?? null, natives: h.methods?.natives ?? 0,
     events: e ? { dropped: e.dropped, muted: e.muted_invocations, bad: e.bad, waits: e.waits, waited: e.waited_ns, differ: e.contexts_that_differ } : null,
-    dark: dark(d), processes: h.processes ?? [], odd: [],
+    dark: dark(d), processes: h.processes ?? [], odd: d.odd,
   };
 }
 

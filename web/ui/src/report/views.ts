@@ -50,7 +50,7 @@ function hot(f: Forest): number[] {
 const flagsOf = (d: Data, f: Forest, i: number) => f.flags[i] | (d.counted.has(f.method[i]) ? flagCounted : 0);
 
 export function tree(d: Data, f: Forest, q: NonNullable<Look["tree"]>): TreePage {
-  const page: TreePage = { total: whole(f, f.total), count: 0, from: q.from, found: -1, rows: [], hot: hot(f), ...(d.metrics.length > 0 ? { metrics: d.metrics, counts: [] } : {}) };
+  const page: TreePage = { total: whole(f, f.total), count: 0, from: q.from, found: -1, rows: [], hot: hot(f), ...(d.metrics.length > 0 ? { metrics: d.metrics, counts: [] } : {}), ...(f.parts.length > 0 ? { processes: d.processes, parts: [] } : {}) };
   const open = new Set(q.open), onHot = new Set(page.hot), most = Math.min(q.rows, mostRows);
   const known: Record<string, Float64Array> = { total: f.total, self: f.self, calls: f.calls, thrown: f.thrown, error: f.error };
   const at = metricKey(d.metrics, q.sort), values = at >= 0 ? f.counts[at] : known[q.sort] ?? f.total;
@@ -68,6 +68,7 @@ export function tree(d: Data, f: Forest, q: NonNullable<Look["tree"]>): TreePage
       page.rows.push([path, stack.length - 1, f.method[i], flagsOf(d, f, i) | (isOpen ? flagOpen : 0) | (onHot.has(path) ? flagHot : 0), f.calls[i], f.thrown[i], f.self[i], f.raw[i], f.error[i], f.total[i],
         kids.length, 0, f.waited[i], f.longest[i]]);
       page.counts?.push(f.counts.map((c) => c[i]));
+      page.parts?.push(f.parts.map((c) => c[i]));
     }
     page.count++;
     if (isOpen && stack.length <= mostDepth) stack.push(kids.sort(compare).reverse());
