@@ -6,7 +6,6 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,7 +26,10 @@ import (
 //go:embed Soak.java
 var source string
 
-var minutes = flag.Float64("minutes", 30, "how `long` the watcher runs without a break")
+var (
+	minutes = flag.Float64("minutes", 30, "how `long` the watcher runs without a break; 0 leaves that out for the server")
+	by      = flag.String("by", "", "watch the server by this `source`, such as jfr")
+)
 
 const (
 	turn  = 10 * time.Second // with the watcher, and without
@@ -40,17 +42,29 @@ const (
 func main() { bench.Main(1, "watch.md", measure) }
 
 func measure(k *bench.Kit) (*bench.Page, error) {
-	page := k.NewPage("soak:watch", "Watching for a while", "A program that answers requests in a closed loop, on one thread, and `rivulet watch` beside it.")
-	page.Table("Cost and bounds", fmt.Sprintf("CPU time of a request: the median of the seconds of %d turns of %v with the watcher, and of as many without, in one process. "+
+	page := k.NewPage("soak:watch", "Watching for a while", "Programs that answer requests in a closed loop, and `rivulet watch` beside them.")
+	if k.Has("program") {
+		if err := programs(k, page); err != nil {
+			return page, err
+		}
+	}
+	if k.Has("shop") {
+		return page, shops(k, page)
+	}
+	return page, nil
+}
+
+func programs(k *bench.Kit, page *bench.Page) error {
+	page.Table("Cost and bounds", fmt.Sprintf("The program has one thread. CPU time of a request: the median of the seconds of %d turns of %v with the watcher, and of as many without, in one process. "+
 		"Then the watcher runs without a break, keeps %v in at most %s, and after half of the time one method takes ten times as long. "+
 		"Memory: resident, its own, after a minute, at the end, and the most.", pairs, turn, keep, "4 MB"),
 		"JDK", "minutes", "without ns", "with ns", "ratio", "watcher, % of a core", "MB after a minute", "at the end", "most", "disk, most KB", "found after s", "capture has s before")
 	for _, j := range k.JDKs {
 		if err := soak(k, page, j); err != nil {
-			return page, fmt.Errorf("JDK %d: %w", j.Version, err)
+			return fmt.Errorf("JDK %d: %w", j.Version, err)
 		}
 	}
-	return page, nil
+	return nil
 }
 
 func soak(k *bench.Kit, page *bench.Page, j jdk.JDK) error {
@@ -119,13 +133,29 @@ type result struct {
 
 func run(k *bench.Kit, p *proc.Proc, pid string, long time.Duration) (r result, err error) {
 	dir := filepath.Join(k.Temp, "kept")
-	w, err := watch(k, pid, dir, "--when", "share(Soak.*) doubled", "--when", "cpu > 95% for 10s", "--before", "1m", "--json", "--for", long.String())
+	var changed time.Time
+	r, err = unbroken(k, pid, dir, long, func(since time.Duration) error {
+		if !changed.IsZero() || since <= long/2 {
+			return nil
+		}
+		changed = time.Now()
+		return p.Send("hot")
+	}, "--when", "share(Soak.*) doubled", "--when", "cpu > 95% for 10s")
+	if err != nil {
+		return r, err
+	}
+	return r, captured(k, dir, changed, "Soak.tax", &r)
+}
+
+// unbroken watches for so long, and looks at the watcher each second, at which something may be done.
+func unbroken(k *bench.Kit, pid, dir string, long time.Duration, each func(since time.Duration) error, flags ...string) (r result, err error) {
+	w, err := watch(k, pid, dir, append(flags, "--before", "1m", "--json", "--for", long.String())...)
 	if err != nil {
 		return r, err
 	}
 	defer w.Kill()
 	own := strconv.Itoa(w.Cmd.Process.Pid)
-	begun, changed := time.Now(), time.Time{}
+	begun := time.Now()
 	used := 0.0
 	for time.Since(begun) < long-2*time.Second {
 		time.Sleep(time.Second)
@@ -142,42 +172,12 @@ func run(k *bench.Kit, p *proc.Proc, pid string, long time.Duration) (r result, 
 			return r, err
 		}
 		r.share = used / time.Since(begun).Seconds()
-		if changed.IsZero() && time.Since(begun) > long/2 {
-			changed = time.Now()
-			if err := p.Send("hot"); err != nil {
-				return r, err
-			}
+		if err := each(time.Since(begun)); err != nil {
+			return r, err
 		}
 	}
 	if err := w.Wait(); err != nil {
 		return r, fmt.Errorf("rivulet watch: %w: %s", err, w.Err.All())
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "captures", "*", "event.json"))
-	if err != nil || len(files) != 1 {
-		return r, fmt.Errorf("%d captures of one event: %s%s", len(files), w.Out.All(), w.Err.All())
-	}
-	b, err := os.ReadFile(files[0])
-	if err != nil {
-		return r, err
-	}
-	var c struct {
-		Wall  int64 `json:"wall_ns"`
-		From  int64 `json:"from_ns"`
-		Event struct {
-			At     int64 `json:"at_ns"`
-			Method string
-		}
-	}
-	if err := json.Unmarshal(b, &c); err != nil {
-		return r, err
-	}
-	if c.Event.Method != "Soak.tax" {
-		return r, fmt.Errorf("the event names %s: %s", c.Event.Method, b)
-	}
-	r.found, r.before = time.Unix(0, c.Wall).Sub(changed), time.Duration(c.Event.At-c.From)
-	out, err := exec.Command(k.Rivulet, "watch", "show", dir, "--capture", "last", "--json").Output()
-	if err != nil || !strings.Contains(string(out), "Soak.tax") {
-		return r, errors.New("the capture has no samples of the event")
 	}
 	return r, nil
 }
