@@ -1,10 +1,10 @@
 package session
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
+	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -24,7 +24,7 @@ func (s *Session) basis() basis {
 type basis struct {
 	clock    byte
 	modes    []byte // of methods by id
-	costs    map[byte]*cost
+	costs    map[byte]*calibration.Cost
 	executed []cct.Executed   // by id; nil where nobody asked for bytecodes
 	types    []*cct.Type      // by id; nil where nobody asked for allocations
 	sizes    map[string]int64 // of classes' objects, by their names in internal form; never changed
@@ -33,7 +33,7 @@ type basis struct {
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: maps.Clone(l.costs), executed: l.executed(), types: l.types(), sizes: l.allocations.all}
+	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: l.calibrator.Costs(), executed: l.executed(), types: l.types(), sizes: l.allocations.all}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}
@@ -47,7 +47,7 @@ func (l *loop) basis() basis {
 func (b basis) counted() map[int32]bool {
 	out := map[int32]bool{}
 	for id, mode := range b.modes {
-		if counts(mode) {
+		if calibration.Counts(mode) {
 			out[int32(id)] = true
 		}
 	}
@@ -64,10 +64,10 @@ func (b basis) correct(r *export.Report) {
 	b.nameReflected(r)
 	main := b.costs[b.clock]
 	if main == nil {
-		r.Tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
+		r.Tree.GiveToCallers(func(id int32) bool { return calibration.Counts(b.mode(id)) })
 		return
 	}
-	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: b.cost(b.clock).Spread, Batches: main.batches}
+	r.Calibration = &export.Calibration{Inner: main.Inner, Outer: main.Outer, Spread: b.cost(b.clock).Spread, Batches: main.Batches}
 	if leaf := b.costs[wire.ModeLeaf]; leaf != nil {
 		r.Calibration.Leaf = leaf.Total()
 	}
@@ -83,7 +83,7 @@ func (b basis) cost(mode byte) (c calibrate.Cost) {
 	if found := b.costs[mode]; found != nil {
 		c = found.Cost
 	}
-	if mode == wire.ModeTick || counts(mode) {
+	if mode == wire.ModeTick || calibration.Counts(mode) {
 		c = c.AtBest()
 	}
 	return c
@@ -100,7 +100,7 @@ func (b basis) mode(id int32) byte {
 // fix gives the time of methods that are counted only to their callers, and
 // takes the probes' cost off a tree, where it is known.
 func (b basis) fix(tree *cct.Snapshot) cct.Correction {
-	tree.GiveToCallers(func(id int32) bool { return counts(b.mode(id)) })
+	tree.GiveToCallers(func(id int32) bool { return calibration.Counts(b.mode(id)) })
 	if b.costs[b.clock] == nil {
 		return cct.Correction{}
 	}
@@ -110,7 +110,7 @@ func (b basis) fix(tree *cct.Snapshot) cct.Correction {
 	}
 	return tree.Correct(func(id int32) cct.Clock {
 		m := b.mode(id)
-		k := cct.Clock{Counted: counts(m)}
+		k := cct.Clock{Counted: calibration.Counts(m)}
 		k.Cost = b.cost(m)
 		if ticks(m) {
 			k.Tick = gap

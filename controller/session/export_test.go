@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/hotswap"
@@ -14,8 +15,8 @@ import (
 // Calibrations is how often the cost of the recording's clock has been found.
 func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
 	err = s.do(ctx, func() {
-		if c := s.loop.costs[s.data.MainMode()]; c != nil {
-			n = len(c.found)
+		if c := s.loop.calibrator.Cost(s.data.MainMode()); c != nil {
+			n = c.Runs()
 		}
 	})
 	return n, err
@@ -25,7 +26,7 @@ func (s *Session) Calibrations(ctx context.Context) (n int, err error) {
 // recursion expanded.
 func (s *Session) SampleNodes() (all, expanded int) {
 	s.data.EachNode(func(method uint32, folded bool) {
-		if method == sampleCaller || method == sampleCallee {
+		if method == calibration.SampleCaller || method == calibration.SampleCallee {
 			all++
 			if !folded {
 				expanded++

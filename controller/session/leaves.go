@@ -10,9 +10,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// counts tells whether a mode has no times: they are the callers'.
-func counts(mode byte) bool { return mode == wire.ModeCounted || mode == wire.ModeLeaf }
-
 // leafHooks name the class of the leaves' probe in the target, and its methods.
 func (s *Session) leafHooks() (class, count, thrown string) {
 	class, count, thrown = s.bundle.Part("Leaf"), "count", "thrown"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
@@ -90,9 +91,7 @@ type loop struct {
 	changes changes // how far classes are from what is wanted of them
 
 	pauses      *pauses.Safepoints // nil where there are no counters
-	calibration calibration
-	again       again
-	costs       map[byte]*cost // by mode; without those that could not be measured
+	calibrator  *calibration.Calibrator
 	allocations allocations
 	loads       loads
 	final       []byte // the modes of methods when the recording ended
@@ -139,7 +138,7 @@ func (s *Session) run() {
 			s.loop.look() // a bell that could not be rung
 			s.loop.checkEnd()
 			s.loop.checkStall()
-			s.loop.checkCalibration()
+			s.loop.calibrator.Check()
 			s.loop.checkAgain()
 			s.loop.checkLate()
 			s.loop.checkUnanswered()
@@ -252,8 +251,9 @@ func (l *loop) onRestored(q *link.Restored) {
 
 // send writes a command. It only fails when the agent's thread hangs.
 func (l *loop) send(c link.Command) {
-	_, sample := c.(*link.Calibrate)
-	l.calibration.yield = l.calibration.yield || !sample
+	if _, sample := c.(*link.Calibrate); !sample && l.calibrator != nil {
+		l.calibrator.Yield()
+	}
 	if err := l.link.Send(c); err != nil {
 		l.s.log.Error("the agent does not take commands", "error", err)
 		l.s.cancel(fmt.Errorf("pid %d: %w", l.s.proc.PID, ErrSilent))

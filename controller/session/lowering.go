@@ -38,12 +38,12 @@ func governorMode(mode byte) governor.Mode {
 func (l *loop) callCosts() governor.Costs {
 	c := assumed
 	for mode, at := range map[byte]governor.Mode{wire.ModePrecise: governor.Precise, wire.ModeTick: governor.Tick, wire.ModeLeaf: governor.Leaf, wire.ModeEventPrecise: governor.Precise, wire.ModeEventTick: governor.Tick} {
-		if found := l.costs[mode]; found != nil && found.Total() > 0 {
+		if found := l.calibrator.Cost(mode); found != nil && found.Total() > 0 {
 			c.Inside[at] = found.Total()
 		}
 	}
 	c.Inside[governor.Counted] = c.Inside[governor.Tick]
-	if found := l.costs[wire.ModeOff]; found != nil {
+	if found := l.calibrator.Cost(wire.ModeOff); found != nil {
 		c.Dormant = max(found.Total(), leastDormant)
 		c.Inside[governor.Off] = c.Dormant
 	}

@@ -143,7 +143,7 @@ func (l *loop) open() {
 	l.s.collections.Part(true)
 	l.s.keeper.begin(l.rec.began, l.stats)
 	l.s.data.Open()
-	l.resumeCalibration()
+	l.calibrator.Resume()
 }
 
 // shut ends the part that is on. If the agent has shut the gate before, that
@@ -176,7 +176,7 @@ func (l *loop) renew() {
 	l.s.slowCalls.renew()
 	l.rec.began = 0
 	l.kind.renew(l.rec.Recording)
-	if l.calibration.done != nil {
+	if l.calibrator.On() {
 		l.kind.aside()
 	}
 }

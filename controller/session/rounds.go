@@ -83,7 +83,7 @@ func (l *loop) sendBatch() {
 			j.done(left)
 		}
 		l.next()
-		l.resumeCalibration()
+		l.calibrator.Resume()
 		return
 	}
 	l.batch++

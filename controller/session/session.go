@@ -15,6 +15,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/cputime"
 	"github.com/rivulet-profiler/rivulet/controller/link"
@@ -225,17 +226,17 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		kind:    treeRecorder{s},
 		link:    link.New(data, files.Commands, files.Bell),
 		h:       cha.New(),
-		ledger:  hotswap.NewLedger(s.hooks(), ledgerMax),
+		ledger:  hotswap.NewLedger(s.hooks(), calibration.SampleCaller),
 		files:   map[cha.ClassID][]byte{},
 		filed:   map[cha.ClassID]time.Time{},
 		places:  map[cha.ClassID]string{},
 		reveals: map[int32]*reveal{}, patience: newPatience(),
 		changes: newChanges(),
 		loaders: map[uint32]string{0: "boot"},
-		costs:   map[byte]*cost{},
 
 		lookedUp: outward.NewNames(),
 	}
+	s.loop.calibrator = calibration.New(calibrationHost{&s.loop}, data, bundle.Sample, s.log)
 	s.loop.h.SetPolicy(s.loop.excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
+	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
@@ -71,10 +72,10 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 		timers, _ := l.timed()
 		s.data.TimeSince(s.now())
 		s.data.Open()
-		l.beginCalibration(calibration{done: func() {
+		l.calibrator.Begin(calibration.Run{Timer: true, Done: func() {
 			var v shm.Timed
 			timers.Read(wire.TimerSample, &v)
-			if cost, ok := calibrate.MeasureTimer(l.calibration.batches, v.Quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
+			if cost, ok := calibrate.MeasureTimer(l.calibrator.Batches(), v.Quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
 				l.timerCost = &cost
 			}
 			done()
@@ -113,7 +114,7 @@ func (l *loop) timing(from *export.Report) *export.Timing {
 	}
 	inner := 0.0
 	if c := l.timerCost; c != nil {
-		r.Timer = &export.Timer{Inner: c.Inner, Call: c.Total(), Spread: c.Spread, Batches: len(l.calibration.batches)}
+		r.Timer = &export.Timer{Inner: c.Inner, Call: c.Total(), Spread: c.Spread, Batches: len(l.calibrator.Batches())}
 		inner = c.Inner
 	}
 	var v shm.Timed

@@ -1,4 +1,4 @@
-package session
+package calibration
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestCostWith(t *testing.T) {
 	found := func(total, spread float64) calibrate.Cost {
 		return calibrate.Cost{Inner: total / 2, Outer: total / 2, Spread: spread}
 	}
-	var c *cost
+	var c *Cost
 	at := time.Now()
 	for _, step := range []struct {
 		add    calibrate.Cost
@@ -32,10 +32,10 @@ func TestCostWith(t *testing.T) {
 			t.Errorf("after %+v: %v ± %v, want %v ± %v", step.add, c.Total(), c.Spread, step.total, step.spread)
 		}
 	}
-	if c.batches != 60 || len(c.found) != 6 || c.doubtful() {
-		t.Errorf("%d batches of %d, doubtful %v", c.batches, len(c.found), c.doubtful())
+	if c.Batches != 60 || len(c.found) != 6 || c.Doubtful() {
+		t.Errorf("%d batches of %d, doubtful %v", c.Batches, len(c.found), c.Doubtful())
 	}
-	if c = (*cost)(nil).with(found(30, 20), 10, at); !c.doubtful() {
+	if c = (*Cost)(nil).with(found(30, 20), 10, at); !c.Doubtful() {
 		t.Error("one of a busy machine is not doubtful")
 	}
 	for range 5 * mostFound {
@@ -51,7 +51,7 @@ func TestCostWith(t *testing.T) {
 // little is compiled, and most calls are made later.
 func TestCostOfMostCalls(t *testing.T) {
 	begin := time.Now()
-	var c *cost
+	var c *Cost
 	for _, f := range []struct {
 		after time.Duration
 		total float64
@@ -65,7 +65,7 @@ func TestCostOfMostCalls(t *testing.T) {
 
 // TestAgainEnds: a calibration that is not the first takes few batches.
 func TestAgainEnds(t *testing.T) {
-	c := calibration{mode: wire.ModeTick, again: true, begin: time.Now()}
+	c := run{Run: Run{Mode: wire.ModeTick, Again: true}, begin: time.Now()}
 	n := 0
 	for b := (calibrate.Batch{Calls: 1000, Bare: 1000, Probed: 7000, Callee: 3000, Caller: 4000}); c.take(b) != 0; n++ {
 		if n > againBatches {

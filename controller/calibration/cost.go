@@ -1,36 +1,34 @@
-package session
+package calibration
 
 import (
 	"slices"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
-	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// mostCost is the dearest that a compiled probe pair can be, in ns, with room
-// for slow machines.
-var mostCost = map[byte]float64{wire.ModeOff: 20, wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
+// mostFound is how many findings of a mode are kept; of more, every second one is forgotten.
+const mostFound = 400
 
-// A cost is what calibration found for a mode, once or several times.
-type cost struct {
+// A Cost is what was found for a mode, once or several times. It does not change.
+type Cost struct {
 	calibrate.Cost
-	batches int
+	Batches int // of all runs
 	found   []finding
 }
 
-// A finding is what one calibration found, and when.
+// A finding is what one run found, and when.
 type finding struct {
 	calibrate.Cost
 	at time.Time
 }
 
-// with is the cost after another calibration. What was found on a machine that
+// with is the cost after another run. What was found on a machine that
 // can't have been quiet counts only if there is nothing else.
-func (c *cost) with(m calibrate.Cost, batches int, at time.Time) *cost {
-	next := &cost{batches: batches}
+func (c *Cost) with(m calibrate.Cost, batches int, at time.Time) *Cost {
+	next := &Cost{Batches: batches}
 	if c != nil {
-		next.batches += c.batches
+		next.Batches += c.Batches
 		next.found = slices.Clone(c.found)
 	}
 	next.found = append(next.found, finding{m, at})
@@ -49,7 +47,7 @@ func (c *cost) with(m calibrate.Cost, batches int, at time.Time) *cost {
 }
 
 // weighed has each stand for the time that is nearer to it than to another: the
-// first calibrations follow each other soon, while little is compiled yet. The
+// first runs follow each other soon, while little is compiled yet. The
 // first and the last stand for as much outside of them as between them, and none
 // for a pause.
 func weighed(found []finding) []calibrate.Found {
@@ -69,7 +67,10 @@ func weighed(found []finding) []calibrate.Found {
 // quiet.
 func busy(k calibrate.Cost) bool { return k.Spread > k.Total()/2 }
 
-// doubtful tells whether it was never measured on a quiet machine.
-func (c *cost) doubtful() bool {
+// Doubtful tells whether it was never measured on a quiet machine; so does nil.
+func (c *Cost) Doubtful() bool {
 	return c == nil || !slices.ContainsFunc(c.found, func(f finding) bool { return !busy(f.Cost) })
 }
+
+// Runs is how often it was measured.
+func (c *Cost) Runs() int { return len(c.found) }
