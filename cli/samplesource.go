@@ -149,6 +149,7 @@ type moveWatch struct {
 	counters *attach.CounterWatch
 	names    []string
 	every    time.Duration // between looks, while nothing moves
+	soon     time.Duration // and after a collection
 
 	mu    sync.Mutex
 	at    int64 // of the last look, CLOCK_MONOTONIC ns
@@ -174,7 +175,7 @@ func watchMoves(pid int) *moveWatch {
 		file.Close()
 		return nil
 	}
-	w := &moveWatch{file: file, counters: counters, every: moveEvery}
+	w := &moveWatch{file: file, counters: counters, every: moveEvery, soon: moveSoon}
 	for i := range mostCollectors {
 		if name := fmt.Sprintf("sun.gc.collector.%d.invocations", i); counters.Has(name) {
 			w.names = append(w.names, name)
@@ -226,7 +227,7 @@ func (w *moveWatch) run(c mover) (stop func()) {
 					moved = now
 				}
 				if now.Sub(moved) < moveCalm {
-					t.Reset(moveSoon)
+					t.Reset(w.soon)
 				} else {
 					t.Reset(w.every)
 				}

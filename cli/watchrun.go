@@ -115,6 +115,7 @@ func (w *watcher) open() (err error) {
 	if w.moves = watchMoves(w.pid); w.moves != nil {
 		// Twice in a period is enough, and wakes the watcher less.
 		w.moves.every = max(w.moves.every, time.Second/time.Duration(2*max(w.source.Stats().Hz, 1)))
+		w.moves.soon = w.moves.every
 	}
 	return err
 }
