@@ -63,6 +63,10 @@ func TestTimeline(t *testing.T) {
 	p.until(fmt.Sprintf(`Number(/ (\d+) calls/.exec(%s)?.[1]) >= %d`, label, calls))
 	p.do("click a call", chromedp.Click(".timeline canvas"))
 	p.shot("timeline-stopped")
+	// Where threads don't fit, it scrolls.
+	p.scheme("light", 1280, 320)
+	p.until(`(() => { const e = document.querySelector(".timeline"); e.scrollTop = 30; return e.scrollHeight > e.clientHeight + 1 && e.scrollTop > 0; })()`)
+	p.scheme("light", 1280, 800)
 	// Without one, the page says how to get one.
 	p.click("#detach")
 	p.wait("#targets")
