@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +18,16 @@ import (
 
 // fleetProcess is a process in answers that are no reports.
 type fleetProcess struct {
-	Host  string `json:"host"`
+	Host  string `json:"host,omitempty"` // "" of this machine
 	PID   int    `json:"pid"`
 	Main  string `json:"main"`
 	Error string `json:"error,omitempty"`
 }
 
-func (p *fleetProcess) name() string { return fmt.Sprintf("%s/%d", p.Host, p.PID) }
+func (p *fleetProcess) name() string {
+	of := export.Process{Host: p.Host, PID: p.PID}
+	return of.Name()
+}
 
 // fleetHeapJSON is the JSON form of rivulet fleet heap. Lists of numbers are in the order of
 // the processes.
@@ -41,6 +45,8 @@ type heapProcess struct {
 	fleetProcess
 	Objects int64 `json:"objects"`
 	Bytes   int64 `json:"bytes"`
+
+	took time.Duration
 }
 
 type fleetClass struct {
@@ -53,7 +59,7 @@ type fleetClass struct {
 
 // fleetHeapOdds is a process that has far more of a class than the others.
 type fleetHeapOdds struct {
-	Host   string `json:"host"`
+	Host   string `json:"host,omitempty"`
 	PID    int    `json:"pid"`
 	Class  string `json:"class"`
 	Bytes  int64  `json:"shallow_bytes"`
@@ -111,7 +117,7 @@ func (a *app) heapsOf(in *interrupts, f *runFlags, all bool) (*fleetHeapJSON, er
 	if err != nil {
 		return nil, err
 	}
-	j, failed := mergeHeaps(made)
+	j, failed := mergeHeaps(answersIn[attach.Histogram](made))
 	if len(j.Classes) == 0 && failed != nil {
 		return nil, failed
 	}
@@ -130,6 +136,11 @@ func (a *app) answers(in *interrupts, f *runFlags, role fleet.Role, c fleet.Comm
 		return nil, err
 	}
 	return a.operate(in, l, f, targets, c)
+}
+
+// answersIn are the answers of an outcome, of n processes.
+func answersIn[T any](out *fleet.Outcome) (n int, answers answersOf[T]) {
+	return len(out.Results) + len(out.Lost), func(take func(p fleetProcess, answer *T)) error { return eachAnswer(out, take) }
 }
 
 // eachAnswer reads the answers of an outcome, and says of each process why there is none.
@@ -163,16 +174,15 @@ func eachAnswer[T any](out *fleet.Outcome, take func(p fleetProcess, answer *T))
 	return partly{fmt.Errorf("%d of %d JVMs failed; the first: %s", failed, len(out.Results)+len(out.Lost), first)}
 }
 
-// mergeHeaps adds histograms up.
-func mergeHeaps(out *fleet.Outcome) (*fleetHeapJSON, error) {
+// mergeHeaps adds histograms of n processes up.
+func mergeHeaps(n int, answers answersOf[attach.Histogram]) (*fleetHeapJSON, error) {
 	j := &fleetHeapJSON{Schema: export.Schema, Kind: "fleet heap", Classes: []fleetClass{}, Outliers: []fleetHeapOdds{}}
-	n := len(out.Results) + len(out.Lost)
 	at := map[string]*fleetClass{}
 	var names []string
-	err := eachAnswer(out, func(p fleetProcess, h *attach.Histogram) {
+	err := answers(func(p fleetProcess, h *attach.Histogram) {
 		row := heapProcess{fleetProcess: p}
 		if h != nil {
-			row.Objects, row.Bytes = h.Objects, h.Bytes
+			row.Objects, row.Bytes, row.took = h.Objects, h.Bytes, h.Took
 			j.Objects, j.Bytes = j.Objects+h.Objects, j.Bytes+h.Bytes
 			for _, c := range h.Classes {
 				k := at[c.Class]

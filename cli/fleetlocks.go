@@ -91,16 +91,15 @@ func (a *app) locksOf(in *interrupts, f *runFlags, k *fleet.Locks) (*fleetLocksJ
 	if err != nil {
 		return nil, err
 	}
-	j, failed := mergeLocks(made)
+	j, failed := mergeLocks(answersIn[locksJSON](made))
 	return j, stopped(made, failed)
 }
 
-// mergeLocks puts the locks of all processes together.
-func mergeLocks(out *fleet.Outcome) (*fleetLocksJSON, error) {
+// mergeLocks puts the locks of n processes together.
+func mergeLocks(n int, answers answersOf[locksJSON]) (*fleetLocksJSON, error) {
 	j := &fleetLocksJSON{Schema: export.Schema, Kind: "fleet locks", Processes: []locksProcess{}, Locks: []fleetLock{}}
-	n := len(out.Results) + len(out.Lost)
 	at := map[[3]string]*fleetLock{}
-	err := eachAnswer(out, func(p fleetProcess, l *locksJSON) {
+	err := answers(func(p fleetProcess, l *locksJSON) {
 		if l != nil {
 			for _, r := range l.Locks {
 				key := [3]string{r.Class, r.Waiter, r.Owner}

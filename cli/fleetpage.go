@@ -82,25 +82,36 @@ func (a *app) inFleet(in *interrupts, by linkFlags, q *web.FleetQuery) (any, err
 		return some(a, g, err)
 	case "heap":
 		j, err := a.heapsOf(in, &f, q.All)
-		if j != nil && len(j.Classes) > mostOnPage {
-			a.say("of %s those with the most bytes are shown; rivulet fleet heap has all", export.Plural(int64(len(j.Classes)), "class", "classes"))
-			j.Classes = j.Classes[:mostOnPage]
-		}
-		return some(a, j, err)
+		return some(a, a.firstClasses(j), err)
 	case "locks":
 		j, err := a.locksOf(in, &f, &fleet.Locks{Length: length, Exact: q.Exact})
-		if j != nil {
-			j.Locks = j.Locks[:min(len(j.Locks), mostOnPage)]
-			for _, p := range j.Processes {
-				if p.Locks != nil {
-					p.Locks.Locks = p.Locks.Locks[:0] // they are in those of all
-				}
-			}
-		}
-		return some(a, j, err)
+		return some(a, firstLocks(j), err)
 	}
 	r, err := a.runFleet(in, &f, role, c)
 	return some(a, r, err)
+}
+
+// firstClasses leaves as many as a page shows; of nil nothing.
+func (a *app) firstClasses(j *fleetHeapJSON) *fleetHeapJSON {
+	if j != nil && len(j.Classes) > mostOnPage {
+		a.say("of %s those with the most bytes are shown; JSON has all", export.Plural(int64(len(j.Classes)), "class", "classes"))
+		j.Classes = j.Classes[:mostOnPage]
+	}
+	return j
+}
+
+// firstLocks does the same with locks, which each process need not have once more.
+func firstLocks(j *fleetLocksJSON) *fleetLocksJSON {
+	if j == nil {
+		return nil
+	}
+	j.Locks = j.Locks[:min(len(j.Locks), mostOnPage)]
+	for _, p := range j.Processes {
+		if p.Locks != nil {
+			p.Locks.Locks = p.Locks.Locks[:0]
+		}
+	}
+	return j
 }
 
 // some is an answer of which parts may be missing: the page is told why, as long as there is one.

@@ -95,6 +95,7 @@ func available() int64 {
 func (a *app) heap() *cobra.Command {
 	var f heapFlags
 	var d dumpFlags
+	var targets targetFlags
 	cmd := &cobra.Command{
 		Use:   "heap PID|FILE",
 		Short: "Show what fills a JVM's heap, and what keeps it alive",
@@ -110,10 +111,12 @@ written: some seconds for each GB. Rivulet looks first whether there is room.
 A dump of any size is read in bounded memory (--max-memory). One that is cut off or damaged is read
 as far as that goes, and the report says where it ends.
 
---histogram only counts, which takes a second or so, and writes no dump.`,
+--histogram only counts, which takes a second or so, and writes no dump. It takes several JVMs, and names those that
+have three times as much of a class as the median process.`,
 		Example: `  rivulet heap 4711
   rivulet heap 4711 --histogram
   rivulet heap 4711 --histogram --for 30s             # what grew meanwhile
+  rivulet heap --histogram --match 'main=*Order*'     # of several JVMs, added up
   rivulet heap 4711 --keep dump.hprof                 # and keep the dump
   rivulet heap dump.hprof.gz --json -o heap.json
   rivulet heap dump.hprof -o heap.html                # a page with the dominator tree as a treemap
@@ -123,8 +126,12 @@ as far as that goes, and the report says where it ends.
   rivulet profile 4711 --root shop.Web.handle --count allocations --for 60s -o rec.json
   rivulet heap 4711 --allocations rec.json            # who allocated what is in the heap
   rivulet heap diff before.hprof after.hprof`,
-		Args: takes(1, "PID|FILE"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			several, err := d.several(cmd, a.backend, &targets, &args)
+			if err != nil {
+				return err
+			}
 			forms := []string{"text", "json", "html"}
 			if d.histogram || f.finds() {
 				forms = forms[:2]
@@ -134,7 +141,7 @@ as far as that goes, and the report says where it ends.
 			}
 			pid, err := parsePID(args[0])
 			_, missing := os.Stat(args[0])
-			running := err == nil && missing != nil
+			running := err == nil && (missing != nil || several != nil)
 			if err := d.check(cmd, running); err != nil {
 				return err
 			}
@@ -148,6 +155,8 @@ as far as that goes, and the report says where it ends.
 			}
 			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
 				switch {
+				case len(several) > 1:
+					return a.histogramOfSeveral(in, out, several, &f, d.all)
 				case d.histogram:
 					return a.histogram(in, out, pid, &f, &d)
 				case running:
@@ -161,6 +170,7 @@ as far as that goes, and the report says where it ends.
 	cmd.Flags().StringVar(&f.class, "class", "", "list the objects of the classes that match this `PATTERN`, what retains most first")
 	cmd.Flags().StringVar(&f.find, "find", "", "list the objects for which this `EXPRESSION` is true, such as 'retained > 1000000 and fields.size == 0'")
 	cmd.Flags().StringVar(&f.sites, "allocations", "", "say which contexts allocated the objects, by this `REPORT` of a recording of the same program with --count allocations")
+	targets.addSome(cmd.Flags())
 	d.add(cmd)
 	cmd.AddCommand(a.heapDiff())
 	return cmd

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
 	"github.com/rivulet-profiler/rivulet/controller/kube"
@@ -80,7 +81,7 @@ who waits for whom, put together by the lock's class and the contexts of waiter 
 				if err != nil {
 					return err
 				}
-				j, failed := mergeLocks(made)
+				j, failed := mergeLocks(answersIn[locksJSON](made))
 				return errors.Join(failed, out.write(func(w io.Writer) error {
 					if k.format == "json" {
 						return writeJSON(w, j)
@@ -129,7 +130,7 @@ it stands still; --dead counts dead objects, too, without one. Heap dumps are no
 				if err != nil {
 					return err
 				}
-				j, failed := mergeHeaps(made)
+				j, failed := mergeHeaps(answersIn[attach.Histogram](made))
 				if len(j.Classes) == 0 {
 					return failed
 				}

@@ -54,8 +54,9 @@ const (
 
 func (a *app) locks() *cobra.Command {
 	var f locksFlags
+	var targets targetFlags
 	cmd := &cobra.Command{
-		Use:   "locks PID",
+		Use:   "locks " + targetsUse,
 		Short: "Find deadlocks in a JVM, and with --for who waits for whom at which lock",
 		Long: `Finds deadlocks of a JVM, of monitors and of the exclusive locks of java.util.concurrent, each with the stacks of its
 threads; of virtual threads on JDK 25 and later. With --for it also says who waits for whom, by lock, context of
@@ -72,10 +73,12 @@ code once. The owner's context is known where it had to wait for the monitor, to
 		Example: `  rivulet locks 4711
   rivulet locks 4711 --for 10s
   rivulet locks 4711 --for 10s --exact --threshold 1ms
-  rivulet locks 4711 --for 10s --json -o locks.json`,
-		Args: takes(1, "PID"),
+  rivulet locks 4711 --for 10s --json -o locks.json
+  rivulet locks --all                                  # deadlocks of any JVM of this machine
+  rivulet locks --match 'main=*Order*' --for 10s       # put together`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pid, err := parsePID(args[0])
+			pids, err := targets.choose(cmd.Context(), a.backend, args)
 			if err == nil {
 				err = f.check(cmd)
 			}
@@ -83,7 +86,10 @@ code once. The owner's context is known where it had to wait for the monitor, to
 				return err
 			}
 			return a.with(f.file, a.stdout, func(in *interrupts, out *output) error {
-				j, err := a.findLocks(in, pid, &f)
+				if len(pids) > 1 {
+					return a.locksOfSeveral(in, out, pids, &f)
+				}
+				j, err := a.findLocks(in, pids[0], &f)
 				if err != nil {
 					return interrupted(in, err)
 				}
@@ -96,6 +102,7 @@ code once. The owner's context is known where it had to wait for the monitor, to
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	targets.add(fs)
 	fs.DurationVar(&f.length, "for", 0, "look who waits for whom for this `time`, such as 10s")
 	fs.IntVar(&f.hz, "hz", 0, lockHzHelp)
 	fs.StringVar(&f.source, "source", autoSource, lookSourceHelp)

@@ -46,7 +46,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 			if err := packages.check(); err != nil {
 				return err
 			}
-			cfg := web.Config{Snapshots: snapshots, App: packages.app}
+			cfg := web.Config{Snapshots: snapshots, App: packages.app, Fleet: a.jvmsHere()}
 			if token != "" {
 				var err error
 				if cfg.ScrapeToken, err = readToken(token); err != nil {

@@ -34,7 +34,7 @@ func (a *app) sampleSeveral(ctx context.Context, pids []int, o sampleOptions, le
 	each(parts, func(i int, p *export.ProcessReport) {
 		opened[i], p.Err = a.sample(ctx, p.Target.PID, o, begun)
 	})
-	m := startMeter(a.stderr, func() session.Progress {
+	m := a.meter(func() session.Progress {
 		n, jvms := int64(0), int64(0)
 		for _, s := range opened {
 			if s != nil {
@@ -76,7 +76,7 @@ func (a *app) sampleSeveralFor(pids []int, o sampleOptions, length time.Duration
 func (a *app) recordSeveral(in *interrupts, pids []int, rec spec.Recording, length time.Duration) (*export.Report, error) {
 	parts := a.nameTargets(in.first, pids)
 	var tried, armed, over atomic.Int64
-	m := startMeter(a.stderr, func() session.Progress {
+	m := a.meter(func() session.Progress {
 		phase := fmt.Sprintf("attaching to %d JVMs", len(pids))
 		if n := armed.Load(); n > 0 {
 			phase = fmt.Sprintf("recording in %d of %d JVMs", n-over.Load(), len(pids))

@@ -19,9 +19,14 @@ type targetFlags struct {
 }
 
 func (f *targetFlags) add(fs *pflag.FlagSet) {
+	f.addSome(fs)
+	fs.BoolVar(&f.all, "all", false, "all JVMs of this machine that can be attached to")
+}
+
+// addSome is for commands whose --all means something else.
+func (f *targetFlags) addSome(fs *pflag.FlagSet) {
 	fs.IntSliceVar(&f.pids, "pid", nil, "process `PID`; may be repeated, for several JVMs at once")
 	fs.StringArrayVar(&f.match, "match", nil, "all JVMs that `KEY=PATTERN` is true of: main, args, user, java or vm, with * and ?, such as 'main=*Order*'; repeated: all must be true")
-	fs.BoolVar(&f.all, "all", false, "all JVMs of this machine that can be attached to")
 }
 
 // targetsUse is how the arguments are shown in help.

@@ -73,9 +73,10 @@ type FleetFunc func(first, second context.Context, q FleetQuery, tell func(Step)
 
 // A Fleet is what the page can reach beyond this machine.
 type Fleet struct {
-	Name string    // whose key it is, and of which role
-	Keys []string  // by which JVMs are selected and put into groups, beside labels
-	Do   FleetFunc // nil: there is no fleet
+	Name  string    // whose key it is, and of which role
+	Local bool      // there is no fleet: several JVMs of this machine are reached
+	Keys  []string  // by which JVMs are selected and put into groups, beside labels
+	Do    FleetFunc // nil: there is no fleet
 }
 
 const (
@@ -115,9 +116,10 @@ func (s *Server) getFleet(*http.Request) (any, error) {
 		return nil, nil //nolint:nilnil // null: there is none
 	}
 	return struct {
-		Name string   `json:"name"`
-		Keys []string `json:"keys"`
-	}{s.fleet.Name, append([]string{}, s.fleet.Keys...)}, nil
+		Name  string   `json:"name"`
+		Local bool     `json:"local"`
+		Keys  []string `json:"keys"`
+	}{s.fleet.Name, s.fleet.Local, append([]string{}, s.fleet.Keys...)}, nil
 }
 
 // postFleet does something in a fleet, as postInside looks into a JVM.

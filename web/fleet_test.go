@@ -83,7 +83,7 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, text)
 		}
 	}
-	if code, text := s.call(t, "fleet", ""); code != 200 || !strings.Contains(text, `{"name":"anna, role look","keys":["app","java"]}`) {
+	if code, text := s.call(t, "fleet", ""); code != 200 || !strings.Contains(text, `{"name":"anna, role look","local":false,"keys":["app","java"]}`) {
 		t.Errorf("%d %s", code, text)
 	}
 	if _, text := s.call(t, "fleet", `{"do":"jvms","select":"app=x"}`); string(last(t, text).Result) != `{"select":"app=x"}` {

@@ -14,7 +14,7 @@ interface JVM { pid: number; app: string; main: string; user: string; java: stri
 interface Found { node: string; jvm: JVM }
 interface Node { name: string; seen?: string }
 interface List { jvms: Found[]; nodes: Node[]; away: Node[] }
-interface Who { name: string; keys: string[] }
+interface Who { name: string; keys: string[]; local: boolean }
 interface Event extends Found { time: string; rule: string; what: string }
 
 interface Looked { heap: FleetHeap; locks: FleetLocks; compare: FleetGroups }
@@ -32,7 +32,13 @@ export function Fleet() {
     api<Who | null>("fleet").then((f) => here && setWho(f), () => undefined); // the list of JVMs says that the server is away
     return () => { here = false; };
   }, []);
-  return who === null ? null : <Hosts who={who} />;
+  return who === null ? null : who.local ? <Here who={who} /> : <Hosts who={who} />;
+}
+
+/** Here is for several JVMs of this machine: it asks nothing before somebody opens it. */
+function Here({ who }: { who: Who }) {
+  const [open, setOpen] = useState(Object.keys(last).length > 0);
+  return <details id="several" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}><summary>Several JVMs at once</summary>{open && <Hosts who={who} />}</details>;
 }
 
 function Hosts({ who }: { who: Who }) {
@@ -75,6 +81,7 @@ function Hosts({ who }: { who: Who }) {
   const look = (rules: string) => run("jvms", async (ask) => {
     setList(await ask<List>({ do: "jvms", select: rules }));
     setAsked(rules);
+    if (who.local) return;
     try {
       setEvents(await ask<Event[]>({ do: "events", select: rules, seconds: day }));
     } catch (e) {
@@ -97,30 +104,30 @@ function Hosts({ who }: { who: Who }) {
   const all = plural(meant.length, "JVM", "JVMs");
   const idle = busy === "" && meant.length > 0 && asked === select;
   return (
-    <section id="fleet" aria-label="Fleet">
-      <h2>JVMs of the fleet <span class="muted">by {who.name}</span></h2>
+    <section id="fleet" aria-label={who.local ? "Several JVMs" : "Fleet"}>
+      {!who.local && <h2>JVMs of the fleet <span class="muted">by {who.name}</span></h2>}
       <form class="line" onSubmit={(e) => (e.preventDefault(), void look(select))}>
-        <label>Only <input id="fleet-select" size={30} spellcheck={false} autocomplete="off" placeholder="app=orders,zone!=b" value={select} onInput={(e) => setSelect(e.currentTarget.value.trim())} /></label>
+        <label>Only <input id="fleet-select" size={30} spellcheck={false} autocomplete="off" placeholder={who.local ? "main=*Order*" : "app=orders,zone!=b"} value={select} onInput={(e) => setSelect(e.currentTarget.value.trim())} /></label>
         <button id="fleet-look" disabled={busy !== ""}>{busy === "jvms" ? "Asking…" : asked === select ? "Look again" : "Show these"}</button>
       </form>
       <ErrorLine text={error} close={() => setError("")} />
       {list && list.nodes.length === 0 && <p>No node answers. <code>rivulet node</code> must run on the hosts, with a key of this hub.</p>}
       {list?.away.map((n) => <p class="hint" key={n.name}>Node {n.name} does not answer.</p>)}
-      {list && list.nodes.length > 0 && <Listing id="fleet-jvms" label="JVMs of the fleet" rows={list.jvms} by={0} empty="None of them is meant." columns={[
-        { label: "Host", of: (f) => f.jvm.pod_uid && f.jvm.hostname || f.node },
+      {list && list.nodes.length > 0 && <Listing id="fleet-jvms" label={who.local ? "JVMs that are meant" : "JVMs of the fleet"} rows={list.jvms} by={0} empty="None of them is meant." columns={[
+        ...(who.local ? [] : [{ label: "Host", of: (f: Found) => f.jvm.pod_uid && f.jvm.hostname || f.node }]),
         { label: "pid", cls: "num", of: (f) => f.jvm.pid, show: (f) => f.jvm.pid },
         { label: "App", of: (f) => f.jvm.app, show: (f) => <b>{f.jvm.app}</b> },
         { label: "Main class or jar", of: (f) => f.jvm.main },
         { label: "Java", of: (f) => f.jvm.java },
         { label: "Up", of: (f) => f.jvm.started, show: (f) => ago(f.jvm.started) },
-        { label: "Kept", title: "Its node keeps samples of it all the time", of: (f) => f.jvm.watched ? "samples" : "", show: (f) => f.jvm.attachable
+        { label: who.local ? "Note" : "Kept", title: "Its node keeps samples of it all the time", of: (f) => f.jvm.watched ? "samples" : "", show: (f) => f.jvm.attachable
           ? f.jvm.watched && <button onClick={() => void report("kept", { do: "kept", select: where(f), seconds: before })} disabled={busy !== ""}>Last 5 minutes</button>
           : <span class="muted">{f.jvm.reason}</span> },
       ]} />}
       {list && list.nodes.length > 0 && <>
         <div class="line wrap">
           <label>For <NumberField id="fleet-seconds" value={seconds} most={300} set={setSeconds} /> s</label>
-          <label>at once <input id="fleet-at-once" size={5} placeholder="all" value={atOnce} onInput={(e) => setAtOnce(e.currentTarget.value.trim())} title="How many JVMs at a time: a number, or a share such as 5%" /></label>
+          {!who.local && <label>at once <input id="fleet-at-once" size={5} placeholder="all" value={atOnce} onInput={(e) => setAtOnce(e.currentTarget.value.trim())} title="How many JVMs at a time: a number, or a share such as 5%" /></label>}
           <button id="fleet-sample" disabled={!idle} onClick={() => void report("sample", { do: "sample", ...each, wall })}>{busy === "sample" ? "Sampling…" : `Sample ${all}`}</button>
           <label><input id="fleet-wall" type="checkbox" checked={wall} onChange={(e) => setWall(e.currentTarget.checked)} />threads that wait, too</label>
         </div>
@@ -135,9 +142,9 @@ function Hosts({ who }: { who: Who }) {
           <label>Root <input id="fleet-root" size={40} spellcheck={false} autocomplete="off" placeholder="shop.orders.OrderService.process" value={root} onInput={(e) => setRoot(e.currentTarget.value.trim())} /></label>
           <label>slow-down up to <input id="fleet-overhead" size={5} placeholder="any" value={overhead} onInput={(e) => setOverhead(e.currentTarget.value.trim())} title="The slow-down that is allowed in each JVM, such as 5%" /></label>
           <button id="fleet-profile" disabled={!idle || root === ""}>{busy === "profile" ? "Recording…" : `Record in ${all}`}</button>
-          <label>groups by <input id="fleet-by" size={8} list="fleet-keys" spellcheck={false} autocomplete="off" placeholder="java" value={by} onInput={(e) => setBy(e.currentTarget.value.trim())} title="A key or label, such as java, node or version: JVMs that have the same value are a group" /></label>
+          {!who.local && <><label>groups by <input id="fleet-by" size={8} list="fleet-keys" spellcheck={false} autocomplete="off" placeholder="java" value={by} onInput={(e) => setBy(e.currentTarget.value.trim())} title="A key or label, such as java, node or version: JVMs that have the same value are a group" /></label>
           <datalist id="fleet-keys">{who.keys.map((k) => <option value={k} key={k} />)}</datalist>
-          <button id="fleet-compare" type="button" disabled={!idle || root === "" || by === ""} onClick={() => void answer("compare", "compare", { ...each, root, overhead, by })}>{busy === "compare" ? "Recording…" : "Record and compare"}</button>
+          <button id="fleet-compare" type="button" disabled={!idle || root === "" || by === ""} onClick={() => void answer("compare", "compare", { ...each, root, overhead, by })}>{busy === "compare" ? "Recording…" : "Record and compare"}</button></>}
         </form>
       </>}
       <p class="line going" role="status">{busy !== "" && busy !== "jvms" && <><span>{step || "Beginning…"}</span> <button id="fleet-end" onClick={() => void api("fleet/end", {}).catch(() => undefined)}>End now</button></>}</p>

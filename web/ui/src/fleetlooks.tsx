@@ -6,13 +6,14 @@ import { Listing } from "./listing";
 import type { Deadlock } from "./look";
 import { recordings, compareWith, open } from "./ui";
 
-interface Process { host: string; pid: number; main: string; error?: string }
+/** A process; of this machine it has no host. */
+interface Process { host?: string; pid: number; main: string; error?: string }
 
 export interface FleetHeap {
   objects: number; bytes: number;
   processes: (Process & { objects: number; bytes: number })[];
   classes: { class: string; objects: number; shallow_bytes: number; processes: { objects: number[]; shallow_bytes: number[] } }[];
-  outliers: { host: string; pid: number; class: string; shallow_bytes: number; median: number }[];
+  outliers: { host?: string; pid: number; class: string; shallow_bytes: number; median: number }[];
 }
 
 export interface FleetLocks {
@@ -25,7 +26,7 @@ export interface FleetGroups {
   groups: { value: string; jvms: number; root_invocations: number; root_mean_ns: number | null; calls_per_root: number | null; error?: string; verdict?: string; snapshot_id?: number }[];
 }
 
-const name = (p: Process) => `${p.host}/${p.pid}`;
+const name = (p: { host?: string; pid: number }) => p.host ? `${p.host}/${p.pid}` : `pid ${p.pid}`;
 
 /** Each is a figure of each process that has one, the largest first. */
 function Each({ of, values, show }: { of: Process[]; values: number[]; show: (n: number) => string }) {
@@ -46,7 +47,7 @@ export function Heaps({ of }: { of: FleetHeap }) {
     <section aria-label="Objects in the fleet">
       <h3>{bytes(of.bytes)} in {plural(of.objects, "object", "objects")} of {plural(of.processes.filter((p) => !p.error).length, "JVM", "JVMs")}</h3>
       <Failed of={of.processes} />
-      {of.outliers.slice(0, most).map((o) => <p key={name({ ...o, main: "" }) + o.class}><b>{o.host}/{o.pid}</b> has {bytes(o.shallow_bytes)} of <code>{o.class}</code>, the median process {bytes(o.median)}.</p>)}
+      {of.outliers.slice(0, most).map((o) => <p key={name(o) + o.class}><b>{name(o)}</b> has {bytes(o.shallow_bytes)} of <code>{o.class}</code>, the median process {bytes(o.median)}.</p>)}
       {of.outliers.length > most && <p class="muted">{plural(of.outliers.length - most, "more", "more")}</p>}
       <Listing id="fleet-classes" label="Classes" rows={of.classes} by={0} columns={[
         { label: "Bytes", cls: "num", of: (c) => c.shallow_bytes, show: (c) => bytes(c.shallow_bytes) },
