@@ -239,7 +239,13 @@ func (j *fleetHeapJSON) oddOf(c *fleetClass) (out []fleetHeapOdds) {
 
 func writeFleetHeap(w io.Writer, j *fleetHeapJSON, top int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s in %s\n\n", export.Bytes(j.Bytes), export.Plural(j.Objects, "object", "objects"), export.Plural(int64(len(j.Processes)), "JVM", "JVMs"))
+	counted := int64(0)
+	for _, p := range j.Processes {
+		if p.Error == "" {
+			counted++
+		}
+	}
+	fmt.Fprintf(&b, "%s of %s in %s\n\n", export.Bytes(j.Bytes), export.Plural(j.Objects, "object", "objects"), export.Plural(counted, "JVM", "JVMs"))
 	rows := [][]string{{"BYTES", "OBJECTS", "CLASS"}}
 	shown := j.Classes
 	if top > 0 && len(shown) > top {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,11 +23,7 @@ func (a *app) fleetOfKey(file string) (web.Fleet, error) {
 		return web.Fleet{}, err
 	}
 	return web.Fleet{Name: fmt.Sprintf("%s, role %s", k.User, k.Role), Keys: fleet.Keys(), Do: func(first, second context.Context, q web.FleetQuery, tell func(web.Step)) (any, error) {
-		out, err := a.telling(tell).inFleet(&interrupts{first: first, second: second}, by, &q)
-		if first.Err() != nil && errors.Is(err, context.Canceled) {
-			return nil, errEnded
-		}
-		return out, err
+		return ended(first)(a.telling(tell).inFleet(&interrupts{first: first, second: second}, by, &q))
 	}}, nil
 }
 
@@ -94,7 +89,7 @@ func (a *app) inFleet(in *interrupts, by linkFlags, q *web.FleetQuery) (any, err
 // firstClasses leaves as many as a page shows; of nil nothing.
 func (a *app) firstClasses(j *fleetHeapJSON) *fleetHeapJSON {
 	if j != nil && len(j.Classes) > mostOnPage {
-		a.say("of %s those with the most bytes are shown; JSON has all", export.Plural(int64(len(j.Classes)), "class", "classes"))
+		a.say("of %s those with the most bytes are shown; the command has all", export.Plural(int64(len(j.Classes)), "class", "classes"))
 		j.Classes = j.Classes[:mostOnPage]
 	}
 	return j

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -133,20 +132,12 @@ func (a *app) selected(ctx context.Context, l *link.Link, f *fleetFlags, which f
 func (a *app) carryFleet(in *interrupts, l *link.Link, o *fleet.Operation) (*fleet.Outcome, error) {
 	var mu sync.Mutex
 	var state fleet.State
-	shown := a.stderr
-	if a.progress != nil { // it shows how far this is
-		shown = io.Discard
-	}
-	m := startMeter(shown, func() session.Progress {
+	m := a.meter(func() session.Progress {
 		mu.Lock()
 		defer mu.Unlock()
 		return session.Progress{Phase: stateText(&state)}
 	})
 	defer m.stop()
-	say := m.say
-	if a.progress != nil {
-		say = func(text string) { a.say("%s", text) }
-	}
 	o.Tell = func(s fleet.State) {
 		mu.Lock()
 		before := state
@@ -156,15 +147,15 @@ func (a *app) carryFleet(in *interrupts, l *link.Link, o *fleet.Operation) (*fle
 			a.progress(stateText(&s), 0, 0)
 		}
 		if s.Stopped != before.Stopped {
-			say(fmt.Sprintf("stopping: %s; %d of %d JVMs were begun", s.Stopped, s.Sent, s.Targets))
+			m.say(fmt.Sprintf("stopping: %s; %d of %d JVMs were begun", s.Stopped, s.Sent, s.Targets))
 		}
 		if o.Command.Do == fleet.DoProfile && s.Recording == s.Targets && before.Recording != s.Recording {
-			say(fmt.Sprintf("recording in all %d JVMs", s.Targets))
+			m.say(fmt.Sprintf("recording in all %d JVMs", s.Targets))
 		}
 	}
 	o.Result = func(r *fleet.Result) {
 		if r.Error != "" {
-			say(fmt.Sprintf("%s/%d: %s", r.JVM.Name(r.Target.Node), r.Target.PID, oneLine(r.Error)))
+			m.say(fmt.Sprintf("%s/%d: %s", r.JVM.Name(r.Target.Node), r.Target.PID, oneLine(r.Error)))
 		}
 	}
 	type ended struct {

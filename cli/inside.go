@@ -30,11 +30,17 @@ const pageTop = 200
 // lookInside is what threads, locks, classes --causes and heap do, for the page: with the same answers.
 func (a *app) lookInside(first, second context.Context, q web.InsideQuery, tell func(web.Step)) (any, error) {
 	in := &interrupts{first: first, second: second}
-	out, err := a.telling(tell).answer(in, q)
-	if first.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil, errEnded
+	return ended(first)(a.telling(tell).answer(in, q))
+}
+
+// ended says of an answer that there is none since somebody has ended it.
+func ended(first context.Context) func(out any, err error) (any, error) {
+	return func(out any, err error) (any, error) {
+		if first.Err() != nil && errors.Is(err, context.Canceled) {
+			return nil, errEnded
+		}
+		return out, err
 	}
-	return out, err
 }
 
 var errEnded = errors.New("it was ended before there was anything to show")

@@ -2,26 +2,18 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/fleet"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
-	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/web"
 )
 
 // jvmsHere are those of this machine, as a page without a fleet shows several at once.
 func (a *app) jvmsHere() web.Fleet {
 	return web.Fleet{Local: true, Keys: fleet.Keys(), Do: func(first, second context.Context, q web.FleetQuery, tell func(web.Step)) (any, error) {
-		out, err := a.telling(tell).inJVMsHere(&interrupts{first: first, second: second}, &q)
-		if first.Err() != nil && errors.Is(err, context.Canceled) {
-			return nil, errEnded
-		}
-		return out, err
+		return ended(first)(a.telling(tell).inJVMsHere(&interrupts{first: first, second: second}, &q))
 	}}
 }
 
@@ -78,16 +70,4 @@ func (a *app) inJVMsHere(in *interrupts, q *web.FleetQuery) (any, error) {
 		return some(a, firstLocks(j), err)
 	}
 	return nil, usage("%s is of a fleet: rivulet serve --fleet FILE", q.Do)
-}
-
-// meter shows how far something is where this app shows that.
-func (a *app) meter(source func() session.Progress) *meter {
-	if a.progress == nil {
-		return startMeter(a.stderr, source)
-	}
-	return startMeter(io.Discard, func() session.Progress {
-		p := source()
-		a.progress(strings.TrimSuffix(p.Phase+", "+p.Times, ", "), 0, 0)
-		return p
-	})
 }

@@ -35,16 +35,32 @@ type meter struct {
 	last   session.Progress
 	lastAt time.Time
 	wrote  time.Time // the last line in a file
-	told   string    // its phase
+	told   string    // its phase, or what tell was given
+
+	tell func(text string) // shows phases in place of w, where there is one
 
 	quit, done chan struct{}
 }
 
 func startMeter(w io.Writer, source func() session.Progress) *meter {
+	m := newMeter(w, source)
+	go m.run()
+	return m
+}
+
+func newMeter(w io.Writer, source func() session.Progress) *meter {
 	now := time.Now()
-	m := &meter{
+	return &meter{
 		w: w, terminal: isTerminal(w), source: source, begin: now, lastAt: now,
 		quit: make(chan struct{}), done: make(chan struct{}),
+	}
+}
+
+// meter shows progress where this app shows it: a page is told the phase, and lines of their own go to it, too.
+func (a *app) meter(source func() session.Progress) *meter {
+	m := newMeter(a.stderr, source)
+	if a.progress != nil {
+		m.tell = func(text string) { a.progress(text, 0, 0) }
 	}
 	go m.run()
 	return m
@@ -131,6 +147,13 @@ func (m *meter) show() {
 	p := session.Progress{Phase: m.phase}
 	if m.source != nil {
 		p = m.source()
+	}
+	if m.tell != nil {
+		if text := strings.TrimSuffix(p.Phase+", "+p.Times, ", "); text != m.told {
+			m.tell(text)
+			m.told = text
+		}
+		return
 	}
 	now := time.Now()
 	fresh := p.Phase != m.last.Phase

@@ -157,7 +157,7 @@ func (b *Brief) slowStart(r *Report) {
 		return
 	}
 	until := Duration(steps[slow-1].From + steps[slow-1].Took)
-	b.Lines = append(b.Lines, fmt.Sprintf("In the first %s a root call took %s, %.1f times as long as in the second half: the JVM compiles code again after a recording has begun. "+
+	b.Lines = append(b.Lines, fmt.Sprintf("In the first %s a root call took %s, %.1f times as long as in the second half: code that is being compiled is slow, and much is compiled again after a recording has begun. "+
 		"These calls have %s of all root calls' time; --warmup (on the page: ignore first) leaves them out.",
 		until, Duration(int64(took/float64(ended))), took/float64(ended)/usual, share(int64(took), int64(all))))
 }

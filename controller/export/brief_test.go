@@ -82,7 +82,7 @@ func TestSlowStart(t *testing.T) {
 		means []int64 // ms of 20 root calls in each second
 		want  string
 	}{
-		{"slow at first", []int64{4, 4, 2, 1, 1, 1, 1, 1, 1, 1}, "In the first 3.00 s a root call took 3.33 ms, 3.3 times as long as in the second half: the JVM compiles code again after a recording has begun. These calls have 58.8 % of all root calls' time; --warmup"},
+		{"slow at first", []int64{4, 4, 2, 1, 1, 1, 1, 1, 1, 1}, "In the first 3.00 s a root call took 3.33 ms, 3.3 times as long as in the second half: code that is being compiled is slow, and much is compiled again after a recording has begun. These calls have 58.8 % of all root calls' time; --warmup"},
 		{"even", []int64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, ""},
 		{"slow later", []int64{1, 1, 1, 4, 4, 1, 1, 1, 1, 1}, ""},
 		{"slow at the end", []int64{1, 1, 1, 1, 1, 4, 4, 4, 4, 4}, ""},

@@ -54,7 +54,7 @@ const (
 // A wall keeps what is needed to sample threads that wait.
 type wall struct {
 	waiters map[int]*waiter
-	lists   int // those of threads that waiters were compared with
+	lists   int // threads.lists when waiters were compared with it last
 	ticked  int64
 	seed    maphash.Seed
 	room    []byte

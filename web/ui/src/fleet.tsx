@@ -120,7 +120,7 @@ function Hosts({ who }: { who: Who }) {
         { label: "Main class or jar", of: (f) => f.jvm.main },
         { label: "Java", of: (f) => f.jvm.java },
         { label: "Up", of: (f) => f.jvm.started, show: (f) => ago(f.jvm.started) },
-        { label: who.local ? "Note" : "Kept", title: "Its node keeps samples of it all the time", of: (f) => f.jvm.watched ? "samples" : "", show: (f) => f.jvm.attachable
+        { label: who.local ? "Note" : "Kept", title: who.local ? undefined : "Its node keeps samples of it all the time", of: (f) => f.jvm.watched ? "samples" : "", show: (f) => f.jvm.attachable
           ? f.jvm.watched && <button onClick={() => void report("kept", { do: "kept", select: where(f), seconds: before })} disabled={busy !== ""}>Last 5 minutes</button>
           : <span class="muted">{f.jvm.reason}</span> },
       ]} />}

@@ -54,7 +54,7 @@ function App() {
       <header class="bar">
         <div class="top">
           <h1>Rivulet</h1>
-          <span class="target" title={s.target!.main + "\n" + s.target!.vm}><b>{base(s.target!.main)}</b> <span class="muted">pid {s.target!.pid}, Java {s.target!.java || "?"}</span></span>
+          <span class="target" title={s.target!.main + "\n" + s.target!.vm}><b>{base(s.target!.main)}</b> <span class="muted">{s.target!.pid > 0 ? `pid ${s.target!.pid}` : "several processes"}, Java {s.target!.java || "?"}</span></span>
           <span class="roots muted" title={s.recording.roots.join("\n")}>{s.recording.roots.map((r) => r.replace(/\(.*/, "").split(".").slice(-2).join(".")).join(", ")}</span>
           <span class="acts"><button onClick={toggleTheme} title="Light or dark (d)" aria-label="Light or dark">◐</button></span>
         </div>
