@@ -11,6 +11,7 @@ import java.lang.instrument.Instrumentation;
 import rivulet.probe.Following;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 import rivulet.probe.Reflection;
 import rivulet.probe.Spans;
 
@@ -160,7 +161,7 @@ public final class Agent implements Runnable {
         synchronized (order) {
             if (ending) return false;
             inst.addTransformer(hook, true);
-            Probe.revealer(reveals);
+            Suspension.revealer(reveals);
             Reflection.finder(targets);
             Spans.reader(tracing);
             Memory.U.putLongRelease(null, Probe.cell(), memory.base);

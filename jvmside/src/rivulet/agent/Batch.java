@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 
 /**
  * Retransforms classes; when the JVM refuses a batch, finds the class that is to blame and does the others.
@@ -43,7 +43,7 @@ final class Batch {
                 for (int i = 0; i < classes.size(); i++) refuse(classes.get(i), "another thread did not end its retransformation of this class");
                 return;
             }
-            Probe.pause(200_000);
+            Suspension.pause(200_000);
         }
         try {
             part(classes);

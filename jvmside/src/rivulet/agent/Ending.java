@@ -4,6 +4,7 @@ import java.lang.instrument.Instrumentation;
 import rivulet.probe.Follow;
 import rivulet.probe.Layout;
 import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 import rivulet.probe.Reflection;
 import rivulet.probe.Spans;
 
@@ -47,7 +48,7 @@ final class Ending {
     void forget() {
         for (int tries = 0; tries < TRIES; tries++) {
             try {
-                Probe.revealer(null);
+                Suspension.revealer(null);
                 Reflection.finder(null);
                 Spans.reader(null);
                 Follow.forget(); // the JVM asks the agent's class loader for this class, perhaps now for the first time

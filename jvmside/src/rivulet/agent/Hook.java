@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
-import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 
 /**
  * Hands the bytes of every class that is loaded or retransformed to the controller and gives the JVM what comes
@@ -59,7 +59,7 @@ final class Hook implements ClassFileTransformer {
         users.incrementAndGet();
         long token = 0;
         try {
-            token = Probe.suspend(); // first: what is called here may have probes
+            token = Suspension.suspend(); // first: what is called here may have probes
             final long inside = token;
             final String place = token != 0 && redefined == null ? place(pd) : "";
             if (System.getSecurityManager() == null) return change(loader, name, redefined, b, inside, place);
@@ -75,7 +75,7 @@ final class Hook implements ClassFileTransformer {
             starved = true; // it would lack what the JVM loses: it is done again
             return REFUSE;
         } finally {
-            Probe.resume(token);
+            Suspension.resume(token);
             users.decrementAndGet();
         }
     }

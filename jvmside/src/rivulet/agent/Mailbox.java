@@ -4,7 +4,7 @@ import static rivulet.agent.Memory.U;
 
 import java.io.OutputStream;
 import rivulet.probe.Layout;
-import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 
 /**
  * Requests to the controller from any thread, through boxes in the data file. Nothing here blocks without bound: a
@@ -175,7 +175,7 @@ final class Mailbox {
             }
             if (over(deadline, last)) return 0;
             if (method != 0 && (U.getByte(base + Layout.MODES + method) & Layout.MODE_MASK) != Layout.MODE_FRESH) return -1;
-            Probe.pause(method == 0 ? 100_000 : wait);
+            Suspension.pause(method == 0 ? 100_000 : wait);
         }
     }
 
@@ -193,7 +193,7 @@ final class Mailbox {
             if (s != state) return s;
             if (i < 1000) continue;
             if (over(deadline, last)) return 0;
-            Probe.pause(i < 1100 ? 20_000 : 100_000);
+            Suspension.pause(i < 1100 ? 20_000 : 100_000);
         }
     }
 

@@ -8,7 +8,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicLongArray;
 import rivulet.probe.Layout;
-import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 import rivulet.probe.stub.Unsafe;
 
 /** The data file, mapped for as long as probes may look at it. */
@@ -73,7 +73,7 @@ final class Memory {
     long patience(long most) {
         long ns = U.getLong(base + Layout.H_PATIENCE);
         if (ns == 0) return most;
-        long left = Probe.patience();
+        long left = Suspension.patience();
         if (left < 0) left = ns - Math.max(0, owed.get(slot()) - System.nanoTime()) / OUTSIDE;
         return Math.max(0, Math.min(left, most));
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongBinaryOperator;
 import rivulet.probe.Layout;
-import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 
 /** What threads of the program do for their own methods: they ask the controller, and wait until callees are instrumented. Any thread may. */
 public final class Reveals implements LongBinaryOperator {
@@ -117,7 +117,7 @@ public final class Reveals implements LongBinaryOperator {
                 while (!Batch.take(classes)) {
                     if (settled(method)) return 1;
                     if (mailbox.closed() || System.nanoTime() > deadline) return 0;
-                    Probe.pause(200_000);
+                    Suspension.pause(200_000);
                 }
                 try { // the controller is told while they are ours still: who waits for them finds them done
                     if (settled(method)) return 1;

@@ -1,6 +1,7 @@
 package rivulet.agent;
 
 import rivulet.probe.Probe;
+import rivulet.probe.Suspension;
 
 /**
  * Unmaps the data file once nobody can be looking at it. A probe reads the file's address from the cell when it
@@ -28,7 +29,7 @@ final class Silence {
         for (int i = 0; i < LOOKS && quiet < 3; i++) {
             try {
                 Thread.sleep(250);
-                quiet = hook.busy() || Probe.busy() || onStack() ? 0 : quiet + 1;
+                quiet = hook.busy() || Suspension.busy() || onStack() ? 0 : quiet + 1;
             } catch (InterruptedException e) {
                 // look again
             } catch (OutOfMemoryError e) {

@@ -135,12 +135,12 @@ public final class Allocated {
         long index = Callees.find(s, current, type);
         if (index == 0) {
             boolean events = U.getInt(record + Layout.R_RING) != 0; // whose stream says all that is charged
-            if (!events) Probe.charge(s, record, current, Probe.precise(s, current));
+            if (!events) Clock.charge(s, record, current, Clock.precise(s, current));
             index = Callees.listed(s, current, type, type);
-            if (index == 0) index = Probe.add(s, record, current, type);
+            if (index == 0) index = Nodes.add(s, record, current, type);
             if (index != 0) Callees.keep(s, record, current, type, index);
             else index = Unplaced.over(s, record, type);
-            if (!events) Probe.skip(s, record, Probe.precise(s, current));
+            if (!events) Clock.skip(s, record, Clock.precise(s, current));
             if (index == 0) {
                 U.getAndAddLong(null, s + Layout.H_UNCOUNTED, 1);
                 return;

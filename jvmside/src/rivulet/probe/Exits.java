@@ -69,7 +69,7 @@ final class Exits {
                     U.getAndAddLong(null, s + Layout.H_UNHELD, 1);
                     break;
                 }
-                Probe.pause(LOOK);
+                Suspension.pause(LOOK);
             }
         } catch (Throwable t) {
             // StackOverflowError: the target goes on

@@ -95,7 +95,7 @@ public final class Follow {
         long current = U.getLong(record + Layout.R_CURSOR), from = System.nanoTime();
         boolean done = false, events = false;
         try {
-            Probe.reserve(60, 0, 0, 0);
+            Suspension.reserve(60, 0, 0, 0);
             AtomicReferenceArray<Handover> table = tasks.get();
             events = U.getInt(s + Layout.H_EVENTS) != 0;
             long number = events ? U.getAndAddLong(null, s + Layout.H_TASKS, 1) << 1 | (again ? 1 : 0) : 0;
@@ -202,7 +202,7 @@ public final class Follow {
         Thread t = Thread.currentThread();
         if (at == null || at[0] != tag || CARRIER != null && t.getClass() == CARRIER) return 0; // to mount a virtual thread is no task
         try {
-            Probe.reserve(60, 0, 0, 0);
+            Suspension.reserve(60, 0, 0, 0);
         } catch (StackOverflowError e) {
             U.getAndAddLong(null, s + Layout.H_UNFOLLOWED, 1);
             return 0;
@@ -227,9 +227,9 @@ public final class Follow {
         long home = Records.slot(s, tid), record = Records.of(home, s, tag, tid), current;
         boolean top = record == 0;
         if (top) {
-            record = Probe.lease(s, tag, home, tid, false);
+            record = Roots.lease(s, tag, home, tid, false);
             if (record == 0) return 0; // counted among H_LOST
-            current = Probe.admit(s, tag, tid, record);
+            current = Roots.admit(s, tag, tid, record);
             if (U.getInt(s + Layout.H_EVENTS) != 0) Events.begin(s, record, tid, null);
         } else {
             current = U.getLong(record + Layout.R_CURSOR);
@@ -240,9 +240,9 @@ public final class Follow {
         if (h == 0) h = add(s, record, current, at[1], method);
         long token = 0;
         if (h != 0) {
-            boolean precise = mode == Layout.MODE_PRECISE || mode == Layout.MODE_EVENT_PRECISE || Probe.precise(s, current);
-            if (U.getInt(record + Layout.R_RING) != 0) Events.execute(s, record, current, at[3], h, top ? 0 : Probe.time(s, precise));
-            else if (!top) Probe.charge(s, record, current, precise);
+            boolean precise = mode == Layout.MODE_PRECISE || mode == Layout.MODE_EVENT_PRECISE || Clock.precise(s, current);
+            if (U.getInt(record + Layout.R_RING) != 0) Events.execute(s, record, current, at[3], h, top ? 0 : Clock.time(s, precise));
+            else if (!top) Clock.charge(s, record, current, precise);
             U.putLong(record + Layout.R_CURSOR, h);
             token = Probe.other(s, tag, record, h, method);
         } else {
@@ -251,7 +251,7 @@ public final class Follow {
         if (token == 0) { // no room, or the part has ended
             U.putLong(record + Layout.R_CURSOR, top ? 0 : current);
             if (top) {
-                Probe.outside(s, record);
+                Roots.outside(s, record);
                 Records.release(s, record);
             }
             return 0;
@@ -283,12 +283,12 @@ public final class Follow {
     }
 
     private static long add(long s, long record, long current, long from, int method) {
-        long h = Probe.fresh(s, record), node = h == 0 ? 0 : Probe.fresh(s, record);
+        long h = Nodes.fresh(s, record), node = h == 0 ? 0 : Nodes.fresh(s, record);
         if (node == 0) return 0;
         if (U.getInt(s + Layout.H_FOLD) != 0) method |= Layout.METHOD_FOLD;
         U.putInt(s + h + Layout.N_FLAGS, (int) from);
-        Probe.link(s, record, node, h, method);
-        Probe.link(s, record, h, current, Layout.METHOD_HANDOVER);
+        Nodes.link(s, record, node, h, method);
+        Nodes.link(s, record, h, current, Layout.METHOD_HANDOVER);
         return h;
     }
 
@@ -337,9 +337,9 @@ public final class Follow {
             i = parent;
         }
         if (task == 0) return;
-        long top = Probe.above(s, task) == U.getInt(record + Layout.R_TOP) ? Layout.TOP : 0;
+        long top = Nodes.above(s, task) == U.getInt(record + Layout.R_TOP) ? Layout.TOP : 0;
         long event = U.getInt(record + Layout.R_RING) != 0 ? Layout.EVENT : 0;
-        long precise = Probe.precise(s, task) ? Layout.PRECISE : 0;
+        long precise = Clock.precise(s, task) ? Layout.PRECISE : 0;
         long token = tag | task | Layout.OWN | top | event | precise;
         if (thrown) Probe.thrown(token);
         else Probe.exit(token);

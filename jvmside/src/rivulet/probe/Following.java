@@ -84,7 +84,7 @@ public final class Following {
         if (index == 0) index = Unplaced.of(s, record, type);
         if (index == 0 || !Survivors.passes(s, s + index, bytes)) return;
         boolean events = U.getInt(record + Layout.R_RING) != 0; // whose stream says all that is charged
-        if (!events) Probe.charge(s, record, current, Probe.precise(s, current));
+        if (!events) Clock.charge(s, record, current, Clock.precise(s, current));
         long n = 1L << Survivors.level(s, U.getLong(s + index + Layout.N_CALLS), bytes);
         long block = block(s, record, s + index);
         U.putInt(record + Layout.R_BUSY, (int) current);
@@ -97,14 +97,14 @@ public final class Following {
         U.putLong(record + Layout.R_CURSOR, current);
         U.putInt(record + Layout.R_BUSY, 0);
         if (n != 0) U.getAndAddLong(null, s + Layout.H_UNTRACKED, n);
-        if (!events) Probe.skip(s, record, Probe.precise(s, current));
+        if (!events) Clock.skip(s, record, Clock.precise(s, current));
     }
 
     /** Address of the block of a type's node, made if there is room, else 0. */
     private static long block(long s, long record, long node) {
         int block = U.getInt(node + Layout.N_CACHE);
         if (block == 0) {
-            block = (int) Probe.nodes(s, record, Layout.TRACK_NODES, false);
+            block = (int) Nodes.nodes(s, record, Layout.TRACK_NODES, false);
             if (block == 0) return 0;
             U.putIntRelease(null, node + Layout.N_CACHE, block);
         }

@@ -57,7 +57,7 @@ final class Records {
                 U.compareAndSetInt(null, s + Layout.H_LOCK, 1, 2);
                 return false;
             }
-            Probe.pause(50_000);
+            Suspension.pause(50_000);
         }
         return true;
     }
@@ -82,7 +82,7 @@ final class Records {
                 unlock(s);
             }
             if (record >= 0) return record;
-            Probe.pause(100_000);
+            Suspension.pause(100_000);
         }
         return 0;
     }

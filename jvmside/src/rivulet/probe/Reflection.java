@@ -60,16 +60,16 @@ public final class Reflection {
         long token = 0;
         U.getAndAddLong(null, Probe.CELL + Probe.USERS, 1);
         try {
-            token = Probe.suspend();
+            token = Suspension.suspend();
             try {
-                Probe.reserve(200, 0, 0, 0);
+                Suspension.reserve(200, 0, 0, 0);
                 Predicate<Object> f = finder;
                 done = f == null || f.test(o);
                 if (table != null) table[i] = new WeakReference<>(o);
             } catch (Throwable t) {
                 // StackOverflowError, OutOfMemoryError: the report says that something may be missing
             }
-            Probe.resume(token);
+            Suspension.resume(token);
             if (!done && Probe.on(s, tag)) U.getAndAddLong(null, s + (U.getLong(s + Layout.H_PATIENCE) != 0 ? Layout.H_GIVEN_UP : Layout.H_INCOMPLETE), 1);
         } finally {
             U.getAndAddLong(null, Probe.CELL + Probe.USERS, -1);

@@ -24,7 +24,7 @@ final class Side {
     static long make(long s, long record, long index, boolean wait) {
         int flags = U.getInt(s + index + Layout.N_FLAGS), side = flags & Layout.N_SIDE;
         if (side == 0) {
-            side = (int) Probe.nodes(s, record, NODES, wait);
+            side = (int) Nodes.nodes(s, record, NODES, wait);
             if (side != 0) U.putInt(s + index + Layout.N_FLAGS, flags | side);
         }
         return side;
@@ -45,7 +45,7 @@ final class Side {
         long side = make(s, record, index, false);
         if (side == 0) {
             side = make(s, record, index, true);
-            Probe.skip(s, record, Probe.precise(s, index));
+            Clock.skip(s, record, Clock.precise(s, index));
         }
         if (side == 0 && (side = Unplaced.reserved(s, NODES)) != 0) {
             long flags = s + index + Layout.N_FLAGS;

@@ -37,7 +37,7 @@ public final class Spans {
         long[] span = null;
         U.putInt(record + Layout.R_BUSY, (int) top);
         try {
-            Probe.reserve(60, 0, 0, 0);
+            Suspension.reserve(60, 0, 0, 0);
             span = r.apply(null, null);
         } catch (Throwable t) {
             // StackOverflowError, OutOfMemoryError: no span is known
@@ -87,19 +87,19 @@ public final class Spans {
     @DontInline
     private static long[] read(Object storage, Object context) {
         try {
-            Probe.reserve(100, 0, 0, 0);
+            Suspension.reserve(100, 0, 0, 0);
         } catch (StackOverflowError e) {
             return null; // the target's own overflow is a few frames away
         }
         long[] span = null;
-        long token = Probe.suspend();
+        long token = Suspension.suspend();
         try {
             BiFunction<Object, Object, long[]> r = reader;
             if (r != null) span = r.apply(storage, context);
         } catch (Throwable t) {
             // as above
         }
-        Probe.resume(token);
+        Suspension.resume(token);
         return span;
     }
 

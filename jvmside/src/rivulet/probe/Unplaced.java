@@ -19,25 +19,25 @@ final class Unplaced {
             table = reserved(s, Layout.OVER_TABLE);
             long stack = reserved(s, Layout.OVER_DEPTH * 8 >> Layout.NODE_SHIFT), above = reserved(s, 1);
             if (table == 0 || stack == 0 || above == 0) return 0;
-            Probe.link(s, record, above, U.getInt(record + Layout.R_TOP), Layout.METHOD_UNPLACED);
-            U.putInt(Probe.node(s, table), Layout.OVER_TABLE * 16);
-            U.putInt(Probe.node(s, table) + 8, (int) above);
+            Nodes.link(s, record, above, U.getInt(record + Layout.R_TOP), Layout.METHOD_UNPLACED);
+            U.putInt(Nodes.node(s, table), Layout.OVER_TABLE * 16);
+            U.putInt(Nodes.node(s, table) + 8, (int) above);
             U.putInt(record + Layout.R_STACK, (int) stack);
             U.putInt(record + Layout.R_OVER, (int) table);
         }
         // Words of a table: its size in words, words used, the node above all; from word 16 on nodes, by hash.
-        long words = Probe.node(s, table);
+        long words = Nodes.node(s, table);
         int size = U.getInt(words), used = U.getInt(words + 4), above = U.getInt(words + 8);
         if (used > size / 2) {
             long larger = reserved(s, size >> 3);
             if (larger == 0) return 0;
-            long to = Probe.node(s, larger);
+            long to = Nodes.node(s, larger);
             U.putInt(to, size * 2);
             U.putInt(to + 4, used);
             U.putInt(to + 8, above);
             for (int i = 16; i < size; i++) {
                 int index = U.getInt(words + 4L * i);
-                if (index != 0) U.putInt(hashed(s, to, U.getInt(Probe.node(s, index) + Layout.N_METHOD)), index);
+                if (index != 0) U.putInt(hashed(s, to, U.getInt(Nodes.node(s, index) + Layout.N_METHOD)), index);
             }
             U.putInt(record + Layout.R_OVER, (int) larger);
             words = to;
@@ -46,7 +46,7 @@ final class Unplaced {
         if (index == 0) {
             index = reserved(s, 1);
             if (index == 0) return 0;
-            Probe.link(s, record, index, above, method);
+            Nodes.link(s, record, index, above, method);
             U.putInt(words + 4, U.getInt(words + 4) + 1);
             U.putInt(at, (int) index);
         }
@@ -56,7 +56,7 @@ final class Unplaced {
     /** The method's node for calls that found no room, 0 if there were none. */
     static long of(long s, long record, int method) {
         int table = U.getInt(record + Layout.R_OVER);
-        return table == 0 ? 0 : U.getInt(hashed(s, Probe.node(s, table), method));
+        return table == 0 ? 0 : U.getInt(hashed(s, Nodes.node(s, table), method));
     }
 
     /** Begins an invocation without room: its token, or 0 if there is no place for it either. */
@@ -73,7 +73,7 @@ final class Unplaced {
         for (int i = (method * 0x9e3779b1 >>> 8) % room; ; i = i + 1 == room ? 0 : i + 1) {
             long at = words + 4L * (16 + i);
             int index = U.getInt(at);
-            if (index == 0 || U.getInt(Probe.node(s, index) + Layout.N_METHOD) == method) return at;
+            if (index == 0 || U.getInt(Nodes.node(s, index) + Layout.N_METHOD) == method) return at;
         }
     }
 
@@ -89,12 +89,12 @@ final class Unplaced {
 
     /** The place at a depth of a record's stack of unplaced invocations: their node, and their caller's. */
     static long place(long s, long record, long depth) {
-        return Probe.node(s, U.getInt(record + Layout.R_STACK)) + (depth << 3);
+        return Nodes.node(s, U.getInt(record + Layout.R_STACK)) + (depth << 3);
     }
 
     /** Begins an unplaced invocation. One too deep for the stack is counted; its time is its caller's. */
     private static long push(long s, long token, long record, long current, long index) {
-        long node = Probe.node(s, index);
+        long node = Nodes.node(s, index);
         U.putLong(node + Layout.N_CALLS, U.getLong(node + Layout.N_CALLS) + 1);
         int depth = U.getInt(record + Layout.R_DEPTH);
         if (depth >= Layout.OVER_DEPTH) return 0;

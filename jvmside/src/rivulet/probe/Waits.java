@@ -61,7 +61,7 @@ public final class Waits {
     private static boolean say(long record, int mark, long about) {
         if (U.getInt(record + Layout.R_RING) == 0) return false;
         try {
-            Probe.reserve(40, 0, 0, 0);
+            Suspension.reserve(40, 0, 0, 0);
         } catch (StackOverflowError e) {
             return false; // the target's own overflow is a few frames away
         }
