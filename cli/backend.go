@@ -8,6 +8,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/compare"
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -31,10 +32,10 @@ type backend interface {
 	flush(ctx context.Context, pid int) (doctor.Flush, error)
 }
 
-// A listing tells what is loaded: an [attached], or a *session.Outline.
+// A listing tells what is loaded: an [attached], or a *roots.Outline.
 type listing interface {
-	Classes(ctx context.Context, pattern string) ([]session.ClassInfo, error)
-	Methods(ctx context.Context, class string) ([]session.MethodInfo, error)
+	Classes(ctx context.Context, pattern string) ([]roots.ClassInfo, error)
+	Methods(ctx context.Context, class string) ([]roots.MethodInfo, error)
 }
 
 // An attached is one attached JVM: *session.Session. Finish, FinishTiming or Close must be
@@ -57,8 +58,8 @@ type attached interface {
 
 	// What the live page needs beyond that.
 	Snapshot(ctx context.Context) (*export.Report, error)
-	AllMethods(ctx context.Context) ([]session.MethodInfo, error)
-	Suggest(ctx context.Context) (*session.Suggestions, error)
+	AllMethods(ctx context.Context) ([]roots.MethodInfo, error)
+	Suggest(ctx context.Context) (*roots.Suggestions, error)
 }
 
 type system struct{}
@@ -84,7 +85,7 @@ func (system) compareRuns(ctx context.Context, argv []string, std session.Stdio,
 func (system) inspect(_ context.Context, pid int) (attach.Process, error) { return attach.Inspect(pid) }
 
 func (system) outline(_ context.Context, pid int) (listing, error) {
-	o, err := session.ReadOutline(pid)
+	o, err := roots.ReadOutline(pid)
 	if err != nil {
 		return nil, err // not a nil *Outline in an interface
 	}
@@ -126,7 +127,7 @@ func isBadInput(err error) bool {
 	if errors.As(err, &wrong) {
 		return true
 	}
-	for _, kind := range []error{session.ErrNoRoot, attach.ErrNoProcess, attach.ErrNotJVM} {
+	for _, kind := range []error{roots.ErrNoRoot, attach.ErrNoProcess, attach.ErrNotJVM} {
 		if errors.Is(err, kind) {
 			return true
 		}

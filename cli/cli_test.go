@@ -18,6 +18,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -126,7 +127,7 @@ func TestDryRun(t *testing.T) {
 	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run", "--format", "json").want(t, 0, `"kind": "dry-run"`, "")
 	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run", "--scheme", "b").want(t, 2, "", "--dry-run shows scheme A's plan")
 	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run", "--for", "1s").want(t, 2, "", "--for says how to record")
-	f.startErr = fmt.Errorf("%w: a.B.c", session.ErrNoRoot)
+	f.startErr = fmt.Errorf("%w: a.B.c", roots.ErrNoRoot)
 	f.run(t, "profile", "4711", "--root", "a.B.c", "--dry-run").want(t, 2, "", "no such root: a.B.c")
 }
 
@@ -173,7 +174,7 @@ func TestProfileFails(t *testing.T) {
 	}{
 		{"attach, bad pid", &fake{attachErr: gone}, 2, "rivulet: pid 4711: no such process; see rivulet ps\n", "attach"},
 		{"attach", &fake{attachErr: errors.New("no\nsocket\x1b")}, 1, "rivulet: no socket\ufffd\n", "attach"},
-		{"start, bad root", &fake{startErr: fmt.Errorf("%w: a.B.c", session.ErrNoRoot)}, 2, "rivulet: no such root: a.B.c\n", "attach start close"},
+		{"start, bad root", &fake{startErr: fmt.Errorf("%w: a.B.c", roots.ErrNoRoot)}, 2, "rivulet: no such root: a.B.c\n", "attach start close"},
 		{"start", &fake{startErr: session.ErrExited}, 1, "rivulet: the target has exited\n", "attach start close"},
 		{"finish", &fake{finishErr: session.ErrSilent}, 1, "rivulet: the agent in the target does not answer\n", "attach start finish"},
 	}
@@ -250,7 +251,7 @@ func TestRun(t *testing.T) {
 
 func TestRunFails(t *testing.T) {
 	f := newFake()
-	f.startErr = fmt.Errorf("%w: a.B.c is native", session.ErrNoRoot)
+	f.startErr = fmt.Errorf("%w: a.B.c is native", roots.ErrNoRoot)
 	f.run(t, "run", "--root", "a.B.c", "x").want(t, 2, "", "rivulet: no such root: a.B.c is native\n")
 	if got := f.steps(); got != "launch start abandon" {
 		t.Error("steps:", got)

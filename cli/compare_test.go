@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -49,7 +50,7 @@ func TestCompareFails(t *testing.T) {
 		stderr string
 	}{
 		{"busy", &fake{startErr: session.ErrBusy}, []string{"compare", "4711", "--root", "a.B.c"}, 1, "another Rivulet session is active"},
-		{"bad root", &fake{startErr: session.ErrNoRoot}, []string{"compare", "4711", "--root", "a.B.c"}, 2, "no such root"},
+		{"bad root", &fake{startErr: roots.ErrNoRoot}, []string{"compare", "4711", "--root", "a.B.c"}, 2, "no such root"},
 		{"in the middle", &fake{finishErr: session.ErrExited}, []string{"compare", "4711", "--root", "a.B.c"}, 1, "the target has exited"},
 		{"no root", newFake(), []string{"compare", "4711"}, 2, "--root is missing"},
 		{"scheme", newFake(), []string{"compare", "4711", "--root", "a.B.c", "--schemes", "A,E"}, 2, "there are schemes A, B, C and D"},

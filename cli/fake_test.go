@@ -16,6 +16,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/doctor"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/sampler"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -123,12 +124,12 @@ func (f *fake) flush(context.Context, int) (doctor.Flush, error) { return f.flus
 
 func (f *fake) Target() session.Target { return session.Target{PID: 4711} }
 
-func (f *fake) Classes(context.Context, string) ([]session.ClassInfo, error) {
-	return []session.ClassInfo{{Name: "shop.Price", Loader: "app", Methods: 3}, {Name: "shop.orders.OrderService", Loader: "app", Methods: 12}}, nil
+func (f *fake) Classes(context.Context, string) ([]roots.ClassInfo, error) {
+	return []roots.ClassInfo{{Name: "shop.Price", Loader: "app", Methods: 3}, {Name: "shop.orders.OrderService", Loader: "app", Methods: 12}}, nil
 }
 
-func (f *fake) Methods(_ context.Context, class string) ([]session.MethodInfo, error) {
-	return []session.MethodInfo{
+func (f *fake) Methods(_ context.Context, class string) ([]roots.MethodInfo, error) {
+	return []roots.MethodInfo{
 		{Name: class + ".of(I)J", Loader: "app", Flags: "public static", Probeable: true},
 		{Name: class + ".sync()V", Loader: "app", Flags: "native", Reason: "native"},
 	}, nil
@@ -183,9 +184,9 @@ func (f *fake) DryRun(_ context.Context, r spec.Recording) (*export.Preview, err
 	return &export.Preview{Roots: r.Roots, Classes: []export.PreviewClass{{Name: "shop.Price", Loader: "app", Methods: []string{"of(I)J"}}}}, nil
 }
 
-func (f *fake) Suggest(context.Context) (*session.Suggestions, error) {
+func (f *fake) Suggest(context.Context) (*roots.Suggestions, error) {
 	f.note("suggest")
-	return &session.Suggestions{Looks: 9, Time: 2 * time.Second, Busy: 1, Threads: 12, Stacks: 8, Roots: []session.Suggestion{
+	return &roots.Suggestions{Looks: 9, Time: 2 * time.Second, Busy: 1, Threads: 12, Stacks: 8, Roots: []roots.Suggestion{
 		{Method: "shop.Price.of", Stacks: 7, Threads: []string{"evil\x1b[31m"}},
 	}}, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
-	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
@@ -125,7 +125,7 @@ of a running JVM from now on, by Flight Recorder.`,
 				case err != nil:
 					return err
 				case f.asJSON:
-					return writeJSON(a.stdout, append([]session.ClassInfo{}, found...))
+					return writeJSON(a.stdout, append([]roots.ClassInfo{}, found...))
 				case len(found) == 0:
 					a.say("no loaded class matches %q; a class that is not loaded yet can be a root all the same", pattern)
 					return nil
@@ -168,7 +168,7 @@ func (a *app) methods() *cobra.Command {
 					return err
 				}
 				if asJSON {
-					return writeJSON(a.stdout, append([]session.MethodInfo{}, found...))
+					return writeJSON(a.stdout, append([]roots.MethodInfo{}, found...))
 				}
 				rows := [][]string{{"METHOD", "LOADER", "FLAGS", ""}}
 				for _, m := range found {

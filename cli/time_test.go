@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
@@ -51,7 +52,7 @@ func TestTimeFails(t *testing.T) {
 		steps  string
 	}{
 		{"attach", &fake{attachErr: session.ErrBusy}, 1, "rivulet: another Rivulet session is active", "attach"},
-		{"bad root", &fake{startErr: fmt.Errorf("%w: a.B.c", session.ErrNoRoot)}, 2, "rivulet: no such root: a.B.c\n", "attach time close"},
+		{"bad root", &fake{startErr: fmt.Errorf("%w: a.B.c", roots.ErrNoRoot)}, 2, "rivulet: no such root: a.B.c\n", "attach time close"},
 		{"start", &fake{startErr: session.ErrExited}, 1, "rivulet: the target has exited\n", "attach time close"},
 		{"finish", &fake{finishErr: session.ErrSilent}, 1, "rivulet: the agent in the target does not answer\n", "attach time finish"},
 	} {

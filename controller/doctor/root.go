@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
@@ -45,12 +46,12 @@ func (e *examination) root(text string) {
 		}
 	}()
 	preview, err := s.DryRun(e.ctx, spec.Recording{Roots: []string{text}})
-	if errors.Is(err, session.ErrUnread) {
-		e.add("root", Warning, "", "%s", strings.TrimPrefix(err.Error(), session.ErrNoRoot.Error()+": "))
+	if errors.Is(err, roots.ErrUnread) {
+		e.add("root", Warning, "", "%s", strings.TrimPrefix(err.Error(), roots.ErrNoRoot.Error()+": "))
 		return
 	}
 	if err != nil {
-		e.add("root", Failure, "", "%s", strings.TrimPrefix(err.Error(), session.ErrNoRoot.Error()+": "))
+		e.add("root", Failure, "", "%s", strings.TrimPrefix(err.Error(), roots.ErrNoRoot.Error()+": "))
 		return
 	}
 	info, err := s.InspectRoot(e.ctx, text)
@@ -67,7 +68,7 @@ func (e *examination) root(text string) {
 }
 
 // resolved says what a root stands for.
-func (e *examination) resolved(r *session.RootInfo) {
+func (e *examination) resolved(r *roots.Info) {
 	switch len(r.Methods) {
 	case 0:
 		e.add("root", Warning, "", "its class is not loaded yet: a recording waits for it")
@@ -94,7 +95,7 @@ func (e *examination) resolved(r *session.RootInfo) {
 }
 
 // stacks tells whether a root is running now: such an invocation is not recorded.
-func (e *examination) stacks(r *session.RootInfo) {
+func (e *examination) stacks(r *roots.Info) {
 	switch {
 	case r.NoDump != nil:
 		e.add("stacks", Warning, "", "the JVM gives no thread dump: %s", r.NoDump)

@@ -1,4 +1,4 @@
-package session
+package roots
 
 import (
 	"testing"
@@ -8,17 +8,17 @@ import (
 
 // TestHanging has classes that are above themselves, as class files may claim.
 func TestHanging(t *testing.T) {
-	l := &loop{h: cha.New()}
-	l.h.AddLoader(cha.Loader{ID: 1, Kind: cha.LoaderApp})
+	c := New(cha.New(), nil, false)
+	c.h.AddLoader(cha.Loader{ID: 1, Kind: cha.LoaderApp})
 	for name, super := range map[string]string{
 		"a/Self": "a/Self", "a/One": "a/Two", "a/Two": "a/One", "a/Whole": "java/lang/Object", "a/Below": "a/Whole", "a/Open": "a/Unknown", "a/Under": "a/Open",
 	} {
-		l.h.Add(&cha.ClassMirror{ID: cha.ClassID{Loader: 1, Name: name}, Super: super})
+		c.h.Add(&cha.ClassMirror{ID: cha.ClassID{Loader: 1, Name: name}, Super: super})
 	}
 	for name, want := range map[string]bool{
 		"a/Self": true, "a/One": true, "a/Two": true, "a/Whole": false, "a/Below": false, "a/Open": true, "a/Under": true,
 	} {
-		if got := l.hanging(l.h.Class(cha.ClassID{Loader: 1, Name: name}), nil); got != want {
+		if got := c.Hanging(c.h.Class(cha.ClassID{Loader: 1, Name: name})); got != want {
 			t.Errorf("%s: %t, want %t", name, got, want)
 		}
 	}

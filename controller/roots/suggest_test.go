@@ -1,4 +1,4 @@
-package session
+package roots
 
 import (
 	"testing"
@@ -13,9 +13,9 @@ func TestIdle(t *testing.T) {
 	at := time.Now()
 	ours := func(frame string) bool { return frame[0] == 'a' }
 	for _, works := range []bool{false, true} {
-		s := newSight()
+		s := NewSight()
 		ran := map[int64]int64{}
-		for i := range suggestLooks {
+		for i := range 21 {
 			poll := attach.Stack{ID: 1, Name: "poller", Frames: []string{"java.lang.Object.wait", "app.Poller.run"}}
 			if i%10 == 5 { // busy at that look and the next one
 				poll.Frames[0] = "java.util.ArrayDeque.poll"
@@ -25,9 +25,9 @@ func TestIdle(t *testing.T) {
 				ran[2] += int64(50 * time.Millisecond)
 				stacks = append(stacks, attach.Stack{ID: 2, Name: "worker", Frames: []string{"app.Orders.price", "app.Orders.order", "java.lang.Thread.run"}})
 			}
-			s.look(at.Add(time.Duration(i)*suggestEvery), stacks, ran, ours)
+			s.Look(at.Add(time.Duration(i)*100*time.Millisecond), stacks, ran, ours)
 		}
-		found := s.best(suggestMost)
+		found := s.Best(8)
 		for _, r := range found.Roots {
 			if r.Method == "app.Poller.run" && !works {
 				t.Errorf("on %d of %d stacks", r.Stacks, found.Stacks)

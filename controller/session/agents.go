@@ -102,11 +102,17 @@ func agentPrefix(class string) string {
 	return strings.Join(parts, "/") + "/"
 }
 
-// ofAgent tells whether a class is the code of an agent: by its name, or that of the
+// agents are those whose code is to have no probes.
+type agents struct {
+	list    []agentCode
+	loaders map[uint32]string // names of class loaders by number
+}
+
+// has tells whether a class is the code of an agent: by its name, or that of the
 // class of its loader.
-func (l *loop) ofAgent(id cha.ClassID) bool {
-	for _, a := range l.agents {
-		if strings.HasPrefix(id.Name, a.prefix) || strings.HasPrefix(strings.ReplaceAll(l.loaders[id.Loader], ".", "/"), a.prefix) {
+func (g agents) has(id cha.ClassID) bool {
+	for _, a := range g.list {
+		if strings.HasPrefix(id.Name, a.prefix) || strings.HasPrefix(strings.ReplaceAll(g.loaders[id.Loader], ".", "/"), a.prefix) {
 			return true
 		}
 	}
@@ -116,26 +122,31 @@ func (l *loop) ofAgent(id cha.ClassID) bool {
 // agentReason is why what an agent has, or puts into classes, has no probes.
 const agentReason = "code of an agent that the JVM was started with; --agents lets it in"
 
-// hiddenAsAgents tells whether a method has no probes since it is an agent's.
-func (l *loop) hiddenAsAgents(k scheme.Skip) bool {
-	return k.Reason == scheme.Filtered && len(l.agents) > 0 && (k.Method.Name == jacocoInit || l.ofAgent(k.Method.Class))
+// hides tells whether a method has no probes since it is an agent's, or an agent has put it into a class.
+func (g agents) hides(k scheme.Skip) bool {
+	return k.Reason == scheme.Filtered && g.puts(k.Method.Class, k.Method.Name)
 }
 
-// skipReason is what a report says of a method without probes.
-func (l *loop) skipReason(k scheme.Skip) string {
-	if l.hiddenAsAgents(k) {
+// puts tells whether a method is an agent's, or one that an agent puts into classes.
+func (g agents) puts(class cha.ClassID, name string) bool {
+	return len(g.list) > 0 && (name == jacocoInit || g.has(class))
+}
+
+// reason is what a report says of a method without probes.
+func (g agents) reason(k scheme.Skip) string {
+	if g.hides(k) {
 		return agentReason
 	}
 	return string(k.Reason)
 }
 
 // leftOut says in a report which agents' code has no probes; "" where that is none.
-func (l *loop) leftOut() string {
-	if len(l.agents) == 0 {
+func (g agents) leftOut() string {
+	if len(g.list) == 0 {
 		return ""
 	}
 	var jars []string
-	for _, a := range l.agents {
+	for _, a := range g.list {
 		jars = append(jars, a.jar)
 	}
 	return fmt.Sprintf("The code of agents that the JVM was started with has no probes (%s); --agents lets it in.", strings.Join(jars, ", "))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
+	"github.com/rivulet-profiler/rivulet/controller/allocation"
 	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/clock"
@@ -33,7 +34,7 @@ type basis struct {
 
 // basis is that of the recording that is on.
 func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: l.calibrator.Costs(), executed: l.executed(), types: l.types(), sizes: l.allocations.all}
+	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: l.calibrator.Costs(), executed: l.executed(), types: l.allocations.Types(), sizes: l.allocations.Sizes()}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}
@@ -61,7 +62,7 @@ func (b basis) correct(r *export.Report) {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
 	b.count(r)
-	b.nameReflected(r)
+	allocation.NameReflected(r, b.types, b.sizes)
 	main := b.costs[b.clock]
 	if main == nil {
 		r.Tree.GiveToCallers(func(id int32) bool { return calibration.Counts(b.mode(id)) })

@@ -2,144 +2,26 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"path"
-	"slices"
-	"strings"
+	"errors"
 
-	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 )
 
-// A ClassInfo is a loaded class that could hold a root.
-type ClassInfo struct {
-	Name    string `json:"name"`
-	Loader  string `json:"loader"`
-	Methods int    `json:"methods"`
+// Classes is [roots.Catalog.Classes]. It is safe for concurrent use, and fails if the session ends.
+func (s *Session) Classes(ctx context.Context, pattern string) ([]roots.ClassInfo, error) {
+	var out []roots.ClassInfo
+	var wrong error
+	err := s.do(ctx, func() { out, wrong = s.loop.catalog().Classes(pattern) })
+	return out, errors.Join(err, wrong)
 }
 
-// A MethodInfo is a method of a loaded class. Reason says why it can't be a
-// root where it can't.
-type MethodInfo struct {
-	Name      string `json:"name"` // pkg.Class.method(desc)ret
-	Loader    string `json:"loader"`
-	Flags     string `json:"flags"` // "public static"
-	Probeable bool   `json:"probeable"`
-	Abstract  bool   `json:"-"` // as a root it stands for its implementations
-	Reason    string `json:"reason,omitempty"`
-}
-
-// Classes lists the application's loaded classes by name. pattern matches
-// the whole name with * and ?, or, without these, any part of it, in either
-// case; "" matches all.
-func (s *Session) Classes(ctx context.Context, pattern string) ([]ClassInfo, error) {
-	var out []ClassInfo
-	match, err := matcher(pattern)
-	if err != nil {
-		return nil, err
-	}
-	err = s.do(ctx, func() { out = s.loop.classInfos(match) })
-	return out, err
-}
-
-// classInfos are the application's classes whose names match.
-func (l *loop) classInfos(match func(string) bool) (out []ClassInfo) {
-	l.h.Classes(func(m *cha.ClassMirror) bool {
-		if name := m.ID.String(); !m.Excluded && !m.Hidden && match(name) {
-			out = append(out, ClassInfo{Name: name, Loader: l.loaders[m.ID.Loader], Methods: len(m.Methods)})
-		}
-		return true
-	})
-	slices.SortFunc(out, func(a, b ClassInfo) int {
-		return strings.Compare(a.Name+"\x00"+a.Loader, b.Name+"\x00"+b.Loader)
-	})
-	return out
-}
-
-func matcher(pattern string) (func(string) bool, error) {
-	low := strings.ToLower(pattern)
-	if !strings.ContainsAny(pattern, "*?[") {
-		return func(s string) bool { return strings.Contains(strings.ToLower(s), low) }, nil
-	}
-	if _, err := path.Match(low, ""); err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
-	}
-	return func(s string) bool {
-		ok, _ := path.Match(low, strings.ToLower(s))
-		return ok
-	}, nil
-}
-
-// Methods lists the methods of a loaded class, of every loader that has it.
-func (s *Session) Methods(ctx context.Context, class string) ([]MethodInfo, error) {
-	var out []MethodInfo
+// Methods is [roots.Catalog.Methods]. It is safe for concurrent use, and fails if the session ends.
+func (s *Session) Methods(ctx context.Context, class string) ([]roots.MethodInfo, error) {
+	var out []roots.MethodInfo
 	var unknown error
-	err := s.do(ctx, func() { out, unknown = s.loop.methodsOf(class) })
+	err := s.do(ctx, func() { out, unknown = s.loop.catalog().Methods(class) })
 	if unknown != nil {
 		return nil, unknown
 	}
 	return out, err
-}
-
-func (l *loop) methodsOf(class string) (out []MethodInfo, err error) {
-	r := rootSpec{text: class, class: strings.ReplaceAll(class, ".", "/")}
-	mirrors := l.h.Named(r.class)
-	if len(mirrors) == 0 {
-		return nil, l.unknownClass(r)
-	}
-	for _, m := range mirrors {
-		out = append(out, l.methodInfos(m)...)
-	}
-	return out, nil
-}
-
-func (l *loop) methodInfos(m *cha.ClassMirror) []MethodInfo {
-	out := make([]MethodInfo, 0, len(m.Methods))
-	for i := range m.Methods {
-		f := &m.Methods[i]
-		info := MethodInfo{
-			Name: cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}.String(), Loader: l.loaders[m.ID.Loader],
-			Flags: flagText(f),
-		}
-		switch {
-		case m.Excluded:
-			info.Reason = "belongs to the JDK"
-		case m.Fixed || m.Hidden:
-			info.Reason = "the JVM does not let agents modify its class"
-		case f.IsNative():
-			info.Reason = "native"
-		case f.IsAbstract():
-			info.Reason, info.Abstract = "abstract: as a root it stands for its implementations", true
-		}
-		info.Probeable = info.Reason == ""
-		out = append(out, info)
-	}
-	return out
-}
-
-var flagNames = []struct {
-	bit  uint16
-	name string
-}{
-	{0x1, "public"},
-	{0x4, "protected"},
-	{0x2, "private"},
-	{0x8, "static"},
-	{0x400, "abstract"},
-	{0x10, "final"},
-	{0x20, "synchronized"},
-	{0x100, "native"},
-	{0x40, "bridge"},
-	{0x80, "varargs"},
-	{0x1000, "synthetic"},
-}
-
-// flagText prints the flags of JVMS §4.6.
-func flagText(m *cha.Method) string {
-	var out []string
-	for _, f := range flagNames {
-		if m.Access&f.bit != 0 {
-			out = append(out, f.name)
-		}
-	}
-	return strings.Join(out, " ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
@@ -44,15 +45,15 @@ func (s *Session) DryRun(ctx context.Context, rec Recording) (*export.Preview, e
 }
 
 // preview carries out Scheme A's first plan on paper, and what opens the JDK.
-func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassID) *export.Preview {
+func (l *loop) preview(specs []roots.Root, ids []cha.MethodID, opened []cha.ClassID) *export.Preview {
 	t := l.s.Target()
 	p := &export.Preview{Target: export.Target{PID: t.PID, Java: t.Java, VM: t.VM, Main: t.Main}}
 	for i := range specs {
-		for _, id := range specs[i].ids {
+		for _, id := range specs[i].IDs {
 			p.Roots = append(p.Roots, id.String())
 		}
-		if len(specs[i].ids) == 0 {
-			p.Notes = append(p.Notes, fmt.Sprintf("No class of root %s is loaded yet: what it reaches can't be told.", specs[i].text))
+		if len(specs[i].IDs) == 0 {
+			p.Notes = append(p.Notes, fmt.Sprintf("No class of root %s is loaded yet: what it reaches can't be told.", specs[i].Text))
 		}
 	}
 	for _, id := range ids {
@@ -66,7 +67,7 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 	uncalled := 0
 	steps := plan.Steps
 	for _, id := range opened {
-		steps = append(steps, l.openedSteps(id)...)
+		steps = append(steps, l.opened.steps(id)...)
 	}
 	for _, st := range steps {
 		id := st.Method
@@ -84,22 +85,22 @@ func (l *loop) preview(specs []rootSpec, ids []cha.MethodID, opened []cha.ClassI
 	}
 	hidden := 0
 	for _, k := range plan.Skipped {
-		if k.Reason == scheme.Filtered && !l.hiddenAsAgents(k) {
+		if k.Reason == scheme.Filtered && !l.agents.hides(k) {
 			hidden++
 		}
-		p.Skipped = append(p.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
+		p.Skipped = append(p.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.agents.reason(k)})
 	}
 	for _, st := range plan.Steps {
 		p.Skipped = append(p.Skipped, l.unseenIn(st.Method, func(cha.Call) string { return foundLater })...)
 	}
-	p.Skipped = append(p.Skipped, l.leftAlone()...)
+	p.Skipped = append(p.Skipped, l.opened.leftAlone()...)
 	if !l.filter.Empty() {
 		p.Filter = &export.Filter{Rules: l.filter.Strings(), Hidden: hidden}
 	}
 	if uncalled > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d of the classes are loaded and not initialized: most likely nobody has called them yet.", uncalled))
 	}
-	if text := l.leftOut(); text != "" {
+	if text := l.agents.leftOut(); text != "" {
 		p.Notes = append(p.Notes, text)
 	}
 	if n := l.unread(); n > 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
@@ -124,7 +125,7 @@ func fileless(t *testing.T, j jvmtest.JDK, dir string) {
 	v, err := s.DryRun(t.Context(), rec)
 	switch {
 	case j.Version == 8:
-		if !errors.Is(err, session.ErrUnread) {
+		if !errors.Is(err, roots.ErrUnread) {
 			t.Errorf("JDK 8: %v", err)
 		}
 	case err != nil:

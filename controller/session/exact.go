@@ -8,11 +8,15 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
 // exactness is what a session keeps to tell whether a recording's counts are exact.
 type exactness struct {
+	h      *cha.Hierarchy
+	ledger *hotswap.Ledger
+
 	// dormant are classes that were loaded and not initialized when the recording
 	// began and whose initializers have no probes: only Class.forName and the like
 	// can run one below the root, since initializers that code names are within reach.
@@ -29,19 +33,20 @@ var skipGaps = map[scheme.Reason]string{
 	scheme.Native: "native methods of the program are within reach that are not counted everywhere, and may call anything",
 }
 
-// noteDormant remembers the classes whose initializers nobody would see.
-func (l *loop) noteDormant() {
-	l.exactness = exactness{}
-	l.h.Classes(func(m *cha.ClassMirror) bool {
+// newExactness remembers the classes whose initializers nobody would see.
+func newExactness(h *cha.Hierarchy, ledger *hotswap.Ledger) exactness {
+	x := exactness{h: h, ledger: ledger}
+	h.Classes(func(m *cha.ClassMirror) bool {
 		if m.Initialized || m.Excluded || m.Exact == nil || m.IsLambda() {
 			return true
 		}
 		id := cha.MethodID{Class: m.ID, Name: "<clinit>", Desc: "()V"}
-		if c := l.h.Method(id); c != nil && c.HasCode && !c.Filtered {
-			l.exactness.dormant = append(l.exactness.dormant, m.ID)
+		if c := h.Method(id); c != nil && c.HasCode && !c.Filtered {
+			x.dormant = append(x.dormant, m.ID)
 		}
 		return true
 	})
+	return x
 }
 
 // lookForAwake finds the classes that were initialized while recording without a
@@ -53,7 +58,7 @@ func (s *Session) lookForAwake(ctx context.Context) bool {
 		x.dormant = slices.DeleteFunc(x.dormant, func(id cha.ClassID) bool {
 			return s.loop.probed(cha.MethodID{Class: id, Name: "<clinit>", Desc: "()V"})
 		})
-		look = len(x.dormant) > 0 && s.loop.loadsByName()
+		look = len(x.dormant) > 0 && x.loadsByName()
 	})
 	if err == nil && look {
 		_, err = s.list(ctx)
@@ -71,9 +76,9 @@ func (s *Session) lookForAwake(ctx context.Context) bool {
 }
 
 // loadsByName tells whether an instrumented method initializes classes by name.
-func (l *loop) loadsByName() bool {
-	for _, m := range l.ledger.Instrumented() {
-		if slices.ContainsFunc(scheme.Unseen(l.h, methodID(m)), byName) {
+func (x *exactness) loadsByName() bool {
+	for _, m := range x.ledger.Instrumented() {
+		if slices.ContainsFunc(scheme.Unseen(x.h, methodID(m)), byName) {
 			return true
 		}
 	}
@@ -122,7 +127,7 @@ func (l *loop) gaps(r *export.Report) {
 func (l *loop) settledSince(k scheme.Skip) bool {
 	switch k.Reason {
 	case scheme.Native:
-		return l.ledger.HasSite(keyOf(k.Method)) && !l.sites.partly[k.Method]
+		return l.ledger.HasSite(keyOf(k.Method)) && !l.sites.Partly(k.Method)
 	case scheme.Opaque, unknownTarget:
 		c := l.h.Class(k.Method.Class)
 		return c != nil && c.Methods != nil
@@ -152,24 +157,26 @@ const (
 	unlinkable   = "its class can't be linked, most likely for want of a class of an optional dependency: none of its code can run, so nothing is missing"
 )
 
-// lateGaps says what the tree, and a look at the end, show to be missing.
+// report says what the tree, and a look at the end, show to be missing.
 // looked tells that the classes could be looked at.
-func (l *loop) lateGaps(r *export.Report, looked bool) {
+func (x *exactness) report(r *export.Report, looked bool) {
+	if x.ledger == nil { // nothing was recorded
+		return
+	}
 	var natives []string
 	for _, f := range cct.FlatOf(r.Tree.Roots()) {
-		m := l.ledger.Method(f.Method)
+		m := x.ledger.Method(f.Method)
 		if m == nil || f.Calls == 0 {
 			continue
 		}
 		id := methodID(m)
-		if d := l.h.Method(id); d != nil && d.IsNative() && !l.ofJDK(id.Class) {
+		if d := x.h.Method(id); d != nil && d.IsNative() && !ofJDK(x.h, id.Class) {
 			natives = append(natives, id.String())
 		}
 	}
 	if len(natives) > 0 {
 		r.AddGap("native methods of the program were called: what they call through JNI is recorded only if something else reveals it", natives)
 	}
-	x := &l.exactness
 	var awake []string
 	for _, id := range x.awake {
 		awake = append(awake, id.String())
@@ -177,7 +184,7 @@ func (l *loop) lateGaps(r *export.Report, looked bool) {
 	if len(awake) > 0 {
 		r.AddGap("classes were initialized while recording, perhaps below the root by Class.forName, and their initializers have no probes", awake)
 	}
-	if !looked && len(x.dormant) > 0 && l.loadsByName() {
+	if !looked && len(x.dormant) > 0 && x.loadsByName() {
 		r.AddGap(fmt.Sprintf("Class.forName may have run initializers of %d classes that have no probes: the target ended before that could be seen", len(x.dormant)), nil)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rivulet-profiler/rivulet/controller/allocation"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
@@ -13,7 +14,7 @@ import (
 
 // setMetrics takes from a recording what is counted beside calls and time, and
 // has the ledger's probes count it.
-func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
+func (s *Session) setMetrics(rec Recording, arrays allocation.Layout) error {
 	var rows []metric.Metric
 	for _, name := range rec.Count {
 		c, _ := metric.Asked(name)
@@ -24,6 +25,7 @@ func (s *Session) setMetrics(rec Recording, arrays arrayLayout) error {
 		rows = append(rows, c.Rows...)
 	}
 	s.metrics = metric.NewTable(rows...)
+	s.loop.allocations = nil
 	if s.allocates() {
 		if err := s.setAllocations(arrays); err != nil {
 			return err

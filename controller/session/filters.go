@@ -1,8 +1,6 @@
 package session
 
 import (
-	"strings"
-
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
@@ -12,31 +10,22 @@ import (
 
 // setFilter has the hierarchy know which methods are to be left without probes: those
 // that the user hides, and those of agents.
-func (l *loop) setFilter(f filter.Set, agents []agentCode) {
-	l.filter, l.agents = f, agents
-	if f.Empty() && len(agents) == 0 {
+func (l *loop) setFilter(f filter.Set, found []agentCode) {
+	l.filter, l.agents = f, agents{found, l.loaders}
+	if f.Empty() && len(found) == 0 {
 		l.h.SetFilter(nil)
 		return
 	}
 	l.h.SetFilter(func(c *cha.ClassMirror, m *cha.Method) bool {
-		return len(agents) > 0 && (m.Name == jacocoInit || l.ofAgent(c.ID)) ||
+		return l.agents.puts(c.ID, m.Name) ||
 			!f.Empty() && !f.Method(c.ID.String(), m.Name, m.Desc, l.ofJDK(c.ID))
 	})
 }
 
-// ours reports whether a class is Rivulet's own: Boot1 on the target's class
-// path, and agents of earlier sessions that nobody has collected yet.
-func ours(name string) bool {
-	return strings.HasPrefix(name, "rivulet/boot/") || strings.HasPrefix(name, "rivulet/agent/")
-}
-
-// excluded is the hierarchy's policy.
-func (l *loop) excluded(id cha.ClassID, by cha.Loader) bool {
-	return cha.ExcludeJDK(id, by) || ours(id.Name)
-}
-
 // ofJDK reports whether a class belongs to the JDK, opened or not.
-func (l *loop) ofJDK(id cha.ClassID) bool { return cha.ExcludeJDK(id, l.h.Loader(id.Loader)) }
+func (l *loop) ofJDK(id cha.ClassID) bool { return ofJDK(l.h, id) }
+
+func ofJDK(h *cha.Hierarchy, id cha.ClassID) bool { return cha.ExcludeJDK(id, h.Loader(id.Loader)) }
 
 // account says in a report what the filter has hidden, and from whom. The loop
 // must have ended.
@@ -46,7 +35,7 @@ func (l *loop) account(r *export.Report) {
 	}
 	a := &export.Filter{Rules: l.filter.Strings()}
 	for _, k := range l.skipped {
-		if k.Reason == scheme.Filtered && !l.hiddenAsAgents(k) && !l.probed(k.Method) {
+		if k.Reason == scheme.Filtered && !l.agents.hides(k) && !l.probed(k.Method) {
 			a.Hidden++
 		}
 	}

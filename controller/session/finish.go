@@ -11,6 +11,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/controller/natives"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
@@ -62,7 +64,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
 	loaded, others := s.loadTimes.time(s.loop.loaded(), waits)
-	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.types(), Loads: loadsByNode(loaded)}); err != nil {
+	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.allocations.Types(), Loads: loadsByNode(loaded)}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	r.Notes = append(r.Notes, s.flight.notes...)
@@ -76,7 +78,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.slowCalls.report(r, s.loop.rec.began)
 	s.loop.account(r)
 	s.loop.lateness().report(r)
-	s.loop.lateGaps(r, looked)
+	s.loop.exactness.report(r, looked)
 	s.basis().correct(r)
 	r.Processing = time.Since(begin)
 	if detach != nil {
@@ -211,7 +213,7 @@ func (s *Session) abort(err error) {
 func (l *loop) report() *export.Report {
 	r := l.brief()
 	r.Skipped = append(r.Skipped, l.unseen()...)
-	r.Skipped = append(r.Skipped, l.leftAlone()...)
+	r.Skipped = append(r.Skipped, l.opened.leftAlone()...)
 	return r
 }
 
@@ -263,31 +265,31 @@ func (l *loop) brief() *export.Report {
 	if l.rec.switched {
 		r.Notes = append(r.Notes, "The clock or methods' modes were switched while recording: every call is corrected as if it had been recorded the way its method was in the end.")
 	}
-	if text := l.leftOut(); text != "" {
+	if text := l.agents.leftOut(); text != "" {
 		r.Notes = append(r.Notes, text)
 	}
 	if n := l.rec.pauses; n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("The recording paused (%d). Root calls that were under way when a pause began are shown up to there, as not returned.", n))
 	}
 	for _, spec := range l.roots {
-		for _, id := range spec.ids {
+		for _, id := range spec.IDs {
 			r.Roots = append(r.Roots, id.String())
 		}
-		if len(spec.ids) == 0 {
-			note := fmt.Sprintf("The class of root %s was never loaded.", spec.text)
-			if spec.pattern != nil {
-				note = fmt.Sprintf("No class with a method that root %s matches was ever loaded.", spec.text)
+		if len(spec.IDs) == 0 {
+			note := fmt.Sprintf("The class of root %s was never loaded.", spec.Text)
+			if spec.Pattern != nil {
+				note = fmt.Sprintf("No class with a method that root %s matches was ever loaded.", spec.Text)
 			}
-			if len(spec.abstract) > 0 {
-				note = fmt.Sprintf("No implementation of root %s was loaded.", spec.text)
+			if len(spec.Abstract) > 0 {
+				note = fmt.Sprintf("No implementation of root %s was loaded.", spec.Text)
 			}
-			if spec.why != "" {
-				note = fmt.Sprintf("Root %s can't be one: %s.", spec.text, spec.why)
+			if spec.Why != "" {
+				note = fmt.Sprintf("Root %s can't be one: %s.", spec.Text, spec.Why)
 			}
 			r.Notes = append(r.Notes, note)
 		}
-		if len(spec.ids) >= mostRoots {
-			r.Notes = append(r.Notes, fmt.Sprintf("Root %s matches %d methods and more of classes loaded later, which are no roots.", spec.text, len(spec.ids)))
+		if len(spec.IDs) >= roots.Most {
+			r.Notes = append(r.Notes, fmt.Sprintf("Root %s matches %d methods and more of classes loaded later, which are no roots.", spec.Text, len(spec.IDs)))
 		}
 	}
 	for _, m := range l.ledger.Skipped() {
@@ -298,14 +300,14 @@ func (l *loop) brief() *export.Report {
 			continue // it became a root later
 		}
 		if k.Reason == scheme.Native && l.ledger.HasSite(keyOf(k.Method)) {
-			if l.sites.partly[k.Method] {
-				r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: partlyReason})
+			if l.sites.Partly(k.Method) {
+				r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: natives.PartlyReason})
 			}
 			continue // recorded where it is called
 		}
-		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
+		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.agents.reason(k)})
 	}
-	l.noteAllocations(r)
+	l.allocations.Note(r)
 	l.noteSurvivors(r)
 	l.reportLoads(r)
 	l.reportGovernor(r)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -51,7 +52,7 @@ func (l *loop) onClasses(q *link.Classes) {
 		if row.Place != wire.SamePlace {
 			place = row.Place
 		}
-		if ours(m.ID.Name) {
+		if roots.Ours(m.ID.Name) {
 			continue
 		}
 		old := l.h.Class(m.ID)
@@ -74,7 +75,7 @@ func (l *loop) onClasses(q *link.Classes) {
 func (l *loop) onFiles(q *link.Files) {
 	for _, row := range q.Rows {
 		id, b := row.ID, row.Bytes
-		if l.sites.takes(id, b) {
+		if l.sites.Takes(id, b) {
 			continue
 		}
 		if d := l.door(id); d != nil {
@@ -85,7 +86,7 @@ func (l *loop) onFiles(q *link.Files) {
 		}
 		if len(b) > 0 && l.mirror(id, b) != nil {
 			l.filed[id] = time.Now()
-			l.keepOpened(id, b)
+			l.opened.keep(id, b)
 		}
 	}
 	if q.Last && l.fetched != nil {

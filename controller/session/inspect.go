@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/room"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/jvmside"
 )
 
@@ -56,80 +56,28 @@ func CheckFiles(p attach.Process) (dir string, free int64, err error) {
 	return path.Dir(r.DataPath), int64(fs.Bavail) * fs.Bsize, nil
 }
 
-// A RootInfo is what is known of a root before it is recorded. Its lists are
-// empty where there is nothing to say.
-type RootInfo struct {
-	Methods       []string            // that it stands for, pkg.Class.method(desc)ret; none: its class is not loaded yet
-	Class         string              // pkg.Class; "" for a pattern
-	Overloads     []string            // of a root that is no pattern: what it names in its class, method(desc)ret
-	Abstract      []string            // of these, those without code: their implementations are the roots
-	Loaders       map[string][]string // by class, where several class loaders have it
-	Uninitialized []string            // classes that most likely nobody has called yet
-
-	Threads []string // by name, that are inside it at the moment
-	Callees []string // if Threads: what it calls, first what it is in just now
-	NoDump  error    // why Threads are not known: the JVM gave no thread dump
-}
-
 // InspectRoot says what a root stands for, and which threads are inside it: it
 // takes one thread dump of the target, a pause of about a millisecond. Nothing is
-// redefined. Errors are [*spec.Error] or wrap [ErrNoRoot] where the root can't be
+// redefined. Errors are [*spec.Error] or wrap [roots.ErrNoRoot] where the root can't be
 // one, or say why the session has ended. It is safe for concurrent use.
-func (s *Session) InspectRoot(ctx context.Context, text string) (RootInfo, error) {
-	var info RootInfo
+func (s *Session) InspectRoot(ctx context.Context, text string) (roots.Info, error) {
+	var info roots.Info
 	specs, _, err := s.prepare(ctx, Recording{Roots: []string{text}})
 	if err != nil {
 		return info, err
 	}
 	dump, err := s.vm.ThreadDump(ctx)
-	info.NoDump = err
+	none := err
 	err = s.do(ctx, func() {
-		l, r := &s.loop, &specs[0]
-		l.describe(&info, r)
-		if info.NoDump != nil || len(r.ids) == 0 {
+		c, r := s.loop.catalog(), &specs[0]
+		info = c.Describe(r)
+		if info.NoDump = none; none != nil || len(r.IDs) == 0 {
 			return
 		}
 		var above []string
-		if info.Threads, above = onStack(dump, r); len(info.Threads) > 0 {
-			info.Callees = append(above, l.callees(r)...)
+		if info.Threads, above = roots.OnStack(dump, r); len(info.Threads) > 0 {
+			info.Callees = append(above, c.Callees(r)...)
 		}
 	})
 	return info, err
-}
-
-// describe says what a root stands for.
-func (l *loop) describe(info *RootInfo, r *rootSpec) {
-	seen := map[string][]string{}
-	info.Loaders = map[string][]string{}
-	for _, id := range r.ids {
-		info.Methods = append(info.Methods, id.String())
-		name, loader := id.Class.String(), l.loaders[id.Class.Loader]
-		if slices.Contains(seen[name], loader) {
-			continue
-		}
-		if seen[name] = append(seen[name], loader); len(seen[name]) > 1 {
-			info.Loaders[name] = seen[name]
-		}
-		if c := l.h.Class(id.Class); c != nil && !c.Initialized {
-			info.Uninitialized = append(info.Uninitialized, name)
-		}
-	}
-	if r.pattern != nil {
-		return
-	}
-	for _, m := range l.h.Named(r.class) {
-		info.Class = m.ID.String()
-		for i := range m.Methods {
-			f := &m.Methods[i]
-			if !r.names(m, f) {
-				continue
-			}
-			info.Overloads = append(info.Overloads, f.Name+f.Desc)
-			if f.IsAbstract() {
-				info.Abstract = append(info.Abstract, f.Name+f.Desc)
-			}
-		}
-	}
-	slices.Sort(info.Overloads)
-	info.Overloads = slices.Compact(info.Overloads)
 }

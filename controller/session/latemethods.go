@@ -37,27 +37,27 @@ func (l *loop) noteLate(steps []scheme.Step, calls map[cha.MethodID]int64) {
 		if !woke {
 			n = -1
 			if !st.Root && !w.isActive(st.Method) {
-				l.addAsleep(st.Method)
+				l.patience.addAsleep(st.Method)
 				continue
 			}
 		}
-		l.addLate(st.Method, n)
+		l.patience.addLate(st.Method, n)
 	}
 }
 
 // addLate notes a late method, which has no probes yet.
-func (l *loop) addLate(id cha.MethodID, calls int64) {
-	if x := l.patience.late[id]; x != nil && x.asleep {
+func (p *patience) addLate(id cha.MethodID, calls int64) {
+	if x := p.late[id]; x != nil && x.asleep {
 		x.asleep, x.calls = false, calls
 		return
 	}
-	l.patience.add(&lateMethod{id: id, calls: calls})
+	p.add(&lateMethod{id: id, calls: calls})
 }
 
 // addAsleep notes a method that gets probes while it is asleep: it is late if it turns out to
 // have been called.
-func (l *loop) addAsleep(id cha.MethodID) {
-	l.patience.add(&lateMethod{id: id, calls: -1, asleep: true})
+func (p *patience) addAsleep(id cha.MethodID) {
+	p.add(&lateMethod{id: id, calls: -1, asleep: true})
 }
 
 func (p *patience) add(x *lateMethod) {

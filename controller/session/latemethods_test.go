@@ -15,11 +15,11 @@ func TestAsleepLate(t *testing.T) {
 	class := cha.ClassID{Name: "a/A"}
 	id := func(name string) cha.MethodID { return cha.MethodID{Class: class, Name: name, Desc: "()V"} }
 	l.changes.want(class)
-	l.addAsleep(id("called"))
-	l.addAsleep(id("never"))
-	l.addAsleep(id("woke"))
-	l.addLate(id("woke"), 7)
-	l.addAsleep(id("woke")) // is late already
+	l.patience.addAsleep(id("called"))
+	l.patience.addAsleep(id("never"))
+	l.patience.addAsleep(id("woke"))
+	l.patience.addLate(id("woke"), 7)
+	l.patience.addAsleep(id("woke")) // is late already
 	x := &lateness{rows: map[cha.MethodID]int32{id("called"): 1, id("never"): 2, id("woke"): 3}, reason: "because", alone: ""}
 	for _, m := range l.patience.sortedLate() {
 		x.methods = append(x.methods, *m)

@@ -2,9 +2,9 @@ package session
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -20,37 +20,30 @@ func (l *loop) lateRoots(id cha.ClassID) (also []cha.ClassID) {
 	}
 	for i := range l.roots {
 		r := &l.roots[i]
-		if r.pattern == nil && r.class != id.Name || len(r.ids) >= mostRoots {
+		if r.Pattern == nil && r.Class != id.Name || len(r.IDs) >= roots.Most {
 			continue
 		}
-		known := len(r.abstract)
-		ids, why := l.inClass(m, r)
-		abstract := r.abstract[known:]
-		if r.pattern != nil || len(r.abstract) > 0 { // implementations may come
+		known := len(r.Abstract)
+		ids, why := l.catalog().InClass(m, r)
+		abstract := r.Abstract[known:]
+		if r.Pattern != nil || len(r.Abstract) > 0 { // implementations may come
 			why = ""
 		}
-		if r.why = why; why != "" {
-			l.s.log.Warn("root", "root", r.text, "problem", why)
+		if r.Why = why; why != "" {
+			l.s.log.Warn("root", "root", r.Text, "problem", why)
 		}
-		ids = slices.DeleteFunc(ids, func(x cha.MethodID) bool { return slices.Contains(r.ids, x) })
+		ids = slices.DeleteFunc(ids, func(x cha.MethodID) bool { return slices.Contains(r.IDs, x) })
 		if len(ids)+len(abstract) == 0 {
 			continue
 		}
-		r.ids = append(r.ids, ids...)
+		r.IDs = append(r.IDs, ids...)
 		if l.kind.implementations() {
-			r.ids = append(r.ids, abstract...)
+			r.IDs = append(r.IDs, abstract...)
 		}
 		also = append(also, l.wantLate(id, l.scheme.Roots(append(ids, abstract...)))...)
 	}
 	l.earlyRoots(m)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
-}
-
-// An earlyRoot is a root if it implements an abstract one, which supertypes that are
-// not known have yet to show.
-type earlyRoot struct {
-	id     cha.MethodID
-	lambda *cha.Lambda // whose body it is; nil of a method of its own
 }
 
 // earlyRoots makes roots of methods that may implement an abstract one which is awaited:
@@ -62,25 +55,25 @@ func (l *loop) earlyRoots(m *cha.ClassMirror) {
 	}
 	for i := range l.roots {
 		r := &l.roots[i]
-		supers := []string{r.class}
+		supers := []string{r.Class}
 		switch {
-		case r.pattern != nil:
+		case r.Pattern != nil:
 			supers = l.h.Missing(m.ID)
-		case len(l.h.Named(r.class)) > 0:
+		case len(l.h.Named(r.Class)) > 0:
 			continue
 		}
 		var p scheme.Plan
 		add := func(as, f *cha.Method, lambda *cha.Lambda) {
 			id := cha.MethodID{Class: m.ID, Name: f.Name, Desc: f.Desc}
 			named := func(super string) bool {
-				return r.names(&cha.ClassMirror{ID: cha.ClassID{Loader: m.ID.Loader, Name: super}}, as)
+				return r.Names(&cha.ClassMirror{ID: cha.ClassID{Loader: m.ID.Loader, Name: super}}, as)
 			}
-			if f.HasCode && slices.ContainsFunc(supers, named) && !slices.Contains(r.ids, id) && !r.isEarly(id) {
-				r.early = append(r.early, earlyRoot{id, lambda})
+			if f.HasCode && slices.ContainsFunc(supers, named) && !slices.Contains(r.IDs, id) && !r.IsEarly(id) {
+				r.Early = append(r.Early, roots.Early{ID: id, Lambda: lambda})
 				p.Steps = append(p.Steps, scheme.Step{Method: id, Root: true, Fresh: true})
 			}
 		}
-		if l.hanging(m, nil) {
+		if l.catalog().Hanging(m) {
 			for k := range m.Methods {
 				if f := &m.Methods[k]; !f.IsStatic() && !f.IsInit() && !f.IsPrivate() {
 					add(f, f, nil)
@@ -90,7 +83,7 @@ func (l *loop) earlyRoots(m *cha.ClassMirror) {
 		for k := range m.Lambdas {
 			x := &m.Lambdas[k]
 			body := l.h.Method(cha.MethodID{Class: m.ID, Name: x.Impl.Name, Desc: x.Impl.Desc})
-			if body == nil || x.Impl.Owner != m.ID.Name || !l.unknown(x.Interfaces, nil) {
+			if body == nil || x.Impl.Owner != m.ID.Name || !l.catalog().Unknown(x.Interfaces) {
 				continue
 			}
 			for _, desc := range x.Descs {
@@ -101,60 +94,25 @@ func (l *loop) earlyRoots(m *cha.ClassMirror) {
 	}
 }
 
-func (r *rootSpec) isEarly(id cha.MethodID) bool {
-	return slices.ContainsFunc(r.early, func(e earlyRoot) bool { return e.id == id })
-}
-
-// hanging reports whether a class has a supertype that is not known. All that are
-// loaded are, and they are loaded before it is defined. Of below is the path down from
-// it: what claims to be above itself will not be defined (JVMS §5.3.5).
-func (l *loop) hanging(m *cha.ClassMirror, below []*cha.ClassMirror) bool {
-	return slices.Contains(below, m) || l.unknown(append([]string{m.Super}, m.Interfaces...), append(below, m))
-}
-
-// unknown reports whether one of several classes, or a supertype of it, is not known.
-func (l *loop) unknown(names []string, below []*cha.ClassMirror) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		if name == "" || strings.HasPrefix(name, "java/") {
-			return false
-		}
-		known := l.h.Named(name)
-		return len(known) == 0 || slices.ContainsFunc(known, func(k *cha.ClassMirror) bool { return l.hanging(k, below) })
-	})
-}
-
-// implements reports whether a method implements one that a root names, or is the body
-// of a lambda that does.
-func (l *loop) implements(r *rootSpec, id cha.MethodID) bool {
-	m := l.h.Class(id.Class)
-	return slices.ContainsFunc(r.abstract, func(a cha.MethodID) bool {
-		if a.Name == id.Name && a.Desc == id.Desc && l.h.Extends(id.Class, a.Class.Name) {
-			return true
-		}
-		of := l.h.Class(a.Class)
-		return m != nil && of != nil && !l.hanging(m, nil) && slices.Contains(l.implementations(a, of.IsInterface()), id)
-	})
-}
-
 // settleEarly decides on early roots whose supertypes are all known.
 func (l *loop) settleEarly() {
 	for i := range l.roots {
 		r := &l.roots[i]
-		r.early = slices.DeleteFunc(r.early, func(e earlyRoot) bool {
-			m := l.h.Class(e.id.Class)
+		r.Early = slices.DeleteFunc(r.Early, func(e roots.Early) bool {
+			m := l.h.Class(e.ID.Class)
 			switch {
 			case m == nil: // unloaded
 				return true
-			case e.lambda == nil && l.hanging(m, nil), e.lambda != nil && l.unknown(e.lambda.Interfaces, nil):
+			case e.Lambda == nil && l.catalog().Hanging(m), e.Lambda != nil && l.catalog().Unknown(e.Lambda.Interfaces):
 				return false
-			case l.implements(r, e.id):
-				if !slices.Contains(r.ids, e.id) {
-					r.ids = append(r.ids, e.id)
+			case l.catalog().Implements(r, e.ID):
+				if !slices.Contains(r.IDs, e.ID) {
+					r.IDs = append(r.IDs, e.ID)
 				}
 				return true
 			}
-			another := func(o rootSpec) bool { return o.text != r.text && (o.isEarly(e.id) || slices.Contains(o.ids, e.id)) }
-			if w := l.ledger.Lookup(keyOf(e.id)); w != nil && w.ID > 0 && !slices.ContainsFunc(l.roots, another) {
+			another := func(o roots.Root) bool { return o.Text != r.Text && (o.IsEarly(e.ID) || slices.Contains(o.IDs, e.ID)) }
+			if w := l.ledger.Lookup(keyOf(e.ID)); w != nil && w.ID > 0 && !slices.ContainsFunc(l.roots, another) {
 				l.s.data.SetMode(w.ID, l.s.data.Mode(w.ID)&^wire.ModeRoot)
 			}
 			return true
@@ -205,11 +163,11 @@ func (l *loop) noteRoots(steps []scheme.Step) {
 			r := &l.roots[i]
 			named := func(a cha.MethodID) bool { return a.Name == st.Method.Name && a.Desc == st.Method.Desc }
 			switch {
-			case slices.Contains(r.ids, st.Method):
-			case l.implements(r, st.Method):
-				r.ids = append(r.ids, st.Method)
-			case m != nil && slices.ContainsFunc(r.abstract, named) && l.hanging(m, nil) && !r.isEarly(st.Method):
-				r.early = append(r.early, earlyRoot{id: st.Method})
+			case slices.Contains(r.IDs, st.Method):
+			case l.catalog().Implements(r, st.Method):
+				r.IDs = append(r.IDs, st.Method)
+			case m != nil && slices.ContainsFunc(r.Abstract, named) && l.catalog().Hanging(m) && !r.IsEarly(st.Method):
+				r.Early = append(r.Early, roots.Early{ID: st.Method})
 			}
 		}
 	}

@@ -9,15 +9,18 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/allocation"
 	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/governor"
 	"github.com/rivulet-profiler/rivulet/controller/link"
+	"github.com/rivulet-profiler/rivulet/controller/natives"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
@@ -48,7 +51,7 @@ type loop struct {
 	ledger     *hotswap.Ledger
 	scheme     scheme.Scheme
 	filter     filter.Set
-	agents     []agentCode // whose code is to have no probes
+	agents     agents
 	opened     opened
 	reach      int // methods that the roots may call, 0 where that can't be told
 	closure    closure
@@ -60,8 +63,8 @@ type loop struct {
 	exactness  exactness
 	following  following
 	spans      doors // of OpenTelemetry's contexts
-	sites      sites
-	roots      []rootSpec
+	sites      natives.Sites
+	roots      []roots.Root
 	skipped    []scheme.Skip
 	armed      bool
 	rec        recording
@@ -92,7 +95,7 @@ type loop struct {
 
 	pauses      *pauses.Safepoints // nil where there are no counters
 	calibrator  *calibration.Calibrator
-	allocations allocations
+	allocations *allocation.Table // nil where none are counted
 	loads       loads
 	final       []byte // the modes of methods when the recording ended
 

@@ -225,7 +225,7 @@ func (l *loop) woke(woke []vmstructs.Woken, redefined int64) {
 	l.s.log.Debug("woke", "methods", len(ids), "steps", len(p.Steps), "watched", len(p.Watched), "deferred", d.Deferred(), "armed", l.armed)
 	for _, id := range ids {
 		if l.probed(id) && l.changes.lacked(id.Class, redefined) && !d.IsDeferred(id) { // planned with others of its class
-			l.addLate(id, calls[id])
+			l.patience.addLate(id, calls[id])
 		}
 	}
 	l.inTime(p, calls)
@@ -242,7 +242,7 @@ func (l *loop) inTime(p scheme.Plan, calls map[cha.MethodID]int64) {
 	also := l.want(p)
 	l.noteLate(p.Steps, calls)
 	for _, id := range p.Roused {
-		l.addLate(id, -1)
+		l.patience.addLate(id, -1)
 	}
 	w.woke = time.Now()
 	w.jobs++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
@@ -23,6 +24,8 @@ import (
 // JDK's, run through them.
 type opened struct {
 	on      bool
+	h       *cha.Hierarchy
+	filter  filter.Set
 	wanted  map[cha.ClassID]bool // methods were told to the ledger
 	natives int                  // methods without bytecode in them
 	never   map[string]neverRow  // by rule
@@ -39,21 +42,21 @@ const intrinsicReason = "left alone: compilers may replace its body, probes and 
 
 // opens reports whether a class is of the JDK and gets probes. It takes note of
 // those that the filter would open and that never get any.
-func (l *loop) opens(m *cha.ClassMirror) bool {
-	if !l.opened.on || m.Hidden || m.Fixed || m.IsLambda() {
+func (o *opened) opens(m *cha.ClassMirror) bool {
+	if !o.on || m.Hidden || m.Fixed || m.IsLambda() {
 		return false
 	}
-	if !l.ofJDK(m.ID) || !l.filter.OpensClass(m.ID.String()) {
+	if !ofJDK(o.h, m.ID) || !o.filter.OpensClass(m.ID.String()) {
 		return false
 	}
 	rule, why, never := probe.Never(m.ID.Name)
 	if !never {
 		return true
 	}
-	row, ok := l.opened.never[rule]
+	row, ok := o.never[rule]
 	if !ok {
 		row = neverRow{why, map[cha.ClassID]bool{}}
-		l.opened.never[rule] = row
+		o.never[rule] = row
 	}
 	row.classes[m.ID] = true
 	return false
@@ -62,29 +65,29 @@ func (l *loop) opens(m *cha.ClassMirror) bool {
 // wantOpened tells the ledger about an opened class whose bytes are at hand.
 func (l *loop) wantOpened(id cha.ClassID) {
 	m := l.h.Class(id)
-	if m == nil || m.Methods == nil || l.opened.wanted[id] || !l.opens(m) {
+	if m == nil || m.Methods == nil || l.opened.wanted[id] || !l.opened.opens(m) {
 		return
 	}
-	l.want(scheme.Plan{Steps: l.openedSteps(id)})
+	l.want(scheme.Plan{Steps: l.opened.steps(id)})
 }
 
-// openedSteps are the methods of an opened class that get probes. It takes note
+// steps are the methods of an opened class that get probes. It takes note
 // of those that can't have any, so it is for once.
-func (l *loop) openedSteps(id cha.ClassID) (steps []scheme.Step) {
-	m := l.h.Class(id)
-	if m == nil || l.opened.wanted[id] {
+func (o *opened) steps(id cha.ClassID) (steps []scheme.Step) {
+	m := o.h.Class(id)
+	if m == nil || o.wanted[id] {
 		return nil
 	}
-	l.opened.wanted[id] = true
+	o.wanted[id] = true
 	for i := range m.Methods {
 		f := &m.Methods[i]
 		key := cha.MethodID{Class: id, Name: f.Name, Desc: f.Desc}
 		switch {
-		case !l.filter.Method(id.String(), f.Name, f.Desc, true):
+		case !o.filter.Method(id.String(), f.Name, f.Desc, true):
 		case f.Intrinsic:
-			l.opened.replace = append(l.opened.replace, key)
+			o.replace = append(o.replace, key)
 		case f.IsNative():
-			l.opened.natives++
+			o.natives++
 		case f.HasCode:
 			steps = append(steps, scheme.Step{Method: key})
 		}
@@ -108,7 +111,7 @@ func (s *Session) openLate(ctx context.Context, fresh []cha.ClassID) error {
 		l := &s.loop
 		ids = slices.DeleteFunc(slices.Clone(fresh), func(id cha.ClassID) bool {
 			m := l.h.Class(id)
-			return m == nil || l.opened.wanted[id] || !l.opens(m)
+			return m == nil || l.opened.wanted[id] || !l.opened.opens(m)
 		})
 	}); err != nil || len(ids) == 0 {
 		return err
@@ -132,7 +135,7 @@ func (s *Session) listOpened(ctx context.Context) (ids []cha.ClassID, err error)
 	on := false
 	if err := s.do(ctx, func() {
 		on = s.loop.filter.OpensJDK()
-		s.loop.opened = opened{on: on, wanted: map[cha.ClassID]bool{}, never: map[string]neverRow{}, files: map[cha.ClassID][]byte{}}
+		s.loop.opened = opened{on: on, h: s.loop.h, filter: s.loop.filter, wanted: map[cha.ClassID]bool{}, never: map[string]neverRow{}, files: map[cha.ClassID][]byte{}}
 	}); err != nil || !on {
 		return nil, err
 	}
@@ -142,7 +145,7 @@ func (s *Session) listOpened(ctx context.Context) (ids []cha.ClassID, err error)
 	err = s.do(ctx, func() {
 		l := &s.loop
 		l.h.Classes(func(m *cha.ClassMirror) bool {
-			if l.opens(m) {
+			if l.opened.opens(m) {
 				ids = append(ids, m.ID)
 			}
 			return true
@@ -161,10 +164,13 @@ func (s *Session) fetchOpened(ctx context.Context, ids []cha.ClassID) error {
 	})
 }
 
-// keepOpened keeps the file of an opened class.
-func (l *loop) keepOpened(id cha.ClassID, b []byte) {
-	if m := l.h.Class(id); m != nil && l.opened.on && l.opens(m) {
-		l.opened.files[id] = append([]byte(nil), b...)
+// keep keeps the file of an opened class.
+func (o *opened) keep(id cha.ClassID, b []byte) {
+	if !o.on {
+		return
+	}
+	if m := o.h.Class(id); m != nil && o.opens(m) {
+		o.files[id] = append([]byte(nil), b...)
 	}
 }
 
@@ -182,20 +188,20 @@ func (l *loop) mapped(id cha.ClassID, b []byte) ([]byte, error) {
 }
 
 // leftAlone are what of the opened JDK has no probes.
-func (l *loop) leftAlone() []export.Skipped {
+func (o *opened) leftAlone() []export.Skipped {
 	var out []export.Skipped
-	for rule, row := range l.opened.never {
+	for rule, row := range o.never {
 		name := strings.ReplaceAll(strings.TrimSuffix(rule, "/"), "/", ".")
 		if strings.HasSuffix(rule, "/") {
 			name += ".**"
 		}
 		out = append(out, export.Skipped{Method: fmt.Sprintf("%s (%d loaded classes)", name, len(row.classes)), Reason: row.why})
 	}
-	for _, id := range l.opened.replace {
+	for _, id := range o.replace {
 		out = append(out, export.Skipped{Method: id.String(), Reason: intrinsicReason})
 	}
-	if l.opened.natives > 0 {
-		out = append(out, export.Skipped{Method: fmt.Sprintf("%d methods of the opened JDK", l.opened.natives), Reason: string(scheme.Native)})
+	if o.natives > 0 {
+		out = append(out, export.Skipped{Method: fmt.Sprintf("%d methods of the opened JDK", o.natives), Reason: string(scheme.Native)})
 	}
 	slices.SortFunc(out, func(a, b export.Skipped) int { return cmp.Compare(a.Method, b.Method) })
 	return out

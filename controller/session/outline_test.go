@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rivulet-profiler/rivulet/controller/session"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
@@ -18,7 +18,7 @@ func TestOutline(t *testing.T) {
 	dir := sources(t, "Traps")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Traps", nil, "late")
-		o, err := session.ReadOutline(p.PID())
+		o, err := roots.ReadOutline(p.PID())
 		if j.Version == 8 {
 			if !errors.Is(err, vmstructs.ErrUnknown) {
 				t.Errorf("JDK 8: %v", err)
@@ -39,7 +39,7 @@ func TestOutline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := o.Methods(t.Context(), "t.Trap"); !errors.Is(err, session.ErrNoRoot) || !strings.Contains(err.Error(), "t.Traps") {
+		if _, err := o.Methods(t.Context(), "t.Trap"); !errors.Is(err, roots.ErrNoRoot) || !strings.Contains(err.Error(), "t.Traps") {
 			t.Errorf("of an unknown class: %v", err)
 		}
 		s := attached(t, p)
@@ -69,7 +69,7 @@ func TestOutline(t *testing.T) {
 	}, 8, 11, 17, 21, 25)
 	t.Run("zgc", func(t *testing.T) {
 		p := program(t, jvmtest.Need(t, 21), dir, "Traps", []string{"-XX:+UseZGC"}, "late")
-		if _, err := session.ReadOutline(p.PID()); !errors.Is(err, vmstructs.ErrUnknown) {
+		if _, err := roots.ReadOutline(p.PID()); !errors.Is(err, vmstructs.ErrUnknown) {
 			t.Errorf("with ZGC: %v", err)
 		}
 	})

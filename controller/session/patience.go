@@ -111,7 +111,7 @@ func (l *loop) gaveUp(ids []cha.MethodID) {
 		return
 	}
 	for _, id := range ids {
-		l.addLate(id, -1)
+		l.patience.addLate(id, -1)
 	}
 	l.lateInForce()
 }

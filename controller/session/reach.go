@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rivulet-profiler/rivulet/controller/metric"
-
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/allocation"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/metric"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -53,10 +54,10 @@ func (l *loop) firstPlan(make func(*cha.Hierarchy) scheme.Scheme, ids []cha.Meth
 // first is put in: by what Scheme A would instrument. What roots that are not
 // loaded yet reach can't be told, nor where most of what they call isn't: a
 // program that is recorded from its start is taken for a big one.
-func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootSpec, ids []cha.MethodID) error {
+func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []roots.Root, ids []cha.MethodID) error {
 	form := rec.Probes
 	var problem error
-	arrays := defaultArrays
+	arrays := allocation.Usual
 	if rec.Counts(metric.CountAllocations) {
 		arrays = s.arrayLayout(ctx)
 	}
@@ -77,7 +78,7 @@ func (s *Session) chooseProbes(ctx context.Context, rec Recording, specs []rootS
 		}
 		end()
 		for i := range specs {
-			if len(specs[i].ids) == 0 {
+			if len(specs[i].IDs) == 0 {
 				l.reach = 0
 			}
 		}

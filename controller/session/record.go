@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/pauses"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -35,7 +36,7 @@ var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise"
 // Start instruments the roots as the scheme says and opens the gate. It
 // returns when every root is armed or, where its class isn't loaded, awaited.
 // Root invocations that begin from then on are recorded. Errors are [*spec.Error] where
-// options make no sense, wrap [ErrNoRoot], or say what failed.
+// options make no sense, wrap [roots.ErrNoRoot], or say what failed.
 func (s *Session) Start(ctx context.Context, rec Recording) error {
 	if err := rec.Validate(); err != nil {
 		return err
@@ -145,7 +146,7 @@ func (s *Session) Start(ctx context.Context, rec Recording) error {
 }
 
 // armRoots instruments the roots as a scheme says, and opens the gate.
-func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hierarchy) scheme.Scheme, specs []rootSpec, ids []cha.MethodID) error {
+func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hierarchy) scheme.Scheme, specs []roots.Root, ids []cha.MethodID) error {
 	if err := s.wait(ctx, func(done func()) {
 		l := &s.loop
 		l.rec = recording{Recording: rec, warming: rec.Warmup > 0 || rec.WarmupCalls > 0}
@@ -189,7 +190,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 		l.armed = true
 		l.unanswered.found(unanswered, 0)
 		l.forgetLate()
-		l.noteDormant()
+		l.exactness = newExactness(l.h, l.ledger)
 		s.data.TimeSince(s.now())
 		l.kind.renew(rec)
 		l.begin()
@@ -200,7 +201,7 @@ func (s *Session) armRoots(ctx context.Context, rec Recording, make func(*cha.Hi
 }
 
 // prepare has the hierarchy know the filter, and finds the roots.
-func (s *Session) prepare(ctx context.Context, rec Recording) ([]rootSpec, []cha.MethodID, error) {
+func (s *Session) prepare(ctx context.Context, rec Recording) ([]roots.Root, []cha.MethodID, error) {
 	var agents []agentCode
 	if !rec.Agents {
 		agents = agentsOf(s.proc)
@@ -251,43 +252,43 @@ func (s *Session) relist(ctx context.Context) error {
 }
 
 // resolveRoots finds every root, or decides that it is to be waited for.
-func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []rootSpec, all []cha.MethodID, err error) {
+func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []roots.Root, all []cha.MethodID, err error) {
 	for _, text := range rec.Roots {
-		r, err := parseRoot(text)
+		r, err := roots.Parse(text)
 		if err != nil {
 			return nil, nil, err
 		}
 		var problem error
-		if err := s.do(ctx, func() { r.ids, problem = s.loop.resolve(&r) }); err != nil {
+		if err := s.do(ctx, func() { r.IDs, problem = s.loop.catalog().Resolve(&r, s.loop.kind.implementations()) }); err != nil {
 			return nil, nil, err
 		}
-		if problem != nil && (len(r.abstract) == 0 || !rec.Wait) {
+		if problem != nil && (len(r.Abstract) == 0 || !rec.Wait) {
 			return nil, nil, problem
 		}
-		if len(r.ids) == 0 && r.pattern != nil && !rec.Wait {
-			if err := s.do(ctx, func() { problem = s.loop.unmatched(&r) }); err != nil {
+		if len(r.IDs) == 0 && r.Pattern != nil && !rec.Wait {
+			if err := s.do(ctx, func() { problem = s.loop.catalog().Unmatched(&r) }); err != nil {
 				return nil, nil, err
 			}
 			return nil, nil, problem
 		}
-		if len(r.ids) == 0 && !rec.Wait {
-			in, err := s.findable(ctx, r.class)
+		if len(r.IDs) == 0 && !rec.Wait {
+			in, err := s.findable(ctx, r.Class)
 			if err != nil {
 				return nil, nil, err
 			}
 			if slices.Contains(in, 0) {
 				return nil, nil, fmt.Errorf("%w: %s: %s belongs to the JDK, which is left out; choose a method of the application that calls it",
-					ErrNoRoot, r.text, strings.ReplaceAll(r.class, "/", "."))
+					roots.ErrNoRoot, r.Text, strings.ReplaceAll(r.Class, "/", "."))
 			}
 			if len(in) == 0 {
-				if err := s.do(ctx, func() { problem = s.loop.unknownClass(r) }); err != nil {
+				if err := s.do(ctx, func() { problem = s.loop.catalog().UnknownClass(&r) }); err != nil {
 					return nil, nil, err
 				}
 				return nil, nil, problem
 			}
 		}
 		specs = append(specs, r)
-		all = append(append(all, r.ids...), r.abstract...)
+		all = append(append(all, r.IDs...), r.Abstract...)
 	}
 	return specs, all, nil
 }

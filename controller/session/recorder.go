@@ -96,7 +96,7 @@ func (e *events) finish(r *export.Report, b basis, closed map[int64]int64, now i
 	same := r.Tree
 	if e.s.loop.rec.Follow {
 		var err error
-		if same, err = cct.ReadWith(e.s.data.Memory(), cct.Options{Now: now, Closed: closed, InPlace: true, Types: e.s.loop.types()}); err != nil {
+		if same, err = cct.ReadWith(e.s.data.Memory(), cct.Options{Now: now, Closed: closed, InPlace: true, Types: e.s.loop.allocations.Types()}); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func (l *loop) onTargets(q *link.Targets, box int) {
 		for _, id := range ids {
 			about[id] = -1
 			if l.probed(id) && l.changes.lacked(id.Class, q.Redefined) { // planned before, and called without probes
-				l.addLate(id, -1)
+				l.patience.addLate(id, -1)
 			}
 		}
 		l.inTime(p, about)
@@ -130,7 +130,7 @@ func (l *loop) discardInTime(ids []cha.MethodID) {
 // not thrown away yet.
 func (l *loop) inlinedLate() {
 	for _, id := range l.reflection.inlined {
-		l.addLate(id, -1)
+		l.patience.addLate(id, -1)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
@@ -19,7 +20,7 @@ var ErrBudgeted = errors.New("a recording with --overhead keeps its roots; end i
 // alone are redefined. A recording that pauses is resumed. Invocations of the new roots
 // count that begin when it returns, or later.
 //
-// Errors are [*spec.Error] where the roots make no sense, wrap [ErrNoRoot], or are
+// Errors are [*spec.Error] where the roots make no sense, wrap [roots.ErrNoRoot], or are
 // [ErrNotRecording] or [ErrBudgeted]: then nothing has changed. After an error of ctx the
 // recording may be silent; another call, or Finish, goes on from there.
 func (s *Session) SetRoots(ctx context.Context, roots []string) error {
@@ -71,7 +72,7 @@ func (s *Session) SetRoots(ctx context.Context, roots []string) error {
 }
 
 // uproot shuts the gate, and has roots begin nothing any more.
-func (l *loop) uproot(specs []rootSpec, rec Recording) {
+func (l *loop) uproot(specs []roots.Root, rec Recording) {
 	l.shut()
 	for id := int32(1); id < l.ledger.Len(); id++ {
 		if mode := l.s.data.Mode(id); l.ledger.Method(id).Type == "" && mode&wire.ModeRoot != 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
@@ -40,7 +41,7 @@ func TestSetRoots(t *testing.T) {
 				r := so(100)
 				wantRoots(t, r, 200, 0)
 				classes := r.Redefinition.Classes
-				if err := s.SetRoots(t.Context(), []string{"t.Parts.nowhere"}); !errors.Is(err, session.ErrNoRoot) {
+				if err := s.SetRoots(t.Context(), []string{"t.Parts.nowhere"}); !errors.Is(err, roots.ErrNoRoot) {
 					t.Errorf("a root that is not there: %v", err)
 				}
 				r = so(10)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
@@ -59,7 +60,7 @@ func TestRootNames(t *testing.T) {
 		{"**.no*", "is abstract and no loaded class"},
 	} {
 		err := s.Start(ctx, session.Recording{Roots: []string{c.root}})
-		if !errors.Is(err, session.ErrNoRoot) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, roots.ErrNoRoot) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want ... %s ...", c.root, err, c.want)
 		}
 	}
@@ -130,7 +131,7 @@ func TestTooManyRoots(t *testing.T) {
 	p := jvmtest.Start(t, j, nil, "t.Many", nil, jvmtest.Compile(t, j, 8, map[string]string{"t/Many.java": src.String()}))
 	p.WaitLine("READY")
 	err := attached(t, p).Start(context.Background(), session.Recording{Roots: []string{"t.*.m*"}})
-	if !errors.Is(err, session.ErrNoRoot) || !strings.Contains(err.Error(), "matches 1201 methods, and at most 1000 can be roots") || !strings.Contains(err.Error(), "t.Many.m") {
+	if !errors.Is(err, roots.ErrNoRoot) || !strings.Contains(err.Error(), "matches 1201 methods, and at most 1000 can be roots") || !strings.Contains(err.Error(), "t.Many.m") {
 		t.Error(err)
 	}
 }

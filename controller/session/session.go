@@ -23,6 +23,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/controller/room"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap"
 	"github.com/rivulet-profiler/rivulet/jvmside"
@@ -237,7 +238,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		lookedUp: outward.NewNames(),
 	}
 	s.loop.calibrator = calibration.New(calibrationHost{&s.loop}, data, bundle.Sample, s.log)
-	s.loop.h.SetPolicy(s.loop.excluded)
+	s.loop.h.SetPolicy(roots.Excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil

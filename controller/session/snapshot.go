@@ -7,6 +7,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 )
 
 // Snapshot is the report of the recording so far, read while it goes on and
@@ -81,7 +82,7 @@ const methodsAtATime = 200
 
 // AllMethods lists the methods of all the application's loaded classes, in no
 // order.
-func (s *Session) AllMethods(ctx context.Context) ([]MethodInfo, error) {
+func (s *Session) AllMethods(ctx context.Context) ([]roots.MethodInfo, error) {
 	var classes []cha.ClassID
 	if err := s.do(ctx, func() {
 		s.loop.h.Classes(func(m *cha.ClassMirror) bool {
@@ -93,14 +94,14 @@ func (s *Session) AllMethods(ctx context.Context) ([]MethodInfo, error) {
 	}); err != nil {
 		return nil, err
 	}
-	var out []MethodInfo
+	var out []roots.MethodInfo
 	for len(classes) > 0 {
 		some := classes[:min(methodsAtATime, len(classes))]
 		classes = classes[len(some):]
 		if err := s.do(ctx, func() {
 			for _, id := range some {
 				if m := s.loop.h.Class(id); m != nil {
-					out = append(out, s.loop.methodInfos(m)...)
+					out = append(out, s.loop.catalog().Of(m)...)
 				}
 			}
 		}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/calibrate"
 	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/shm"
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
@@ -52,7 +53,7 @@ func (s *Session) StartTiming(ctx context.Context, t Timing) error {
 		return err
 	}
 	for i := range specs {
-		specs[i].ids = append(specs[i].ids, specs[i].abstract...)
+		specs[i].IDs = append(specs[i].IDs, specs[i].Abstract...)
 	}
 	if err := s.calibrateTimer(ctx, in); err != nil {
 		return err
@@ -135,23 +136,23 @@ func (l *loop) timing(from *export.Report) *export.Timing {
 		r.Methods = append(r.Methods, row)
 	}
 	for i := range l.roots {
-		if spec := &l.roots[i]; len(spec.abstract) > 0 && !l.implemented(spec) {
-			r.Notes = append(r.Notes, fmt.Sprintf("No implementation of root %s was loaded.", spec.text))
+		if spec := &l.roots[i]; len(spec.Abstract) > 0 && !l.implemented(spec) {
+			r.Notes = append(r.Notes, fmt.Sprintf("No implementation of root %s was loaded.", spec.Text))
 		}
 	}
 	for _, m := range l.ledger.Skipped() {
 		r.Skipped = append(r.Skipped, export.Skipped{Method: methodID(m).String(), Reason: m.Reason})
 	}
 	for _, k := range l.skipped {
-		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.skipReason(k)})
+		r.Skipped = append(r.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.agents.reason(k)})
 	}
 	return r
 }
 
 // implemented reports whether a method of an abstract root's name was planned.
-func (l *loop) implemented(r *rootSpec) bool {
+func (l *loop) implemented(r *roots.Root) bool {
 	for id := int32(1); id < l.ledger.Len(); id++ {
-		if key := l.ledger.Method(id).Key; key.Name == r.name && (r.desc == "" || key.Desc == r.desc) {
+		if key := l.ledger.Method(id).Key; key.Name == r.Name && (r.Desc == "" || key.Desc == r.Desc) {
 			return true
 		}
 	}

@@ -2,17 +2,11 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
-
-// ErrUnread is wrapped where a root can't be looked at, and can be recorded: its class
-// was defined from memory, and only a retransformation yields its code, which who only
-// looks (Config.Look) leaves alone.
-var ErrUnread = errors.New("it has no class file")
 
 // outlineUnread learns from the target's memory which methods those classes have whose
 // code is not read, since nothing is to be retransformed. What they call stays unknown.
@@ -36,7 +30,7 @@ func (s *Session) outlineUnread(ctx context.Context) error {
 	known := map[string][]cha.Method{}
 	for i := range classes {
 		if unread[classes[i].Name] {
-			known[classes[i].Name] = outlined(classes[i].Methods)
+			known[classes[i].Name] = roots.Outlined(classes[i].Methods)
 		}
 	}
 	return s.do(ctx, func() {
@@ -50,23 +44,4 @@ func (s *Session) outlineUnread(ctx context.Context) error {
 			}
 		}
 	})
-}
-
-// outlined are methods without what they call.
-func outlined(methods []vmstructs.Method) []cha.Method {
-	out := make([]cha.Method, 0, len(methods))
-	for _, f := range methods {
-		m := cha.Method{Name: f.Name, Desc: f.Desc, Access: f.Access}
-		m.HasCode = !m.IsNative() && !m.IsAbstract()
-		out = append(out, m)
-	}
-	return out
-}
-
-// unreadRoot says why a root's class can't be looked at.
-func (l *loop) unreadRoot(m *cha.ClassMirror) string {
-	if l.s != nil && l.s.cfg.Look {
-		return fmt.Sprintf("%s was defined from memory, and has no class file. A recording reads its code from the JVM, which retransforms it once; nothing is retransformed to look only", m.ID)
-	}
-	return fmt.Sprintf("the bytes of %s can't be had", m.ID)
 }

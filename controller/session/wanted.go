@@ -27,7 +27,11 @@ func (l *loop) announce(id cha.ClassID, inside bool) []cha.ClassID {
 		l.inTime(scheme.Plan{Steps: p.Also}, nil)
 		p.Also = nil
 	}
-	also = append(append(also, l.want(scheme.Plan{Steps: p.Also})...), l.reconsider(id)...)
+	again := l.sites.Reconsider(id)
+	for _, c := range again {
+		l.changes.want(c)
+	}
+	also = append(append(also, l.want(scheme.Plan{Steps: p.Also})...), again...)
 	return slices.DeleteFunc(also, func(c cha.ClassID) bool { return c == id })
 }
 

@@ -1,4 +1,4 @@
-package session
+package roots
 
 import (
 	"context"
@@ -12,22 +12,22 @@ import (
 
 // An Outline is what can be read from outside of a JVM's loaded classes: no agent is
 // loaded, and nothing is asked of the JVM. It is safe for concurrent use.
-type Outline struct{ l *loop }
+type Outline struct{ c *Catalog }
 
 // ReadOutline reads the memory of a JVM. Its errors are those of [vmstructs.Classes];
-// then a [Session] can tell the same.
+// then a session, with its agent, can tell the same.
 func ReadOutline(pid int) (*Outline, error) {
 	classes, err := vmstructs.Classes(pid)
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{h: cha.New(), loaders: map[uint32]string{}}
-	l.h.SetPolicy(l.excluded)
+	c := New(cha.New(), map[uint32]string{}, true)
+	c.h.SetPolicy(Excluded)
 	named := map[string]int{}
 	for i := range classes {
-		l.outline(&classes[i], named)
+		c.outline(&classes[i], named)
 	}
-	return &Outline{l}, nil
+	return &Outline{c}, nil
 }
 
 // Names of the JDK's own class loaders.
@@ -37,11 +37,11 @@ const (
 )
 
 // outline adds a class to the hierarchy. named counts loaders of one class.
-func (l *loop) outline(c *vmstructs.Class, named map[string]int) {
-	id := uint32(c.Loader.Number)
-	if _, ok := l.loaders[id]; !ok {
+func (c *Catalog) outline(k *vmstructs.Class, named map[string]int) {
+	id := uint32(k.Loader.Number)
+	if _, ok := c.loaders[id]; !ok {
 		ld := cha.Loader{ID: id, Kind: cha.LoaderOther}
-		switch c.Loader.Class {
+		switch k.Loader.Class {
 		case "":
 			ld.Kind = cha.LoaderBoot
 		case appLoader:
@@ -49,33 +49,40 @@ func (l *loop) outline(c *vmstructs.Class, named map[string]int) {
 		case platformLoader:
 			ld.Kind, ld.Name = cha.LoaderPlatform, "platform"
 		default:
-			ld.Name = strings.ReplaceAll(c.Loader.Class, "/", ".")
+			ld.Name = strings.ReplaceAll(k.Loader.Class, "/", ".")
 			named[ld.Name]++
-			if c.Loader.Hash != 0 { // as the agent would say it
-				ld.Name += fmt.Sprintf("@%x", c.Loader.Hash)
+			if k.Loader.Hash != 0 { // as the agent would say it
+				ld.Name += fmt.Sprintf("@%x", k.Loader.Hash)
 			} else if n := named[ld.Name]; n > 1 {
 				ld.Name += fmt.Sprintf("#%d", n)
 			}
 		}
-		l.loaders[id] = ld.Name
-		l.h.AddLoader(ld)
+		c.loaders[id] = ld.Name
+		c.h.AddLoader(ld)
 	}
-	hidden := strings.Contains(c.Name, "+0x")
-	m := &cha.ClassMirror{ID: cha.ClassID{Loader: id, Name: c.Name}, Exact: []cha.ClassID{}, Hidden: hidden, Fixed: hidden, Methods: outlined(c.Methods)}
+	hidden := strings.Contains(k.Name, "+0x")
+	m := &cha.ClassMirror{ID: cha.ClassID{Loader: id, Name: k.Name}, Exact: []cha.ClassID{}, Hidden: hidden, Fixed: hidden, Methods: Outlined(k.Methods)}
 	slices.SortFunc(m.Methods, func(a, b cha.Method) int { return strings.Compare(a.Name+a.Desc, b.Name+b.Desc) })
-	l.h.Add(m)
+	c.h.Add(m)
 }
 
-// Classes is [Session.Classes].
+// Classes is [Catalog.Classes], with its error.
 func (o *Outline) Classes(_ context.Context, pattern string) ([]ClassInfo, error) {
-	match, err := matcher(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return o.l.classInfos(match), nil
+	return o.c.Classes(pattern)
 }
 
-// Methods is [Session.Methods]; a class's methods are in the order of their names.
+// Methods is [Catalog.Methods], with its error; a class's methods are in the order of their names.
 func (o *Outline) Methods(_ context.Context, class string) ([]MethodInfo, error) {
-	return o.l.methodsOf(class)
+	return o.c.Methods(class)
+}
+
+// Outlined are methods without what they call.
+func Outlined(methods []vmstructs.Method) []cha.Method {
+	out := make([]cha.Method, 0, len(methods))
+	for _, f := range methods {
+		m := cha.Method{Name: f.Name, Desc: f.Desc, Access: f.Access}
+		m.HasCode = !m.IsNative() && !m.IsAbstract()
+		out = append(out, m)
+	}
+	return out
 }
