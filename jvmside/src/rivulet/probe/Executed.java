@@ -80,7 +80,8 @@ public final class Executed {
     /** As leaf, where many methods are instrumented: see Probe.enterCall. */
     @ForceInline
     public static void leafCall(int method, long executed) {
-        if (U.getInt(U.getLong(Probe.CELL) + Layout.H_GATE) != 0) called(method, executed);
+        long s = U.getLong(Probe.CELL);
+        if (U.getInt(s + Layout.H_GATE) != 0 && !Probe.outside(s)) called(method, executed);
     }
 
     @DontInline

@@ -39,7 +39,8 @@ public final class Leaf {
     /** As count, where many methods are instrumented: see Probe.enterCall. */
     @ForceInline
     public static void countCall(int method) {
-        if (U.getInt(U.getLong(Probe.CELL) + Layout.H_GATE) != 0) called(method);
+        long s = U.getLong(Probe.CELL);
+        if (U.getInt(s + Layout.H_GATE) != 0 && !Probe.outside(s)) called(method);
     }
 
     @DontInline

@@ -109,7 +109,18 @@ public final class Probe {
      */
     @ForceInline
     public static long enterCall(int method) {
-        return U.getInt(U.getLong(CELL) + Layout.H_GATE) == 0 ? 0 : entry(method);
+        long s = U.getLong(CELL);
+        return U.getInt(s + Layout.H_GATE) == 0 || outside(s) ? 0 : entry(method);
+    }
+
+    /**
+     * Whether the current thread is surely not inside, found without a call: no thread of its home slot is. Where several
+     * threads run the root, one of them mostly is inside, so the gate alone would have all others make the call.
+     */
+    @ForceInline
+    static boolean outside(long s) {
+        long slot = s + Layout.SLOTS + ((U.getLong(Thread.currentThread(), TID) & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
+        return (U.getLong(slot + Layout.S_KEY) | U.getInt(slot + Layout.S_DISPLACED)) == 0;
     }
 
     @DontInline
