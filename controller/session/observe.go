@@ -18,7 +18,7 @@ const (
 	settleMost   = 3 * time.Second        // then counting begins all the same
 	watchShare   = 30                     // a look at what is watched may take so much of the time: one part in
 	watchLeast   = 25 * time.Millisecond  // between two looks
-	watchMost    = time.Second
+	watchMost    = 3 * time.Second
 	readEvery    = 5 * time.Second // a reading of all methods, which finds what was inlined since
 	lookPatience = 10 * time.Second
 )

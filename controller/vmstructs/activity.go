@@ -1,9 +1,6 @@
 package vmstructs
 
-import (
-	"fmt"
-	"maps"
-)
+import "fmt"
 
 // Levels of compiled code (compilationPolicy.hpp). Code of level 2 and 3 counts
 // invocations; code of level 1 and 4 does not.
@@ -46,14 +43,14 @@ type Observer struct {
 	l       *layout
 	fields  fields
 	methods map[uint64]*method // by Method*
-	active  map[Key]struct{}
+	entries map[Key]*entry
+	actives int      // entries that are active
 	moved   bool     // some counter moved between two readings
 	spare   [][]byte // chunks that were read into
 	looks   int
 	classes int  // of the last reading
 	shift   uint // of a counter's value
-	watched map[Key]struct{}
-	where   map[Key][]uint64 // Method*s of what is watched, as of the last look
+	watched map[*entry]struct{}
 }
 
 // A state is what tells whether a method was invoked.
@@ -68,7 +65,7 @@ type state struct {
 // been used again.
 type method struct {
 	fixed uint64
-	key   Key
+	entry *entry
 	first state // as it was when it was first seen; zero of one that came after the first reading
 	now   state // as of the last reading
 	look  int   // number of the last reading that it was in
@@ -106,8 +103,7 @@ func observe(from reader, at exported) (*Observer, error) {
 func newObserver(from reader, l *layout, f fields) *Observer {
 	return &Observer{
 		from: from, l: l, fields: f,
-		methods: map[uint64]*method{}, active: map[Key]struct{}{},
-		watched: map[Key]struct{}{}, where: map[Key][]uint64{},
+		methods: map[uint64]*method{}, entries: map[Key]*entry{}, watched: map[*entry]struct{}{},
 	}
 }
 
@@ -144,7 +140,7 @@ func (o *Observer) Look() error {
 		}
 	}
 	if len(o.methods) > 2*r.methods+forgetFrom { // most of them are of old versions of classes
-		maps.DeleteFunc(o.methods, func(_ uint64, x *method) bool { return x.look != r.number })
+		o.forget(r.number)
 	}
 	o.looks = r.number
 	r.decide()
@@ -160,7 +156,9 @@ const forgetFrom = 1 << 18
 // hardly as many classes as the one before is taken again.
 func (o *Observer) read() (*reading, error) {
 	for range mostReadings {
-		clear(o.where)
+		for e := range o.watched {
+			e.where = e.where[:0]
+		}
 		r := &reading{o: o, m: newMemory(o.from), number: o.looks + 1, seen: map[uint64]bool{}}
 		r.m.spare, o.spare = o.spare, nil
 		o.l.eachClass(r.m, r.class)
@@ -211,10 +209,11 @@ func (r *reading) class(class uint64) {
 			if name == "" {
 				name = o.l.symbol(m, m.u64(class+o.l.offsets["Klass::_name"]))
 			}
-			x = &method{fixed: fixed, key: Key{name, o.l.method(m, fixed)}, fresh: true}
-			if x.key.Method == "" {
+			k := Key{name, o.l.method(m, fixed)}
+			if k.Method == "" {
 				continue
 			}
+			x = &method{fixed: fixed, entry: o.entry(k), fresh: true}
 			o.methods[at] = x
 		}
 		x.now, x.look = o.state(m, at), r.number
@@ -222,8 +221,8 @@ func (r *reading) class(class uint64) {
 		if x.now.code != 0 {
 			r.addCode(x.now.code)
 		}
-		if _, ok := o.watched[x.key]; ok {
-			o.where[x.key] = append(o.where[x.key], at)
+		if e := x.entry; e.watched {
+			e.where = append(e.where, at)
 		}
 	}
 	osr := m.u64(class + o.fields.osrHead)
@@ -264,7 +263,7 @@ func (r *reading) decide() {
 	for _, x := range o.methods {
 		if x.look == r.number && x.now.invoked(x.first) {
 			o.moved = true
-			o.active[x.key] = struct{}{}
+			o.activate(x.entry)
 		}
 	}
 	for _, n := range r.code {
@@ -273,10 +272,10 @@ func (r *reading) decide() {
 			continue // freed meanwhile
 		}
 		level := byte(r.m.u32(n + o.fields.level))
-		_, runs := o.active[owner.key]
+		runs := owner.entry.active
 		if level != levelCounted && level != levelProfile {
 			runs = true
-			o.active[owner.key] = struct{}{}
+			o.activate(owner.entry)
 		}
 		if !runs {
 			continue
@@ -287,7 +286,7 @@ func (r *reading) decide() {
 		}
 		for at := from; at+8 <= to; at += 8 {
 			if in := o.methods[r.m.u64(at)]; in != nil && (level != levelProfile || r.accessor(in.fixed)) {
-				o.active[in.key] = struct{}{}
+				o.activate(in.entry)
 			}
 		}
 	}
@@ -322,16 +321,17 @@ func (o *Observer) Moved() bool { return o.moved }
 
 // Active reports whether a method was active at one of the looks, in any loader.
 func (o *Observer) Active(k Key) bool {
-	_, ok := o.active[k]
-	return ok
+	e := o.entries[k]
+	return e != nil && e.active
 }
 
 // Calls is how often a method was invoked between the first look and the last one, in all
 // loaders. It is -1 where that was not counted: the method has compiled code that doesn't
 // count.
 func (o *Observer) Calls(k Key) (n int64) {
+	e := o.entries[k]
 	for _, x := range o.methods {
-		if x.key != k || x.look != o.looks {
+		if x.entry != e || x.look != o.looks {
 			continue
 		}
 		if x.now.code != 0 && !x.now.invoked(x.first) {
@@ -354,7 +354,15 @@ func (o *Observer) Compiled() (n int) {
 }
 
 // ActiveMethods is how many methods Active tells of. They only become more.
-func (o *Observer) ActiveMethods() int { return len(o.active) }
+func (o *Observer) ActiveMethods() int { return o.actives }
 
 // Actives are the methods that Active tells of, a copy.
-func (o *Observer) Actives() map[Key]struct{} { return maps.Clone(o.active) }
+func (o *Observer) Actives() map[Key]struct{} {
+	out := make(map[Key]struct{}, o.actives)
+	for k, e := range o.entries {
+		if e.active {
+			out[k] = struct{}{}
+		}
+	}
+	return out
+}

@@ -129,7 +129,7 @@ func FuzzObserver(f *testing.F) {
 				t.Fatal(err)
 			}
 			for _, x := range o.methods {
-				o.Watch([]Key{x.key})
+				o.Watch([]Key{x.entry.key})
 			}
 			if _, err := o.Woken(); err != nil {
 				t.Fatal(err)

@@ -15,7 +15,9 @@ type Woken struct {
 // were loaded or redefined since the last Look are found by the next one.
 func (o *Observer) Watch(keys []Key) {
 	for _, k := range keys {
-		o.watched[k] = struct{}{}
+		e := o.entry(k)
+		e.watched = true
+		o.watched[e] = struct{}{}
 	}
 }
 
@@ -25,20 +27,27 @@ func (o *Observer) Watched() int { return len(o.watched) }
 // Rest returns the watched methods that are active by the last Look. Each is returned
 // once, by Rest or by Woken.
 func (o *Observer) Rest() (woke []Woken) {
-	for k := range o.watched {
-		if _, ok := o.active[k]; ok {
-			woke = append(woke, Woken{k, o.calls(k)})
-			delete(o.watched, k)
+	for e := range o.watched {
+		if e.active {
+			woke = append(woke, o.wake(e))
 		}
 	}
 	return woke
 }
 
+// wake takes a method from those that are watched.
+func (o *Observer) wake(e *entry) Woken {
+	w := Woken{e.key, o.calls(e)}
+	delete(o.watched, e)
+	e.watched, e.where = false, nil
+	return w
+}
+
 // calls adds up what the JVM has counted of a method's invocations since it was seen
 // first, as of now.
-func (o *Observer) calls(k Key) int64 {
+func (o *Observer) calls(e *entry) int64 {
 	m, n, counted := newMemory(o.from), int64(0), false
-	for _, method := range o.where[k] {
+	for _, method := range e.where {
 		if o.methods[method] == nil {
 			continue
 		}
@@ -66,14 +75,14 @@ func (o *Observer) calls(k Key) int64 {
 // were first seen. It takes 10 ms for 30,000 methods. Its errors wrap os.ErrPermission or
 // say what can't be read any more.
 func (o *Observer) Woken() ([]Woken, error) {
-	var keys []Key
+	var of []*entry
 	var at []uint64
-	for k := range o.watched {
-		for _, method := range o.where[k] {
+	for e := range o.watched {
+		for _, method := range e.where {
 			if o.methods[method] == nil {
 				continue
 			}
-			keys, at = append(keys, k), append(at, method)
+			of, at = append(of, e), append(at, method)
 		}
 	}
 	size := int(o.fields.methodSize)
@@ -114,14 +123,10 @@ func (o *Observer) Woken() ([]Woken, error) {
 		now[of].profiled = le32(b[4*i:])
 	}
 	var woke []Woken
-	for i, k := range keys {
-		if now[i].invoked(o.methods[at[i]].first) {
-			if _, ok := o.watched[k]; !ok {
-				continue
-			}
-			o.active[k] = struct{}{}
-			woke = append(woke, Woken{k, o.calls(k)})
-			delete(o.watched, k)
+	for i, e := range of {
+		if e.watched && now[i].invoked(o.methods[at[i]].first) {
+			o.activate(e)
+			woke = append(woke, o.wake(e))
 		}
 	}
 	return woke, nil
