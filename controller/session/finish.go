@@ -48,7 +48,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.keepKnown()
 	s.lastSizes(ctx)
 	waits := s.loadWaits(ctx)
-	s.endFlight(ctx)
+	s.flight.End(ctx, s.now()-s.loop.rec.began)
 	defer s.dropFlight()
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)
@@ -63,14 +63,11 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	r.Time = took
 	kept() // remeasuring had figures of its own
 	r.CPU = onCPU
-	loaded, others := s.loadTimes.time(s.loop.loaded(), waits)
+	loaded, others := s.flight.Time(s.loop.loaded(), waits)
 	if r.Tree, err = cct.ReadWith(s.data.Memory(), cct.Options{Now: now, Closed: closed, Samples: samples, Metrics: s.metrics, Types: s.loop.allocations.Types(), Loads: loadsByNode(loaded)}); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
-	r.Notes = append(r.Notes, s.flight.notes...)
-	s.loadTimes.report(r, others)
-	s.contention.report(r)
-	s.onHeap(ctx, r)
+	s.flight.Report(ctx, r, others)
 	s.dropFlight()
 	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
 		return nil, errors.Join(err, s.release())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/flight"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
@@ -17,8 +18,8 @@ const mostLoads = 100_000
 // the class's bytes in any case, so telling where it was costs nobody a wait.
 type loads struct {
 	epoch   uint32
-	at      []loadAt // only grows, until the recording begins anew; what is in it stays
-	waits   []int64  // of each, ns that its thread waited at the least for the class's bytes
+	at      []flight.Load // only grows, until the recording begins anew; what is in it stays
+	waits   []int64       // of each, ns that its thread waited at the least for the class's bytes
 	sums    []waitSum
 	left    int64 // loads inside the subgraph beyond mostLoads
 	outside int64 // loads of threads outside of the subgraph
@@ -46,18 +47,11 @@ func (k *loads) waited(end func(node uint32) (ns int64, record uint32, ok bool))
 		last[s.record] = i
 	}
 	for record, j := range last {
-		if ns, same, ok := end(k.at[j].node); ok && same == record {
+		if ns, same, ok := end(k.at[j].Node); ok && same == record {
 			out[j] = max(out[j], ns-k.sums[j].ns)
 		}
 	}
 	return out
-}
-
-// loadAt is a load with its context.
-type loadAt struct {
-	cct.Load
-	node   uint32 // its offset in the data file
-	thread int64
 }
 
 // noteLoad takes down which context has caused a class to be loaded.
@@ -79,12 +73,12 @@ func (l *loop) noteLoad(q *link.Transform) (told func()) {
 		return told
 	}
 	loader := l.loaders[q.ID.Loader]
-	k.at = append(k.at, loadAt{
+	k.at = append(k.at, flight.Load{
 		Load: cct.Load{
 			Class: cct.SourceType(q.ID.Name), Loader: loader, From: strings.TrimSuffix(q.Place, "!/"),
 			At: q.Nano - l.rec.began, Took: cct.NotKnown, Own: cct.NotKnown,
 		},
-		node: uint32(q.Token), thread: q.Thread,
+		Node: uint32(q.Token), Thread: q.Thread,
 	})
 	k.waits = append(k.waits, 0)
 	ns, record, _ := l.s.data.SuspendedAt(uint32(q.Token))
@@ -98,16 +92,16 @@ func (l *loop) noteLoad(q *link.Transform) (told func()) {
 }
 
 // loadsByNode is what a tree is read with.
-func loadsByNode(list []loadAt) map[uint32]*cct.Loads {
+func loadsByNode(list []flight.Load) map[uint32]*cct.Loads {
 	if len(list) == 0 {
 		return nil
 	}
 	by := map[uint32]*cct.Loads{}
 	for _, k := range list {
-		n := by[k.node]
+		n := by[k.Node]
 		if n == nil {
 			n = &cct.Loads{}
-			by[k.node] = n
+			by[k.Node] = n
 		}
 		n.List = append(n.List, k.Load)
 	}
@@ -123,7 +117,7 @@ func (l *loop) reportLoads(r *export.Report) {
 }
 
 // loaded are the loads of the recording that is on. The list is not changed any more.
-func (l *loop) loaded() []loadAt {
+func (l *loop) loaded() []flight.Load {
 	if l.loads.epoch != l.s.data.Epoch() {
 		return nil
 	}

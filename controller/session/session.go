@@ -18,6 +18,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/cputime"
+	"github.com/rivulet-profiler/rivulet/controller/flight"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
 	"github.com/rivulet-profiler/rivulet/controller/outward"
@@ -108,9 +109,7 @@ type Session struct {
 	early       earlyLook
 	watching    *observation // nil where threads wait for reveals
 	governing   *governing   // nil without a budget
-	flight      flight
-	loadTimes   loadTimes
-	contention  contention
+	flight      flight.Recording
 
 	loop loop
 }

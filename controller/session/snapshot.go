@@ -7,6 +7,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/flight"
 	"github.com/rivulet-profiler/rivulet/controller/roots"
 )
 
@@ -18,7 +19,7 @@ import (
 func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var r *export.Report
 	var b basis
-	var loaded []loadAt
+	var loaded []flight.Load
 	var late *lateness
 	var closed map[int64]int64
 	var rec recording
@@ -56,7 +57,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	return r, nil
 }
 
-func (s *Session) readTree(closed map[int64]int64, types []*cct.Type, loaded []loadAt) (*cct.Snapshot, error) {
+func (s *Session) readTree(closed map[int64]int64, types []*cct.Type, loaded []flight.Load) (*cct.Snapshot, error) {
 	s.mapped.RLock()
 	defer s.mapped.RUnlock()
 	if s.data.Memory() == nil {

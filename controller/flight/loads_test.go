@@ -1,7 +1,6 @@
-package session
+package flight
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
@@ -12,10 +11,10 @@ import (
 // TestLoadTimes puts loads of the load hook and Flight Recorder's together: waits for the profiler are taken off, also those of
 // loads inside others, and what the hook did not see is left over if it was a load.
 func TestLoadTimes(t *testing.T) {
-	at := func(class string, thread int64) loadAt {
-		return loadAt{Load: cct.Load{Class: class, Took: cct.NotKnown, Own: cct.NotKnown}, thread: thread}
+	at := func(class string, thread int64) Load {
+		return Load{Load: cct.Load{Class: class, Took: cct.NotKnown, Own: cct.NotKnown}, Thread: thread}
 	}
-	list := []loadAt{at("Sub", 1), at("Super", 1), at("Asked", 1), at("Sub", 2)}
+	list := []Load{at("Sub", 1), at("Super", 1), at("Asked", 1), at("Sub", 2)}
 	waits := []int64{10, 7, 5, 1}
 	events := []classload.Load{
 		{Class: "Sub", Thread: 1, Start: 0, End: 100, Own: 100, Defined: true},
@@ -86,26 +85,5 @@ func TestContexts(t *testing.T) {
 		if n != c.want || inside != c.inside {
 			t.Errorf("%s: %+v, %v", c.name, n, inside)
 		}
-	}
-}
-
-// TestLoadWaits takes the waits of loads from what their threads' records say, as far as these are theirs.
-func TestLoadWaits(t *testing.T) {
-	k := loads{
-		at:    []loadAt{{node: 1}, {node: 2}, {node: 1}, {node: 3}, {node: 9}},
-		waits: []int64{10, 10, 10, 10, 10},
-		sums:  []waitSum{{100, 5}, {200, 7}, {100, 45}, {200, 9}, {}},
-	}
-	got := k.waited(func(node uint32) (int64, uint32, bool) {
-		switch node {
-		case 1:
-			return 75, 100, true
-		case 3:
-			return 99, 300, true // another thread's by now
-		}
-		return 0, 0, false
-	})
-	if want := []int64{40, 10, 30, 10, 10}; !slices.Equal(got, want) {
-		t.Errorf("%v, expected %v", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package flight
 
 import (
 	"context"
@@ -35,14 +35,11 @@ func (t *loadTimes) read(ctx context.Context, r *jfr.Reader, began, ended int64)
 	return ""
 }
 
-// loadWaits are the waits of the loads so far.
-func (s *Session) loadWaits(ctx context.Context) (waits []int64) {
-	look := func() { waits = s.loop.loads.waited(s.data.SuspendedAt) }
-	if s.do(ctx, look) != nil && s.ctx.Err() != nil {
-		s.wg.Wait() // the loop has ended
-		look()
-	}
-	return waits
+// A Load is a class load with its context, as the load hook has seen it.
+type Load struct {
+	cct.Load
+	Node   uint32 // the context's offset in the data file
+	Thread int64  // Java's id
 }
 
 // A loadKey tells loads apart that both sides know.
@@ -53,14 +50,14 @@ type loadKey struct {
 
 // time adds to loads how long they took, less what their threads waited for the profiler. It returns a copy, and the
 // loads that only Flight Recorder has seen.
-func (t *loadTimes) time(list []loadAt, waits []int64) (timed []loadAt, rest []classload.Load) {
+func (t *loadTimes) time(list []Load, waits []int64) (timed []Load, rest []classload.Load) {
 	if !t.known {
 		return list, nil
 	}
 	timed = slices.Clone(list)
 	at := map[loadKey][]int{}
 	for i, k := range timed {
-		key := loadKey{k.thread, k.Class}
+		key := loadKey{k.Thread, k.Class}
 		at[key] = append(at[key], i)
 	}
 	mine := make([]int, len(t.loads))
