@@ -45,6 +45,10 @@ var companions = []companion{
 		flags: debuggable, enter: debuggerEnters, leave: debuggerLeaves, works: debuggerSaw,
 	},
 	{
+		name: "mockito", does: "Mockito 5.20, its inline maker: mocks of a class below the root, from the start, and new ones all the time", from: 11,
+		flags: mocking, works: mocked,
+	},
+	{
 		name: "jacoco", does: "JaCoCo 0.8.13, from the start",
 		flags: func(g *guest) ([]string, error) {
 			jar, err := artifact("org.jacoco:org.jacoco.agent:0.8.13:jar:runtime")
@@ -277,6 +281,37 @@ func bytemanCounted(g *guest) error {
 		return fmt.Errorf("%d root calls, and its rules have run %d and %d times", g.calls, roots, below)
 	}
 	return nil
+}
+
+// ---- Mockito ----
+
+// mocking has an agent of ours that calls Mockito, which is an agent, too.
+func mocking(g *guest) ([]string, error) {
+	var jars []string
+	for _, a := range []string{"org.mockito:mockito-core:5.20.0", "net.bytebuddy:byte-buddy:1.17.7", "net.bytebuddy:byte-buddy-agent:1.17.7", "org.objenesis:objenesis:3.3"} {
+		jar, err := artifact(a)
+		if err != nil {
+			return nil, err
+		}
+		jars = append(jars, jar)
+	}
+	manifest := "Premain-Class: f.Mocks\nClass-Path:"
+	for _, jar := range jars {
+		manifest += " \n  file:" + jar // a line has 72 bytes at the most, but for what follows a break
+	}
+	jar, err := agentJar(g.jdk, g.dir, "mocks", manifest+"\n", "f/Mocks.class")
+	g.state["file"] = filepath.Join(g.dir, "mocks.out")
+	os.Remove(g.state["file"])
+	return []string{"-javaagent:" + jars[0], "-javaagent:" + jar + "=" + g.state["file"]}, err
+}
+
+// mocked: mocks and real objects have answered right all the time.
+func mocked(g *guest) error {
+	b, err := os.ReadFile(g.state["file"])
+	if err == nil && !strings.HasPrefix(string(b), "right ") {
+		err = fmt.Errorf("its agent says %q", b)
+	}
+	return err
 }
 
 // ---- a debugger ----

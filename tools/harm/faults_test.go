@@ -82,3 +82,19 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestRegions counts mappings, and takes what the JVM has split by protection for one.
+func TestRegions(t *testing.T) {
+	const maps = `5600000-5700000 r-xp 00000000 08:01 77 /usr/bin/java
+7f00000-7f10000 rw-p 00000000 00:00 0
+7f10000-7f30000 ---p 00000000 00:00 0
+7f30000-7f40000 rw-p 00000000 00:00 0
+7f50000-7f60000 rw-p 00000000 00:00 0
+7f60000-7f70000 rw-s 00000000 00:19 5 /dev/shm/x (deleted)
+7f70000-7f80000 rw-s 00000000 00:00 0
+7f80000-7f90000 rw-p 00000000 00:00 0 [stack]
+`
+	if n := regions(maps); n != 6 {
+		t.Errorf("%d regions, want 6", n)
+	}
+}

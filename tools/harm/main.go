@@ -137,7 +137,7 @@ func prepare(k *bench.Kit, dir string) error {
 	if compiler.Version == 8 {
 		args = []string{"-nowarn", "-d", dir}
 	}
-	for _, name := range []string{"Faults.java", "Loop.java"} {
+	for _, name := range []string{"Faults.java", "Loop.java", "Mocks.java"} {
 		text, err := sources.ReadFile("testdata/" + name)
 		if err != nil {
 			return err

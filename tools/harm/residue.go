@@ -36,7 +36,7 @@ func measureResidue(k *bench.Kit, dir string, page *bench.Page) error {
 		return err
 	}
 	page.Table("Residue", fmt.Sprintf("One process with two busy threads, %d times: attach, record for 20 ms with Scheme A, restore, leave. Beside it the same program whose agent redefines the same classes twice a time, "+
-		"with the bytes that they have. Grown: what there is after the last time, less what there was after the %dth. Metaspace, code cache and heap (after a collection) by the JVM's own counters; "+
+		"with the bytes that they have. Grown: what there is after the last time, less what there was after the %dth. Anonymous mappings that touch are one. Metaspace, code cache and heap (after a collection) by the JVM's own counters; "+
 		"speed: root calls a second at the end, of those after the %dth. A run fails where threads, descriptors, mappings or files have grown by more than 3 over the loop's, "+
 		"where metaspace or the heap have grown by more than 1 MB and twice the loop's, or where the program's results are wrong.", *cycles, warmup, warmup),
 		"JDK", "process|", "threads", "descriptors", "mappings", "files", "metaspace KB", "heap KB", "code cache KB", "resident KB", "speed")
@@ -141,11 +141,20 @@ func (h holding) less(b holding) holding {
 
 // loopJar packs the agent that redefines.
 func loopJar(j jdk.JDK, dir string) (string, error) {
-	file, manifest := filepath.Join(dir, "loop.jar"), filepath.Join(dir, "manifest")
-	if err := os.WriteFile(manifest, []byte("Premain-Class: f.Loop\nCan-Retransform-Classes: true\n"), 0o600); err != nil {
+	return agentJar(j, dir, "loop", "Premain-Class: f.Loop\nCan-Retransform-Classes: true\n", "f/Loop.class", "f/Loop$1.class")
+}
+
+// agentJar packs an agent's compiled classes.
+func agentJar(j jdk.JDK, dir, name, manifest string, classes ...string) (string, error) {
+	file, text := filepath.Join(dir, name+".jar"), filepath.Join(dir, name+".manifest")
+	if err := os.WriteFile(text, []byte(manifest), 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.Command(filepath.Join(j.Home, "bin", "jar"), "cfm", file, manifest, "-C", dir, "f/Loop.class", "-C", dir, "f/Loop$1.class").CombinedOutput()
+	args := []string{"cfm", file, text}
+	for _, c := range classes {
+		args = append(args, "-C", dir, c)
+	}
+	out, err := exec.Command(filepath.Join(j.Home, "bin", "jar"), args...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("jar: %w: %s", err, out)
 	}
@@ -220,7 +229,7 @@ func (t *target) holds(j jdk.JDK) (holding, error) {
 	if err != nil {
 		return holding{}, err
 	}
-	h.maps = strings.Count(string(maps), "\n")
+	h.maps = regions(string(maps))
 	status, err := os.ReadFile(dir + "status")
 	if err != nil {
 		return holding{}, err
@@ -229,6 +238,27 @@ func (t *target) holds(j jdk.JDK) (holding, error) {
 		h.resident, err = strconv.ParseFloat(m[1], 64)
 	}
 	return h, err
+}
+
+// regions counts the mappings of a process (proc_pid_maps(5)), anonymous ones that touch as one: a JVM that gives parts of
+// its metaspace back turns one mapping into hundreds, by protection alone.
+func regions(maps string) (n int) {
+	end := "" // of an anonymous mapping
+	for line := range strings.Lines(maps) {
+		f := strings.Fields(line)
+		if len(f) < 5 {
+			continue
+		}
+		from, to, _ := strings.Cut(f[0], "-")
+		anonymous := len(f) == 5 && !strings.HasSuffix(f[1], "s")
+		if !anonymous || from != end {
+			n++
+		}
+		if end = ""; anonymous {
+			end = to
+		}
+	}
+	return n
 }
 
 var (
