@@ -152,6 +152,29 @@ func (vm *VM) DynamicAgentWarning(ctx context.Context) (bool, error) {
 	return ok && vm.proc.Major() >= 21 && f.Origin != "command line", nil
 }
 
+// nativeAccessFrom is the first JDK that warns of native code that is loaded without leave (JEP 472).
+const nativeAccessFrom = 24
+
+// NativeAccessWarning reports whether LoadAgent may make the target print five lines on its standard error that
+// java.instrument calls a restricted method: from JDK 24 on, where the main class is in a module and nothing
+// says that java.instrument is to be there from the start.
+func (p *Process) NativeAccessWarning() bool {
+	module, class, ok := strings.Cut(p.Main, "/")
+	if p.Major() < nativeAccessFrom || !ok || module == "" || strings.HasSuffix(class, ".jar") {
+		return false
+	}
+	for i, o := range p.Options {
+		modules, there := strings.CutPrefix(o, "--add-modules=")
+		if o == "--add-modules" && i+1 < len(p.Options) {
+			modules, there = p.Options[i+1], true
+		}
+		if strings.HasPrefix(o, "-javaagent:") || there && (strings.Contains(modules, "java.instrument") || strings.Contains(modules, "ALL-")) {
+			return false
+		}
+	}
+	return true
+}
+
 // ThreadDump returns the stacks of all threads, with locks.
 func (vm *VM) ThreadDump(ctx context.Context) (string, error) {
 	return vm.command(ctx, "threaddump", "-l")

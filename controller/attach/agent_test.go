@@ -3,6 +3,7 @@ package attach
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -102,9 +103,44 @@ func TestWarningOrigin(t *testing.T) {
 			if err := vm.LoadAgent(ctx, classes(t)+"/agent.jar", ""); err != nil {
 				t.Error(err)
 			}
-			if s := tg.err(); strings.Contains(s, "WARNING: A Java agent") != c.warn {
+			if c.warn {
+				tg.WaitError("WARNING: A Java agent")
+			} else if s := tg.err(); strings.Contains(s, "WARNING: A Java agent") {
 				t.Errorf("%v: printed %q", c, s)
 			}
 		}
 	})
+}
+
+// TestNativeAccess: where the main class is in a module, JDK 24 and later also warn that java.instrument loads its library.
+func TestNativeAccess(t *testing.T) {
+	j := jvmtest.Need(t, 25)
+	dir := jvmtest.Compile(t, j, 17, map[string]string{
+		"module-info.java": "module named { }",
+		"m/Main.java":      `package m; public class Main { public static void main(String[] a) throws Exception { System.out.println("up"); System.in.read(); } }`,
+	})
+	for _, c := range []struct {
+		args []string
+		warn bool
+	}{
+		{[]string{"--module-path", dir, "-m", "named/m.Main"}, true},
+		{[]string{"--add-modules", "java.instrument", "--module-path", dir, "-m", "named/m.Main"}, false},
+		{[]string{"-cp", dir, "m.Main"}, false},
+	} {
+		tg := launch(t, exec.Command(j.Java(), append([]string{"-Xmx64m"}, c.args...)...))
+		tg.WaitLine("up")
+		p, err := Inspect(tg.pid)
+		if err != nil || p.NativeAccessWarning() != c.warn {
+			t.Errorf("%v: foretold %v, %v", c.args, p.NativeAccessWarning(), err)
+		}
+		vm, ctx := open(t, tg.pid), deadline(t, 20*time.Second)
+		if err := vm.LoadAgent(ctx, classes(t)+"/agent.jar", ""); err != nil {
+			t.Error(err)
+		}
+		if c.warn {
+			tg.WaitError("WARNING: java.lang.System::loadLibrary")
+		} else if s := tg.err(); strings.Contains(s, "java.lang.System::loadLibrary") {
+			t.Errorf("%v: printed %q", c.args, s)
+		}
+	}
 }

@@ -74,7 +74,7 @@ func measure(k *bench.Kit, j jdk.JDK, kind kind, clock string) (row, error) {
 		return r, err
 	}
 	defer t.Kill()
-	rec, err := k.Record(t.PID, "--root", kind.root, "--clock", clock, "--depth", "1")
+	rec, err := k.Record(t.PID, "--scheme", "B", "--root", kind.root, "--clock", clock, "--depth", "1")
 	if err != nil {
 		return r, err
 	}

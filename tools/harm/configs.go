@@ -18,6 +18,7 @@ type config struct {
 	from, to int // the JDKs that have it, 0 for no limit
 	whole    bool
 	refused  bool   // a recording has to be refused, with a reason
+	says     string // a regular expression of what the JVM prints on standard error, whatever the agent
 	warned   string // the doctor warns of the refusal by these words; "" if it refuses, too
 	// prepare makes what it takes, in an empty folder.
 	prepare func(m *matrix, j jdk.JDK, dir string) (launch, error)
@@ -70,7 +71,7 @@ var configs = []config{
 	{name: "compact object headers", flags: []string{"-XX:+UseCompactObjectHeaders"}, from: 25},
 	{name: "`-Xmx32m`", flags: []string{"-Xmx32m"}},
 	{name: "`-Xss256k`", flags: []string{"-Xss256k"}},
-	{name: "main class in a module", prepare: modular, from: 11},
+	{name: "main class in a module", prepare: modular, from: 11, says: "java.instrument|Restricted methods|A restricted method"}, // from JDK 24 on, of any agent
 	{name: "`jlink`, `java.base` and `java.instrument`", prepare: linked("java.base,java.instrument"), from: 11},
 	{name: "`jlink`, `java.base` alone", prepare: linked("java.base"), from: 11, refused: true},
 	{name: "`-XX:+DisableAttachMechanism`", flags: []string{"-XX:+DisableAttachMechanism"}, refused: true},

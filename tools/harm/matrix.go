@@ -180,7 +180,7 @@ func (m *matrix) cell(c *config, j jdk.JDK) (string, error) {
 			return "", fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	if err := r.ends(""); err != nil {
+	if err := r.ends(c.says); err != nil {
 		return "", err
 	}
 	if without != nil {
