@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log"
@@ -97,10 +98,7 @@ func measureCompany(k *bench.Kit, dir string, page *bench.Page) error {
 	if err := prepare(k, dir); err != nil {
 		return err
 	}
-	headings := []string{"beside Rivulet|"}
-	for _, j := range k.JDKs {
-		headings = append(headings, fmt.Sprintf("%d|", j.Version))
-	}
+	headings := append([]string{"beside Rivulet|"}, columnsOf(versions)...)
 	page.Table("Company", "Other tools on the same JVM. One that can come and go comes before a recording and stays, or leaves while recording; or comes while recording and stays, or leaves again: "+
 		"one process for each. Counts must be exact and those that the program's source says; the other tool must have done its work (one that samples: have written its file), with its own counts right where it has some; when both have left, the program's methods must have the code of before, and nothing of Rivulet's may be left. "+
 		"No result may be wrong, and the program must end with its own exit code.", headings...)
@@ -109,7 +107,7 @@ func measureCompany(k *bench.Kit, dir string, page *bench.Page) error {
 		if !k.Wants(c.name) {
 			continue
 		}
-		row := []any{c.does}
+		cells := earlier(c.does, versions)
 		for _, j := range k.JDKs {
 			cell := "-"
 			if c.from <= j.Version && (c.to == 0 || j.Version <= c.to) {
@@ -123,7 +121,11 @@ func measureCompany(k *bench.Kit, dir string, page *bench.Page) error {
 				}
 				log.Printf("JDK %d, %s: %s %v", j.Version, c.name, cell, err)
 			}
-			row = append(row, cell)
+			cells[j.Version] = cell
+		}
+		row := []any{c.does}
+		for _, v := range versions {
+			row = append(row, cmp.Or(cells[v], "not tried"))
 		}
 		page.Row(row...)
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -23,6 +25,7 @@ type matrix struct {
 	dir     string            // the program's classes
 	cells   map[string]string // by JDK and name; what earlier runs found, too
 	configs []config
+	columns []int                                  // versions of JDKs: those that are not tried now keep what the page has of them
 	begin   func(p *bench.Page, headings []string) // the table
 }
 
@@ -53,10 +56,7 @@ var steps = []step{
 
 // page carries the matrix out and writes its section.
 func (m *matrix) page(p *bench.Page, save func() error) error {
-	headings := []string{"JVM|"}
-	for _, j := range m.JDKs {
-		headings = append(headings, fmt.Sprintf("%d|", j.Version))
-	}
+	headings := append([]string{"JVM|"}, columnsOf(m.columns)...)
 	begun := time.Now()
 	failed := map[string]error{}
 	for i := range m.configs {
@@ -88,15 +88,16 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 		if !m.Wants(c.plain()) {
 			continue
 		}
-		row := []any{c.name}
-		for _, j := range m.JDKs {
-			key := fmt.Sprintf("%d %s", j.Version, c.name)
-			cell := m.cells[key]
-			if failed[key] != nil {
+		row, before := []any{c.name}, earlier(c.name, m.columns)
+		for _, v := range m.columns {
+			key := fmt.Sprintf("%d %s", v, c.name)
+			cell := cmp.Or(m.cells[key], before[v])
+			switch {
+			case failed[key] != nil:
 				cell = "**failed**"
-			} else if cell == "" && c.lacking(j) {
+			case cell == "" && c.lacking(jdk.JDK{Version: v}):
 				cell = "-"
-			} else if cell == "" {
+			case cell == "":
 				cell = "not tried"
 			}
 			row = append(row, cell)
@@ -109,6 +110,36 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 		}
 	}
 	return nil
+}
+
+// columnsOf are the headings of versions of JDKs.
+func columnsOf(versions []int) (out []string) {
+	for _, v := range versions {
+		out = append(out, fmt.Sprintf("%d|", v))
+	}
+	return out
+}
+
+// earlier is what the page says by now in a row with columns of these versions.
+func earlier(name string, versions []int) map[int]string {
+	out := map[int]string{}
+	b, err := os.ReadFile(filepath.Join("docs", "figures", bench.Reliability))
+	if err != nil {
+		return out
+	}
+	for line := range strings.Lines(string(b)) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "| "+name+" |")
+		cells := strings.Split(strings.TrimSuffix(rest, "|"), "|")
+		if !ok || len(cells) != len(versions) {
+			continue
+		}
+		for i, v := range versions {
+			if cell := strings.TrimSpace(cells[i]); cell != "not tried" {
+				out[v] = cell
+			}
+		}
+	}
+	return out
 }
 
 // beginJVMs begins the table of JVMs.
@@ -304,13 +335,16 @@ func (r *round) refuses(warned string) error {
 	return r.ends("")
 }
 
+// versions are the JDKs of the tables.
+var versions = []int{8, 11, 17, 21, 25}
+
 // measureMatrix tries all configurations and writes what came of it.
 func measureMatrix(k *bench.Kit, dir string, page *bench.Page) error {
 	all, err := kept(*keep, nil)
 	if err != nil {
 		return err
 	}
-	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: configs, begin: beginJVMs}
+	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: configs, columns: versions, begin: beginJVMs}
 	if err := prepare(k, dir); err != nil {
 		return err
 	}
