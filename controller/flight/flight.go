@@ -89,9 +89,9 @@ func (f *Recording) unknown(err error) string {
 	return fmt.Sprintf("It is not known %s: %v.", text, err)
 }
 
-// End ends Flight Recorder's recording, and reads of it what needs no tree. Ours has been on for so long, in ns.
-// [Recording.Drop] has to follow.
-func (f *Recording) End(ctx context.Context, length int64) {
+// End ends Flight Recorder's recording, and reads of it what needs no tree. since says for how long ours has been on, in
+// ns, up to the moment at which it is asked. [Recording.Drop] has to follow.
+func (f *Recording) End(ctx context.Context, since func() int64) {
 	if f.on == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (f *Recording) End(ctx context.Context, length int64) {
 		return
 	}
 	f.ended = time.Now().UnixNano()
-	f.began = f.ended - length
+	f.began = f.ended - since()
 	if f.ended-f.began > int64(longest) {
 		f.notes = append(f.notes, fmt.Sprintf("Flight Recorder told %s for %v only.", strings.Join(f.of, ", and "), longest))
 	}

@@ -48,7 +48,7 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	s.keepKnown()
 	s.lastSizes(ctx)
 	waits := s.loadWaits(ctx)
-	s.flight.End(ctx, s.now()-s.loop.rec.began)
+	s.flight.End(ctx, func() int64 { return s.now() - s.loop.rec.began })
 	defer s.dropFlight()
 	s.remeasure(ctx)
 	looked := s.lookForAwake(ctx)

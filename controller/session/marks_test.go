@@ -47,7 +47,11 @@ func TestMarks(t *testing.T) {
 			found := false
 			for _, k := range kinds[event.GC] {
 				at := k.Start + r.Events.Began
-				found = found || at >= from-k.Off && at+k.Took <= to+k.Off && k.Took > 0 && k.Off < 20e6
+				if k.Count == 1 {
+					found = found || at >= from-k.Off && at+k.Took <= to+k.Off && k.Took > 0
+				} else { // a look came late, on a busy machine, and found several
+					found = found || at <= to+k.Off && at+k.Took >= from-k.Off
+				}
 			}
 			if !found {
 				t.Errorf("no collection from %d to %d (the recording began at %d): %+v", from, to, r.Events.Began, kinds[event.GC])
@@ -61,7 +65,11 @@ func TestMarks(t *testing.T) {
 			}
 			return n
 		}
-		if len(kinds[event.GC]) < times || count(event.Loading, "t.Marks$Late") != 1 || count(event.Revealing, "t.Marks.root(I)V") != 1 || len(kinds[event.Redefining]) == 0 {
+		collected := 0
+		for _, k := range kinds[event.GC] {
+			collected += int(k.Count)
+		}
+		if collected < times || count(event.Loading, "t.Marks$Late") != 1 || count(event.Revealing, "t.Marks.root(I)V") != 1 || len(kinds[event.Redefining]) == 0 {
 			t.Errorf("marks: %+v, %s", r.Marks.All, r.Marks.Note)
 		}
 		for _, m := range kinds[event.Loading] {
