@@ -20,11 +20,11 @@ func (r *Root) IsEarly(id cha.MethodID) bool {
 }
 
 // Hanging reports whether a class has a supertype that is not known. All that are
-// loaded are, and they are loaded before it is defined. Of below is the path down from
-// it: what claims to be above itself will not be defined (JVMS §5.3.5).
+// loaded are, and they are loaded before it is defined. What claims to be above itself will
+// not be defined (JVMS §5.3.5).
 func (c *Catalog) Hanging(m *cha.ClassMirror) bool { return c.hanging(m, nil) }
 
-// hanging is that; below is the path down from it.
+// hanging is Hanging; below is the path down from the class.
 func (c *Catalog) hanging(m *cha.ClassMirror, below []*cha.ClassMirror) bool {
 	return slices.Contains(below, m) || c.unknown(append([]string{m.Super}, m.Interfaces...), append(below, m))
 }

@@ -21,7 +21,7 @@ func ReadOutline(pid int) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := New(cha.New(), map[uint32]string{}, true)
+	c := New(cha.New(), map[uint32]string{}, false)
 	c.h.SetPolicy(Excluded)
 	named := map[string]int{}
 	for i := range classes {

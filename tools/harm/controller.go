@@ -55,7 +55,7 @@ func (r *round) choose() (out []string) {
 	pick("", "--clock precise")
 	pick("", "", "", "--record events", "--count bytecodes", "--count blocks", "--count allocations", "--cpu", "--sample", "--slowest 3", "--follow")
 	pick("", "--restore now")
-	return append(out, "--observe", "300ms")
+	return append(out, "--observe", "1s") // on a busy machine the program may not run at all for a while
 }
 
 // rivulet starts a controller.

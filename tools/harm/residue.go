@@ -19,6 +19,10 @@ import (
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
+// keepNothing has each collection free what is softly reachable: else a heap with room keeps that for a minute, and with it
+// the agents of that minute.
+const keepNothing = "-XX:SoftRefLRUPolicyMSPerMB=0"
+
 // warmup is how many cycles come before the first look: what any first attach leaves.
 const warmup = 5
 
@@ -36,7 +40,7 @@ func measureResidue(k *bench.Kit, dir string, page *bench.Page) error {
 		return err
 	}
 	page.Table("Residue", fmt.Sprintf("One process with two busy threads, %d times: attach, record for 20 ms with Scheme A, restore, leave. Beside it the same program whose agent redefines the same classes twice a time, "+
-		"with the bytes that they have. Grown: what there is after the last time, less what there was after the %dth. Anonymous mappings that touch are one. Metaspace, code cache and heap (after a collection) by the JVM's own counters; "+
+		"with the bytes that they have. Grown: what there is after the last time, less what there was after the %dth. Anonymous mappings that touch are one. Metaspace, code cache and heap (after a collection, which frees what is softly reachable) by the JVM's own counters; "+
 		"speed: root calls a second at the end, of those after the %dth. A run fails where threads, descriptors, mappings or files have grown by more than 3 over the loop's, "+
 		"where metaspace or the heap have grown by more than 1 MB and twice the loop's, or where the program's results are wrong.", *cycles, warmup, warmup),
 		"JDK", "process|", "threads", "descriptors", "mappings", "files", "metaspace KB", "heap KB", "code cache KB", "resident KB", "speed")
@@ -93,7 +97,7 @@ func grown(k *bench.Kit, j jdk.JDK, dir string, cycle func(*round) error) (holdi
 	if err != nil {
 		return holding{}, err
 	}
-	r := &round{Kit: k, fault: &fault{name: "residue"}, rng: rand.New(rand.NewPCG(1, 1)), jdk: j, dir: dir, launch: launch{flags: []string{"-javaagent:" + agent}}}
+	r := &round{Kit: k, fault: &fault{name: "residue"}, rng: rand.New(rand.NewPCG(1, 1)), jdk: j, dir: dir, launch: launch{flags: []string{keepNothing, "-javaagent:" + agent}}}
 	defer r.close()
 	if err := r.start(false, 0); err != nil {
 		return holding{}, err

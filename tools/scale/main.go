@@ -1,5 +1,5 @@
-// Command scale records ten million calling contexts and two thousand threads
-// and writes docs/figures/scale.md: what both sides' memory grows by and how
+// Command scale records ten million calling contexts, two thousand threads, fifty
+// thousand classes and a hundred thousand virtual threads, and writes docs/figures/scale.md: what both sides' memory grows by and how
 // long snapshots take. Run it from the repository's root by "go tool task
 // bench:scale".
 package main
