@@ -47,7 +47,12 @@ var (
 	keep   = flag.String("keep", "", "add to the outcomes in this `file`, which earlier runs left")
 )
 
-func main() { bench.Main(1, bench.Reliability, measure) }
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == filtered {
+		log.Fatal(runFiltered(os.Args[2:]))
+	}
+	bench.Main(1, bench.Reliability, measure)
+}
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.ReliabilityPage()

@@ -21,6 +21,7 @@ var places = []config{
 	{name: "user namespace, root there", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--user", "--map-root-user")},
 	{name: "user namespace, an ordinary user there", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--user", "--map-user=1000", "--map-group=1000")},
 	{name: "no capabilities, no new privileges", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")},
+	{name: "system calls as in a container (seccomp)", prepare: underFilter},
 	{name: "time namespace, eleven days ahead", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000")},
 	{name: "memory limit 48 MB above what it uses", prepare: pressed(48)}, // with 16 the program alone is killed
 }
