@@ -33,7 +33,11 @@ func New(ledger *hotswap.Ledger, h *cha.Hierarchy, layout Layout) *Table {
 }
 
 // Vague says that the JVM does not tell how large objects are.
-func (a *Table) Vague() { a.vague = true }
+func (a *Table) Vague() {
+	if a != nil { // else another recording has begun
+		a.vague = true
+	}
+}
 
 // Sizes are those of all classes as [Table.Sized] got them last; nil of a nil table.
 func (a *Table) Sizes() map[string]int64 {
@@ -116,6 +120,9 @@ func (a *Table) Unsized() (names []string) {
 // Sized takes the sizes of classes, in bytes, by their names in internal form. It returns for how
 // many types that had none there is one now.
 func (a *Table) Sized(sizes map[string]int64) (found int) {
+	if a == nil { // another recording has begun
+		return 0
+	}
 	a.all = sizes
 	a.types = slices.Clone(a.types)
 	for _, name := range a.Unsized() {
