@@ -11,7 +11,7 @@ import (
 // setFilter has the hierarchy know which methods are to be left without probes: those
 // that the user hides, and those of agents.
 func (l *loop) setFilter(f filter.Set, found []agentCode) {
-	l.filter, l.agents = f, agents{found, l.loaders}
+	l.filter, l.opened.filter, l.agents = f, f, agents{found, l.loaders}
 	if f.Empty() && len(found) == 0 {
 		l.h.SetFilter(nil)
 		return
