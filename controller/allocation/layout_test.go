@@ -42,7 +42,7 @@ func TestLayout(t *testing.T) {
 // TestNone: the table of a recording that counts no allocations has nothing, and takes what comes late for the one before.
 func TestNone(t *testing.T) {
 	var none *Table
-	none.Vague()
+	none.NoSizes()
 	if n := none.Sized(map[string]int64{"a/B": 16}); n != 0 || len(none.Types())+len(none.Unsized())+len(none.Sizes()) != 0 {
 		t.Errorf("%d types have sizes: %v", n, none.Types())
 	}

@@ -32,8 +32,8 @@ func New(ledger *hotswap.Ledger, h *cha.Hierarchy, layout Layout) *Table {
 	return &Table{ledger: ledger, h: h, layout: layout, sizes: map[string]int64{}}
 }
 
-// Vague says that the JVM does not tell how large objects are.
-func (a *Table) Vague() {
+// NoSizes notes that the JVM does not tell how large objects are.
+func (a *Table) NoSizes() {
 	if a != nil { // else another recording has begun
 		a.vague = true
 	}

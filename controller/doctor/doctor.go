@@ -193,7 +193,7 @@ func (e *examination) agents() {
 			"the program runs under a security manager: if its policy grants Rivulet's agent nothing, recordings are refused")
 	case e.proc.NativeAccessWarning():
 		e.add("agents", Warning, "start it with -XX:+EnableDynamicAgentLoading --add-modules java.instrument on its command line",
-			"the JVM may print warnings on its stderr when an agent is loaded: that one was (JDK 21 and later), and that java.instrument calls a restricted method (JDK 24 and later, main class in a module)")
+			"the JVM may print two warnings on its stderr when an agent is loaded: that this happened (JDK 21 and later), and that java.instrument calls a restricted method (JDK 24 and later, where the main class is in a module)")
 	case warns:
 		e.add("agents", Warning, "start it with -XX:+EnableDynamicAgentLoading on its command line",
 			"the JVM prints a four-line warning on its stderr when an agent is loaded (JDK 21 and later)")

@@ -91,17 +91,17 @@ func (s *Sites) wants(t cha.Hit) bool {
 }
 
 // answer is [cha.Hierarchy.Callee], worked out once for calls that are the same.
-func (s *Sites) answer(h *cha.Hierarchy, from cha.ClassID, c cha.Call) cha.Callee {
-	k, ok := h.Key(from, &c)
+func (s *Sites) answer(from cha.ClassID, c cha.Call) cha.Callee {
+	k, ok := s.h.Key(from, &c)
 	if !ok {
 		return cha.Callee{}
 	}
-	if s.answers == nil || s.epoch != h.Epoch() {
-		s.answers, s.epoch = map[cha.CallKey]cha.Callee{}, h.Epoch()
+	if s.answers == nil || s.epoch != s.h.Epoch() {
+		s.answers, s.epoch = map[cha.CallKey]cha.Callee{}, s.h.Epoch()
 	}
 	a, ok := s.answers[k]
 	if !ok {
-		a = h.Callee(from, c)
+		a = s.h.Callee(from, c)
 		s.answers[k] = a
 	}
 	return a
@@ -118,7 +118,7 @@ func (s *Sites) callee(from cha.ClassID, c cha.Call) (cha.Hit, bool) {
 		note(&s.other, key, from)
 		return cha.Hit{}, false
 	}
-	a := s.answer(s.h, from, c)
+	a := s.answer(from, c)
 	switch {
 	case a.Method == nil:
 		note(&s.unknown, key, from)

@@ -68,17 +68,7 @@ func (c *Catalog) Diagnose(all []Root, dump string) string {
 	for i := range all {
 		r := &all[i]
 		if len(r.IDs) == 0 {
-			text := fmt.Sprintf("the class of root %s is not loaded yet.", r.Text)
-			if r.Pattern != nil {
-				text = fmt.Sprintf("no method that root %s matches is loaded yet.", r.Text)
-			}
-			if len(r.Abstract) > 0 {
-				text = fmt.Sprintf("no implementation of root %s is loaded yet.", r.Text)
-			}
-			if r.Why != "" {
-				text = fmt.Sprintf("root %s can't be one: %s.", r.Text, r.Why)
-			}
-			out = append(out, text)
+			out = append(out, r.unmet("is not loaded yet", "is loaded yet"))
 			continue
 		}
 		threads, above := OnStack(dump, r)
@@ -95,6 +85,27 @@ func (c *Catalog) Diagnose(all []Root, dump string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// Never says in a report that is complete why a root stands for no method.
+func (r *Root) Never() string {
+	text := r.unmet("was never loaded", "was ever loaded")
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// unmet says why a root stands for no method: its class "is not loaded yet", say, or no
+// implementation of it "is loaded yet".
+func (r *Root) unmet(class, none string) string {
+	switch {
+	case r.Why != "":
+		return fmt.Sprintf("root %s can't be one: %s.", r.Text, r.Why)
+	case len(r.Abstract) > 0:
+		return fmt.Sprintf("no implementation of root %s %s.", r.Text, none)
+	case r.Pattern != nil:
+		return fmt.Sprintf("no method that root %s matches %s.", r.Text, none)
+	default:
+		return fmt.Sprintf("the class of root %s %s.", r.Text, class)
+	}
 }
 
 // OnStack finds the threads that have the root on their stacks, and the

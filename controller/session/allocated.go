@@ -84,7 +84,7 @@ func (s *Session) readSizes() {
 			var err error
 			if found, err = s.readSizesOnce(s.ctx); err != nil {
 				s.log.Debug("sizes of types", "error", err)
-				_ = s.do(s.ctx, func() { s.loop.allocations.Vague() })
+				_ = s.do(s.ctx, func() { s.loop.allocations.NoSizes() })
 				return
 			}
 		}

@@ -273,17 +273,7 @@ func (l *loop) brief() *export.Report {
 			r.Roots = append(r.Roots, id.String())
 		}
 		if len(spec.IDs) == 0 {
-			note := fmt.Sprintf("The class of root %s was never loaded.", spec.Text)
-			if spec.Pattern != nil {
-				note = fmt.Sprintf("No class with a method that root %s matches was ever loaded.", spec.Text)
-			}
-			if len(spec.Abstract) > 0 {
-				note = fmt.Sprintf("No implementation of root %s was loaded.", spec.Text)
-			}
-			if spec.Why != "" {
-				note = fmt.Sprintf("Root %s can't be one: %s.", spec.Text, spec.Why)
-			}
-			r.Notes = append(r.Notes, note)
+			r.Notes = append(r.Notes, spec.Never())
 		}
 		if len(spec.IDs) >= roots.Most {
 			r.Notes = append(r.Notes, fmt.Sprintf("Root %s matches %d methods and more of classes loaded later, which are no roots.", spec.Text, len(spec.IDs)))

@@ -137,7 +137,7 @@ func (l *loop) timing(from *export.Report) *export.Timing {
 	}
 	for i := range l.roots {
 		if spec := &l.roots[i]; len(spec.Abstract) > 0 && !l.implemented(spec) {
-			r.Notes = append(r.Notes, fmt.Sprintf("No implementation of root %s was loaded.", spec.Text))
+			r.Notes = append(r.Notes, spec.Never())
 		}
 	}
 	for _, m := range l.ledger.Skipped() {

@@ -2,8 +2,8 @@ package vmstructs
 
 import "maps"
 
-// An entry is what is known of a method in all loaders. It spares each reading to look up
-// tens of thousands of names.
+// An entry is what is known of a method in all loaders. With it a reading need
+// not look up tens of thousands of names.
 type entry struct {
 	key    Key
 	active bool

@@ -297,7 +297,7 @@ func mocking(g *guest) ([]string, error) {
 	}
 	manifest := "Premain-Class: f.Mocks\nClass-Path:"
 	for _, jar := range jars {
-		manifest += " \n  file:" + jar // a line has 72 bytes at the most, but for what follows a break
+		manifest += " \n  file:" + jar // a line that begins with a space continues the one before
 	}
 	jar, err := agentJar(g.jdk, g.dir, "mocks", manifest+"\n", "f/Mocks.class")
 	g.state["file"] = filepath.Join(g.dir, "mocks.out")

@@ -98,3 +98,17 @@ func TestRegions(t *testing.T) {
 		t.Errorf("%d regions, want 6", n)
 	}
 }
+
+// TestEarlier: a run with one JDK keeps what the page says of the others.
+func TestEarlier(t *testing.T) {
+	const page = "| JVM | 8 | 17 |\n|---|---|---|\n| G1 | exact | not tried |\n| G1, too | - | refused |\n| G1 | exact |\n"
+	if got := earlier(page, "G1", []int{8, 17}); len(got) != 1 || got[8] != "exact" {
+		t.Errorf("of G1: %v", got)
+	}
+	if got := earlier(page, "G1, too", []int{8, 17}); got[8] != "-" || got[17] != "refused" {
+		t.Errorf("of the other row: %v", got)
+	}
+	if got := earlier("", "G1", []int{8, 17}); len(got) != 0 {
+		t.Errorf("of no page: %v", got)
+	}
+}

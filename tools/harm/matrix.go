@@ -83,12 +83,13 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 		}
 	}
 	m.begin(p, headings)
+	page := written()
 	for i := range m.configs {
 		c := &m.configs[i]
 		if !m.Wants(c.plain()) {
 			continue
 		}
-		row, before := []any{c.name}, earlier(c.name, m.columns)
+		row, before := []any{c.name}, earlier(page, c.name, m.columns)
 		for _, v := range m.columns {
 			key := fmt.Sprintf("%d %s", v, c.name)
 			cell := cmp.Or(m.cells[key], before[v])
@@ -120,14 +121,19 @@ func columnsOf(versions []int) (out []string) {
 	return out
 }
 
-// earlier is what the page says by now in a row with columns of these versions.
-func earlier(name string, versions []int) map[int]string {
-	out := map[int]string{}
+// written is the page as it is, "" if it can't be read.
+func written() string {
 	b, err := os.ReadFile(filepath.Join("docs", "figures", bench.Reliability))
 	if err != nil {
-		return out
+		return ""
 	}
-	for line := range strings.Lines(string(b)) {
+	return string(b)
+}
+
+// earlier is what a page says in a row with columns of these versions.
+func earlier(page, name string, versions []int) map[int]string {
+	out := map[int]string{}
+	for line := range strings.Lines(page) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "| "+name+" |")
 		cells := strings.Split(strings.TrimSuffix(rest, "|"), "|")
 		if !ok || len(cells) != len(versions) {

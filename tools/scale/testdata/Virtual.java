@@ -2,18 +2,20 @@ package wide;
 
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** "go": so many virtual threads make one root call each, of which so many are inside together. */
+/** "go": so many virtual threads make one root call each. So many of them are inside at the same time. */
 public class Virtual {
-    static void root(Semaphore together, CountDownLatch all) throws Exception {
+    static final AtomicInteger steps = new AtomicInteger();
+
+    static void root(CountDownLatch all) throws Exception {
         all.countDown();
-        all.await(); // until as many as may be inside are
-        step(together);
+        all.await(); // until all of this group are inside
+        step();
     }
 
-    static void step(Semaphore together) {
-        together.release();
+    static void step() {
+        steps.incrementAndGet();
     }
 
     public static void main(String[] args) throws Exception {
@@ -24,13 +26,12 @@ public class Virtual {
         while (in.hasNextLine()) {
             if (in.nextLine().equals("post")) return;
             for (int done = 0; done < n; done += most) {
-                Semaphore together = new Semaphore(0);
                 CountDownLatch all = new CountDownLatch(most);
                 Thread[] threads = new Thread[most];
                 for (int i = 0; i < most; i++) {
                     threads[i] = Thread.startVirtualThread(() -> {
                         try {
-                            root(together, all);
+                            root(all);
                         } catch (Exception e) {
                             throw new IllegalStateException(e);
                         }

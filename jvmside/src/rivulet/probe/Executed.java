@@ -81,7 +81,7 @@ public final class Executed {
     @ForceInline
     public static void leafCall(int method, long executed) {
         long s = U.getLong(Probe.CELL);
-        if (U.getInt(s + Layout.H_GATE) != 0 && !Probe.outside(s)) called(method, executed);
+        if (U.getInt(s + Layout.H_GATE) != 0 && !Probe.isOutside(s)) called(method, executed);
     }
 
     @DontInline

@@ -40,7 +40,7 @@ public final class Leaf {
     @ForceInline
     public static void countCall(int method) {
         long s = U.getLong(Probe.CELL);
-        if (U.getInt(s + Layout.H_GATE) != 0 && !Probe.outside(s)) called(method);
+        if (U.getInt(s + Layout.H_GATE) != 0 && !Probe.isOutside(s)) called(method);
     }
 
     @DontInline

@@ -110,7 +110,7 @@ public final class Probe {
     @ForceInline
     public static long enterCall(int method) {
         long s = U.getLong(CELL);
-        return U.getInt(s + Layout.H_GATE) == 0 || outside(s) ? 0 : entry(method);
+        return U.getInt(s + Layout.H_GATE) == 0 || isOutside(s) ? 0 : entry(method);
     }
 
     /**
@@ -118,7 +118,7 @@ public final class Probe {
      * threads run the root, one of them mostly is inside, so the gate alone would have all others make the call.
      */
     @ForceInline
-    static boolean outside(long s) {
+    static boolean isOutside(long s) {
         long slot = s + Layout.SLOTS + ((U.getLong(Thread.currentThread(), TID) & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
         return (U.getLong(slot + Layout.S_KEY) | U.getInt(slot + Layout.S_DISPLACED)) == 0;
     }
