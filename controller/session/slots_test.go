@@ -23,11 +23,15 @@ func TestSlots(t *testing.T) {
 				p := program(t, j, dir, "Slots", nil)
 				ask(t, p, "run 300", "RAN ")
 				s := attached(t, p)
-				rec.Roots = []string{"t.Slots.root"}
+				rec.Roots = []string{"t.Slots.root", "t.Slots.member"}
 				start(t, s, rec)
 				ask(t, p, "run 1500", "RAN ")
+				ask(t, p, "crowd", "RAN ")
 				r := closed(t, s)
-				wantCalls(t, r, map[string]int64{"Slots.root": 2000, "Slots.work": 2000, "Slots.value": 6000})
+				wantCalls(t, r, map[string]int64{"Slots.root": 2000, "Slots.work": 2000, "Slots.value": 6000, "Slots.member": 65})
+				if !r.Exact() {
+					t.Error("calls are missing")
+				}
 			})
 		}
 	}, 8, 17, 25)

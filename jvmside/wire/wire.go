@@ -22,8 +22,8 @@ const Magic = 0x52495655_4c455431 // "RIVULET1"
 // Sizes and bounds of the data file (docs/formats.md).
 const (
 	SlotShift   = 6       // a slot is 64 bytes: one cache line
-	Slots       = 1 << 14 // threads that can be known at one time
-	SlotProbe   = 32      // slots searched beyond the home slot
+	Slots       = 1 << 15 // twice as many as records, so that a thread finds a place
+	SlotProbe   = 32      // slots searched besides the home slot
 	MaxMethods  = 1 << 18
 	Sample      = MaxMethods - 2 // what the probes' cost is measured with, and no method of the program
 	RecordShift = 8              // a thread record is 256 bytes
@@ -124,7 +124,7 @@ var Layout = []Const{
 	{"SLOTS", OffSlots, "area of slots: thread id -> record"},
 	{"SLOT_SHIFT", SlotShift, "log2 of a slot's size"},
 	{"SLOT_MASK", Slots - 1, "home slot of a thread: its id and this"},
-	{"SLOT_PROBE", SlotProbe, "slots searched beyond the home slot"},
+	{"SLOT_PROBE", SlotProbe, "slots searched besides the home slot"},
 	{"S_TID", STid, "i64: the thread's id, 0 when free"},
 	{"S_RECORD", SRecord, "i64: address of its record in the target"},
 	{"S_KEY", SKey, "i64: R_KEY while the thread is inside the subgraph, else 0 or out of date"},

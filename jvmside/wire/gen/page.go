@@ -152,7 +152,7 @@ func (s section) has(name string) bool {
 var sections = []section{
 	{"Header", "Offsets from the file's first byte. What probes read on every call shares one cache line with nothing that is written often.", []string{"H_", "MAGIC", "VERSION", "INSIDE_"}},
 	{"Agent's states", "Values of H_STATE and H_REASON.", []string{"STATE_", "REASON_"}},
-	{"Slots", "An open-addressing table. A thread's home slot is its id modulo the table's size; when that is taken it lies in one of the next SLOT_PROBE slots, and the home slot counts it as displaced.", []string{"SLOT", "S_"}},
+	{"Slots", "An open-addressing table. A thread's home slot is its id modulo the table's size; when that is taken it lies in one of SLOT_PROBE others, spread over the table (Records.java), and the home slot counts it as displaced.", []string{"SLOT", "S_"}},
 	{"Modes", "One byte a method, set by the controller at any time.", []string{"MODE", "MAX_METHODS"}},
 	{"Thread records", "Leased to a root call. Only the thread that has the record writes it, except R_CLOSED and R_HELD.", []string{"R_", "RECORD", "MAX_RECORDS", "NAME_MAX", "LEASE_"}},
 	{"Boxes", "The mailbox.", []string{"B_", "BOX"}},

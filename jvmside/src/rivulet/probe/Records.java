@@ -16,7 +16,7 @@ final class Records {
     @DontInline
     static long displaced(long home, long s, long tid) {
         for (int i = 1; i <= Layout.SLOT_PROBE; i++) {
-            long slot = slot(s, tid + i);
+            long slot = slot(s, tid, i);
             if (U.getLong(slot + Layout.S_TID) == tid) return U.getLong(slot + Layout.S_RECORD);
         }
         return 0;
@@ -43,6 +43,14 @@ final class Records {
 
     static long slot(long s, long n) {
         return s + Layout.SLOTS + ((n & Layout.SLOT_MASK) << Layout.SLOT_SHIFT);
+    }
+
+    /**
+     * The slots where a thread may lie: number 0 is its home. Threads that begin together have ids in a row, so the others
+     * lie anywhere in the table: the next ones would all be taken.
+     */
+    private static long slot(long s, long tid, int i) {
+        return slot(s, i == 0 ? tid : tid * 0x9E3779B97F4A7C15L + i * 0xBF58476D1CE4E5B9L >>> 32);
     }
 
     /** False if the lock can't be had: its holder died or is held by a debugger. Then nobody waits for it again. */
@@ -96,11 +104,12 @@ final class Records {
 
     private static long free(long s, long tid) {
         for (int i = 0; i <= Layout.SLOT_PROBE; i++) {
-            if (U.getLong(slot(s, tid + i) + Layout.S_TID) == 0) return slot(s, tid + i);
+            long slot = slot(s, tid, i);
+            if (U.getLong(slot + Layout.S_TID) == 0) return slot;
         }
         // Idle threads keep their slots; one of them gives way.
         for (int i = 0; i <= Layout.SLOT_PROBE; i++) {
-            long slot = slot(s, tid + i);
+            long slot = slot(s, tid, i);
             long record = U.getLong(slot + Layout.S_RECORD);
             if (U.compareAndSetInt(null, record + Layout.R_LEASE, 0, Layout.LEASE_MOVING)) {
                 unbind(s, record);
