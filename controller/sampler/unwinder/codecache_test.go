@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
 
@@ -131,4 +132,82 @@ func (m *shifting) ReadMany(spans []vmstructs.Span) error {
 		}
 	}
 	return nil
+}
+
+// TestTorn reads a method while its class's memory is given to another class: it has the name of one of the
+// two, and that only as long as it is there.
+func TestTorn(t *testing.T) {
+	c := openCore(t, "testdata/cores/jdk17-compiled.core.gz")
+	pieces := map[uint64][]Piece{}
+	for _, p := range c.Memory {
+		pieces[p.At] = append(pieces[p.At], p)
+	}
+	u := New(&c.Layout, replay(pieces), nil, false)
+	u.Begin(0)
+	u.Walk(c.Registers, c.Dump, c.Thread)
+	var m *method
+	for _, k := range u.methods {
+		if k.name != nil && len(k.proof) == proofs {
+			m = k
+		}
+	}
+	text := m.proof[proofs-1]
+	other := *m.name
+	other.Class = other.Class[:len(other.Class)-1] + "?"
+	for _, k := range []struct {
+		name    string
+		changed func(read int) bool // whether the class's name is another at its nth reading
+		want    *stack.Method
+	}{
+		{"never", func(int) bool { return false }, m.name},
+		{"before", func(int) bool { return true }, &other},
+		{"between", func(n int) bool { return n == 0 }, m.name},
+		{"then", func(n int) bool { return n > 0 }, &other},
+		{"always", func(n int) bool { return n%2 == 0 }, nil},
+	} {
+		reads := 0
+		mem := &tearing{replay(pieces), func(s *vmstructs.Span) {
+			if at := text.At + uint64(len(text.P)) - 1; s.At <= at && at < s.At+uint64(len(s.P)) {
+				if k.changed(reads) {
+					s.P[at-s.At] = '?'
+				}
+				reads++
+			}
+		}}
+		u := New(&c.Layout, mem, nil, false)
+		u.Begin(0)
+		got := u.methodOf(m.at)
+		switch {
+		case got == nil && k.want != nil || got != nil && (k.want == nil || *got.name != *k.want):
+			t.Errorf("%s: %+v, want %+v", k.name, got, k.want)
+		case got != nil:
+			if u.compare(nil, []*method{got}); got.dead {
+				t.Errorf("%s: it is given up", k.name)
+			}
+			k.changed = func(int) bool { return *k.want == *m.name }
+			if u.compare(nil, []*method{got}); !got.dead {
+				t.Errorf("%s: the name is another's now", k.name)
+			}
+		}
+	}
+}
+
+// A tearing memory changes what is read of it.
+type tearing struct {
+	from replay
+	tear func(*vmstructs.Span)
+}
+
+func (m *tearing) Read(p []byte, at uint64) error {
+	err := m.from.Read(p, at)
+	m.tear(&vmstructs.Span{At: at, P: p})
+	return err
+}
+
+func (m *tearing) ReadMany(spans []vmstructs.Span) error {
+	err := m.from.ReadMany(spans)
+	for i := range spans {
+		m.tear(&spans[i])
+	}
+	return err
 }

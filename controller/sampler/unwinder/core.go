@@ -100,6 +100,14 @@ func (r replay) Read(p []byte, at uint64) error {
 			return nil
 		}
 	}
+	for from, pieces := range r { // a part of what was read
+		for _, k := range pieces {
+			if from <= at && at-from+uint64(len(p)) <= uint64(len(k.Bytes)) {
+				copy(p, k.Bytes[at-from:])
+				return nil
+			}
+		}
+	}
 	return errNotThere
 }
 

@@ -2,6 +2,7 @@ package unwinder
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/controller/sampler/stack"
@@ -24,7 +25,9 @@ type method struct {
 const (
 	methodSize   = 64
 	constantSize = 72
-	proofs       = 4    // pieces by which a method is recognised
+	proofs       = 5    // pieces by which a method is recognised
+	proofText    = 16   // bytes of its class's name among them, the last ones
+	attempts     = 3    // to read a method while its memory changes
 	failedFor    = 20e6 // ns that something is not tried again which was no method
 )
 
@@ -65,38 +68,52 @@ func (u *Unwinder) refresh(scopes []scope) {
 	u.compare(nil, old)
 }
 
-// readMethod follows Method -> ConstMethod -> ConstantPool -> Klass and Symbols.
+// readMethod resolves a Method*. The target runs on meanwhile, and may give its classes'
+// memory to others: what was read counts if it is there still when the last of it was read.
 func (u *Unwinder) readMethod(at uint64) *method {
+	for range attempts {
+		m, seen := u.follow(at)
+		if m.name == nil || u.unchanged(seen) {
+			return m
+		}
+	}
+	return &method{at: at, checked: u.now}
+}
+
+// follow goes Method -> ConstMethod -> ConstantPool -> Klass and Symbols, and says what it
+// saw on its way.
+func (u *Unwinder) follow(at uint64) (m *method, seen []vmstructs.Span) {
 	l := u.l
-	m := &method{at: at, checked: u.now}
+	m = &method{at: at, checked: u.now}
 	head := u.bytes(at, int(l.ConstMethod)+8)
 	m.constant = word(head, l.ConstMethod)
 	if m.constant%8 != 0 {
-		return m
+		return m, nil
 	}
 	constant := u.bytes(m.constant, constantSize)
 	if constant == nil {
-		return m
+		return m, nil
 	}
 	pool := word(constant, l.Constants)
 	name := pool + l.PoolSize + 8*uint64(quarter(constant, l.NameIndex))
 	desc := pool + l.PoolSize + 8*uint64(quarter(constant, l.SignatureIndex))
 	if pool%8 != 0 || pool < minAddress || pool > maxAddress {
-		return m
+		return m, nil
 	}
 	m.codeSize = int(quarter(constant, l.CodeSize))
 	p := u.many([]uint64{pool + l.PoolHolder, name, desc, m.constant + l.ConstMethodSize + uint64(m.codeSize)}, []int{8, 8, 8, 512})
 	if p[0] == nil || p[1] == nil || p[2] == nil {
-		return m
+		return m, nil
 	}
 	klass := u64(p[0])
 	q := u.bytes(klass+l.KlassName, 8)
 	if klass%8 != 0 || q == nil {
-		return m
+		return m, nil
 	}
-	symbols := u.symbols(u64(q), u64(p[1])&^1, u64(p[2])&^1)
+	at3 := [3]uint64{u64(q), u64(p[1]) &^ 1, u64(p[2]) &^ 1}
+	symbols := u.symbols(at3[:]...)
 	if symbols[0] == "" || symbols[1] == "" || !strings.HasPrefix(symbols[2], "(") {
-		return m
+		return m, nil
 	}
 	m.name = u.intern(stack.Method{Class: className(symbols[0]), Name: symbols[1], Desc: symbols[2]})
 	u.pools[m.name] = pool
@@ -104,13 +121,33 @@ func (u *Unwinder) readMethod(at uint64) *method {
 		m.lines = u.readLines(m, p[3])
 	}
 	fixed := min(max(l.Constants+8, l.NameIndex+2, l.SignatureIndex+2), constantSize)
+	text := max(0, len(symbols[0])-proofText)
 	m.proof = []vmstructs.Span{
 		{At: at + l.ConstMethod, P: word8(m.constant)},
 		{At: m.constant + min(l.Constants, fixed), P: constant[min(l.Constants, fixed):fixed]},
 		{At: pool + l.PoolHolder, P: p[0]},
 		{At: klass + l.KlassName, P: q},
+		{At: at3[0] + l.SymbolAt + uint64(text), P: []byte(symbols[0][text:])},
 	}
-	return m
+	seen = append(slices.Clone(m.proof), vmstructs.Span{At: name, P: p[1]}, vmstructs.Span{At: desc, P: p[2]})
+	for i, s := range symbols {
+		seen = append(seen, vmstructs.Span{At: at3[i] + l.SymbolAt, P: []byte(s)})
+	}
+	return m, seen
+}
+
+// unchanged compares what was seen with what is there.
+func (u *Unwinder) unchanged(seen []vmstructs.Span) bool {
+	at, sizes := make([]uint64, len(seen)), make([]int, len(seen))
+	for i, s := range seen {
+		at[i], sizes[i] = s.At, len(s.P)
+	}
+	for i, p := range u.many(at, sizes) {
+		if !bytes.Equal(p, seen[i].P) {
+			return false
+		}
+	}
+	return true
 }
 
 func word8(v uint64) []byte {
