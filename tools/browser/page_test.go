@@ -253,12 +253,12 @@ func (p *page) click(selector string) {
 		requestAnimationFrame(() => requestAnimationFrame(() => {
 			const e = document.querySelector(%[1]q), r = e?.getBoundingClientRect();
 			const there = r && document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
-			then(before !== "" && before === box() && (e.contains(there) || there?.contains(e) || false));
+			then(before !== "" && before === box() && !e.disabled && (e.contains(there) || there?.contains(e) || false));
 		}));
 	})`, selector)
 	for over := time.Now().Add(patience); !value[bool](p, still); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(over) {
-			p.fail("click "+selector, errors.New("it does not stay in one place, or is covered"))
+			p.fail("click "+selector, errors.New("it does not stay in one place, is covered or disabled"))
 		}
 	}
 	p.do("click "+selector, chromedp.Click(selector))
@@ -295,13 +295,18 @@ func (p *page) until(condition string) {
 
 // patiently does something again and again until a condition in JavaScript holds. A
 // condition that throws does not hold yet: what it looks at may come and go while the
-// page is drawn anew.
+// page is drawn anew, and the page itself while it is loaded anew.
 func (p *page) patiently(condition string, act func()) {
 	p.t.Helper()
 	look := "(() => { try { return (" + condition + `) ? "" : "it does not hold"; } catch (e) { return String(e); } })()`
 	for over := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		why := value[string](p, look)
-		if why == "" {
+		why, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](look, chromedp.EvalAwaitPromise))
+		switch {
+		case err != nil && p.ctx.Err() == nil && strings.Contains(err.Error(), "navigated"):
+			why = err.Error()
+		case err != nil:
+			p.fail(condition, err)
+		case why == "":
 			return
 		}
 		if time.Now().After(over) {

@@ -15,11 +15,11 @@ import { go, insides, recordings, ui } from "./ui";
 /** A look is one that goes on, or has ended. */
 interface Looked<W extends What> { answer: Answer<Answers[W]> | null; busy: boolean; step: string; said: string[]; error: string; look: (q: Omit<Query, "pid" | "what">) => Promise<void>; clear: () => void }
 
-/** useLook has the last look of a kind into the JVM, and takes new ones; it ends with the view. */
-function useLook<W extends What>(what: W): Looked<W> {
+/** useLook has the last look of a kind into the JVM, and takes new ones, the first by itself; it ends with the view. */
+function useLook<W extends What>(what: W, first?: Omit<Query, "pid" | "what">): Looked<W> {
   const pid = ui.inside;
   const [answer, setAnswer] = useState<Answer<Answers[W]> | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState(!!first); // from the beginning, so that no click comes before it
   const [step, setStep] = useState("");
   const [said, setSaid] = useState<string[]>([]);
   const [error, setError] = useState("");
@@ -46,6 +46,7 @@ function useLook<W extends What>(what: W): Looked<W> {
     api<Answer<Answers[W]> | null>(`inside?pid=${pid}&what=${what}`).then((a) => here && setAnswer((now) => now ?? a), (e: Error) => here && setError(e.message)); // null: nobody has looked yet
     return () => ((here = false), gone.current?.abort());
   }, [pid, what]);
+  useEffect(() => void (first && look(first)), []);
   return { answer, busy, step, said, error, look, clear: () => setError("") };
 }
 
@@ -129,8 +130,7 @@ function States({ of }: { of: { moments_ns: number[]; threads: Track[] } }) {
 }
 
 function ThreadsInside() {
-  const l = useLook("threads");
-  useEffect(() => void l.look({ seconds: 0 }), []);
+  const l = useLook("threads", { seconds: 0 });
   const r = l.answer?.result;
   const owner = new Map(r?.threads.flatMap((t) => (t.holds ?? []).map((h) => [h.address, t.thread] as const)));
   const cpu = (t: ThreadRow) => r!.seconds > 0 ? t.cpu_share : t.cpu_ns;
@@ -162,10 +162,9 @@ function ThreadsInside() {
 }
 
 function LocksInside() {
-  const l = useLook("locks");
+  const l = useLook("locks", { seconds: 0 });
   const [seconds, setSeconds] = useState(10);
   const [exact, setExact] = useState(false);
-  useEffect(() => void l.look({ seconds: 0 }), []);
   const r = l.answer?.result;
   const owner = (x: LockRow) => x.owner || (x.owner_thread ? "thread " + x.owner_thread : "");
   return (
@@ -208,10 +207,9 @@ function LoadsInside() {
 }
 
 function HeapInside() {
-  const counted = useLook("histogram"), plan = useLook("plan"), dump = useLook("heap");
+  const counted = useLook("histogram"), plan = useLook("plan", {}), dump = useLook("heap");
   const [all, setAll] = useState(false);
   const [source, setSource] = useState(-1);
-  useEffect(() => void plan.look({}), []);
   const h = counted.answer?.result, p = plan.answer?.result;
   const more = h && h.seconds > 0 ? [{ label: "More", title: `In ${h.seconds} s`, cls: "num", of: (c: { more_bytes: number }) => c.more_bytes, show: (c: { more_bytes: number }) => (c.more_bytes > 0 ? "+" : c.more_bytes < 0 ? "−" : "") + bytes(Math.abs(c.more_bytes)) }] : [];
   const busy = counted.busy || dump.busy;
