@@ -211,9 +211,16 @@ const rootLine = "root++;"
 // the pointer then, and wants the same of the line below once it is selected.
 func (p *page) hover() {
 	p.t.Helper()
-	at := value[[]float64](p, `(() => { const r = document.querySelector(".icicle canvas").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
-	p.do("point", chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
-	p.until(`document.querySelector(".tip")`)
+	root := func() (x, y float64) { // what is above the flame graph may grow while it is live
+		at := value[[]float64](p, `(() => { const r = document.querySelector(".icicle canvas").getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; })()`)
+		return at[0], at[1]
+	}
+	point := func() {
+		x, y := root()
+		p.do("point", chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+	}
+	point()
+	p.patiently(`document.querySelector(".tip").innerText.includes("Counted.root(int)")`, point)
 	place := "Counted.java:" + fmt.Sprint(lineOf(p.t, "testdata/Counted.java", rootLine))
 	tip := value[string](p, `document.querySelector(".tip").innerText`)
 	for _, want := range []string{"Counted.root(int)", place, "calls\n1\u202f000", "thrown\n0", "total\n", "self\n", "may be off by\n", "measured self\n", "mean total\n", " %"} {
@@ -225,8 +232,10 @@ func (p *page) hover() {
 		p.t.Error("what is beside the pointer is not all on the screen")
 	}
 	p.shot("hover")
-	p.do("select", chromedp.MouseClickXY(at[0], at[1]))
-	p.until(fmt.Sprintf(`document.querySelector(".detail .place")?.textContent === %q`, place))
+	p.patiently(fmt.Sprintf(`document.querySelector(".detail .place")?.textContent === %q`, place), func() {
+		x, y := root()
+		p.do("select", chromedp.MouseClickXY(x, y))
+	})
 	p.do("point elsewhere", chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
 	p.until(`!document.querySelector(".tip")`)
 }
