@@ -176,12 +176,15 @@ func TestWatched(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, late := calls(r), lateOf(r)
-			unanswered := slices.Contains(late, "Awake$Fresh.first")                                                                                 // on a machine without time
-			if first, second := c["Awake$Fresh.first"], c["Awake$Fresh.second"]; !unanswered && (first == 0 || second > first || second < first-1) { // one may be open
+			// On a machine without time the JVM's thread goes on before they have probes: after it has waited for
+			// 100 ms in all, of which some waits are parts.
+			first, second := c["Awake$Fresh.first"], c["Awake$Fresh.second"]
+			unanswered := slices.Contains(late, "Awake$Fresh.first") || slices.Contains(late, "Awake$Fresh.second")
+			if !unanswered && (first == 0 || second > first || second < first-1) { // one may be open
 				t.Errorf("calls %v", c)
 			}
-			if r.Exact() || slices.Contains(late, "Awake$Fresh.second") != unanswered || !slices.Contains(late, "Awake$Elsewhere.busy") {
-				t.Errorf("exact %v, late %v", r.Exact(), late)
+			if wait := *r.Redefinition.LongestWait; r.Exact() || unanswered && wait < 20*time.Millisecond || !slices.Contains(late, "Awake$Elsewhere.busy") {
+				t.Errorf("exact %v, late %v, a thread waited for %v at most", r.Exact(), late, wait)
 			}
 		})
 	}, 11, 17, 21, 25)

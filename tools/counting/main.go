@@ -4,13 +4,10 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"log"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
@@ -114,12 +111,12 @@ func run(k *bench.Kit, j jdk.JDK, p *bench.Program, flags []string) (r *bench.Pr
 				}
 			}
 			of = pid
-			before, err = cpuTime(pid)
+			before, err = bench.CPU(pid)
 			return err
 		},
 		End: func() (*bench.Report, error) {
-			after, err := cpuTime(of)
-			spent = after - before
+			after, err := bench.CPU(of)
+			spent = 1000 * (after - before)
 			if err != nil || rec == nil {
 				return nil, err
 			}
@@ -127,22 +124,6 @@ func run(k *bench.Kit, j jdk.JDK, p *bench.Program, flags []string) (r *bench.Pr
 		},
 	})
 	return r, spent, err
-}
-
-// cpuTime is what a process has had of processors, in ms (proc(5)): user and system time in
-// hundredths of a second.
-func cpuTime(pid string) (float64, error) {
-	b, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return 0, err
-	}
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/%s/stat: %d fields", pid, len(fields))
-	}
-	user, err := strconv.ParseFloat(fields[11], 64)
-	system, err2 := strconv.ParseFloat(fields[12], 64)
-	return 10 * (user + system), errors.Join(err, err2)
 }
 
 // program measures one in all ways, which share the bare processes.

@@ -98,7 +98,7 @@ func measureCompany(k *bench.Kit, dir string, page *bench.Page) error {
 	if err := prepare(k, dir); err != nil {
 		return err
 	}
-	before := written()
+	before := section(written(), "Company")
 	headings := append([]string{"beside Rivulet|"}, columnsOf(versions)...)
 	page.Table("Company", "Other tools on the same JVM. One that can come and go comes before a recording and stays, or leaves while recording; or comes while recording and stays, or leaves again: "+
 		"one process for each. Counts must be exact and those that the program's source says; the other tool must have done its work (one that samples: have written its file), with its own counts right where it has some; when both have left, the program's methods must have the code of before, and nothing of Rivulet's may be left. "+

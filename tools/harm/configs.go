@@ -60,6 +60,7 @@ var configs = []config{
 	{name: "`-Xcomp`", flags: []string{"-Xcomp"}},
 	{name: "`-XX:TieredStopAtLevel=1`", flags: []string{"-XX:TieredStopAtLevel=1"}},
 	{name: "`-XX:-TieredCompilation`", flags: []string{"-XX:-TieredCompilation"}},
+	{name: "GraalVM's compiler", prepare: graal, from: 17, to: 21},
 	{name: "`-Xcheck:jni`", flags: []string{"-Xcheck:jni"}},
 	{name: "`-Xverify:all`", flags: []string{"-Xverify:all"}},
 	{name: "security manager", prepare: policy("grant { permission java.security.AllPermission; };"), to: 17},
@@ -76,6 +77,26 @@ var configs = []config{
 	{name: "`jlink`, `java.base` alone", prepare: linked("java.base"), from: 11, refused: true},
 	{name: "`-XX:+DisableAttachMechanism`", flags: []string{"-XX:+DisableAttachMechanism"}, refused: true},
 	{name: "`-XX:-EnableDynamicAgentLoading`", flags: []string{"-XX:-EnableDynamicAgentLoading"}, from: 11, refused: true},
+}
+
+// graals are versions of GraalVM's compiler that fit JDKs, and what they consist of.
+var graals = map[int][]string{
+	17: {"org.graalvm.compiler:compiler:22.3.5", "org.graalvm.sdk:graal-sdk:22.3.5", "org.graalvm.truffle:truffle-api:22.3.5"},
+	21: {"org.graalvm.compiler:compiler:23.1.2", "org.graalvm.sdk:collections:23.1.2", "org.graalvm.sdk:word:23.1.2", "org.graalvm.truffle:truffle-compiler:23.1.2"},
+}
+
+// graal has GraalVM's compiler in place of C2.
+func graal(_ *matrix, j jdk.JDK, _ string) (launch, error) {
+	var path []string
+	for _, what := range graals[j.Version] {
+		file, err := artifact(what)
+		if err != nil {
+			return launch{}, fmt.Errorf("%w: %w", errAbsent, err)
+		}
+		path = append(path, file)
+	}
+	modules := strings.Join(path, string(filepath.ListSeparator))
+	return launch{flags: []string{"-XX:+UnlockExperimentalVMOptions", "-XX:+EnableJVMCI", "-XX:+UseJVMCICompiler", "--upgrade-module-path=" + modules, "--module-path=" + modules}}, nil
 }
 
 // policy has a security manager with this policy file; %s is the program's folder.

@@ -99,6 +99,16 @@ func TestRegions(t *testing.T) {
 	}
 }
 
+// TestSection takes a part of a page that has two of the same rows.
+func TestSection(t *testing.T) {
+	const page = "# P\n\n## JVMs\n\n| a | 1 |\n\n## arm64\n\n| a | 2 |\n"
+	for title, want := range map[string]string{"JVMs": "1", "arm64": "2", "arm": ""} {
+		if got := earlier(section(page, title), "a", []int{8}); got[8] != want {
+			t.Errorf("%s: %q, want %q", title, got[8], want)
+		}
+	}
+}
+
 // TestEarlier: a run with one JDK keeps what the page says of the others.
 func TestEarlier(t *testing.T) {
 	const page = "| JVM | 8 | 17 |\n|---|---|---|\n| G1 | exact | not tried |\n| G1, too | - | refused |\n| G1 | exact |\n"

@@ -9,6 +9,8 @@
 // "go tool task test:matrix" uses all of Rivulet on each JDK, with each collector and with flags that
 // change how a JVM works.
 //
+// "go tool task test:arm64" does the same on machines of arm64 that qemu emulates.
+//
 // "go tool task test:places" uses Rivulet on a program within limits, such as those of containers.
 //
 // "go tool task soak:residue" attaches and leaves many times, and compares what has grown with what
@@ -71,10 +73,12 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		err = measurePlaces(k, dir, page)
 	case "residue":
 		err = measureResidue(k, dir, page)
+	case "arm64":
+		err = measureArm64(k, dir, page)
 	case "company":
 		err = measureCompany(k, dir, page)
 	default:
-		err = fmt.Errorf("-part %q: give faults, matrix, places, residue or company", k.Part)
+		err = fmt.Errorf("-part %q: give faults, matrix, arm64, places, residue or company", k.Part)
 	}
 	return page, err
 }

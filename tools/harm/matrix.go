@@ -26,7 +26,9 @@ type matrix struct {
 	cells   map[string]string // by JDK and name; what earlier runs found, too
 	configs []config
 	columns []int                                  // versions of JDKs: those that are not tried now keep what the page has of them
+	title   string                                 // of its section of the page
 	begin   func(p *bench.Page, headings []string) // the table
+	try     func(*config, jdk.JDK) (string, error) // finds what is in a cell; nil: on this machine
 }
 
 // A step is one use of Rivulet on the running program.
@@ -69,7 +71,11 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 			if m.cells[key] != "" || *limit > 0 && time.Since(begun) > *limit {
 				continue
 			}
-			cell, err := m.cell(c, j)
+			try := m.try
+			if try == nil {
+				try = m.cell
+			}
+			cell, err := try(c, j)
 			if err != nil {
 				failed[key] = err
 				log.Printf("JDK %d, %s: FAILED: %v", j.Version, c.name, err)
@@ -83,7 +89,7 @@ func (m *matrix) page(p *bench.Page, save func() error) error {
 		}
 	}
 	m.begin(p, headings)
-	page := written()
+	page := section(written(), m.title)
 	for i := range m.configs {
 		c := &m.configs[i]
 		if !m.Wants(c.plain()) {
@@ -128,6 +134,13 @@ func written() string {
 		return ""
 	}
 	return string(b)
+}
+
+// section is a part of a page, "" if it has none of this title.
+func section(page, title string) string {
+	_, after, _ := strings.Cut(page, "\n## "+title+"\n")
+	part, _, _ := strings.Cut(after, "\n## ")
+	return part
 }
 
 // earlier is what a page says in a row with columns of these versions.
@@ -350,7 +363,7 @@ func measureMatrix(k *bench.Kit, dir string, page *bench.Page) error {
 	if err != nil {
 		return err
 	}
-	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: configs, columns: versions, begin: beginJVMs}
+	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: configs, columns: versions, title: "JVMs", begin: beginJVMs}
 	if err := prepare(k, dir); err != nil {
 		return err
 	}

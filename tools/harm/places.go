@@ -77,7 +77,7 @@ func measurePlaces(k *bench.Kit, dir string, page *bench.Page) error {
 	if err := prepare(k, dir); err != nil {
 		return err
 	}
-	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: places, columns: []int{8, 17, 25}, begin: func(p *bench.Page, headings []string) {
+	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: places, columns: []int{8, 17, 25}, title: "Places", begin: func(p *bench.Page, headings []string) {
 		headings[0] = "the program's place|"
 		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root. Each cell is one process, and what is done and checked is that of the table of JVMs. "+
 			"*exact* and *refused* are as there.", headings...)

@@ -49,6 +49,11 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			return page, err
 		}
 	}
+	if k.Has("long") {
+		if err := measureLong(k, page); err != nil || k.Part == "long" {
+			return page, err
+		}
+	}
 	page.Table("Memory and snapshots", "A program that makes so many contexts in so many threads, all inside the root at one time; what the report counts is checked against what the program must make. Calls without room came before the data file had grown far enough. "+
 		"MB resident: what the target's own memory grew by from before attaching to the end of the recording, threads of its own included; the data file that both sides share; the controller's own, at the most. "+
 		"Snapshot is the time from Ctrl-C to the end of `rivulet profile`, one level of the tree in the report: reading the tree, merging, restoring the classes. All is the same with the whole tree as JSON.",

@@ -6,7 +6,6 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -168,7 +167,7 @@ func unbroken(k *bench.Kit, pid, dir string, long time.Duration, each func(since
 			r.early = m.Own
 		}
 		r.disk = max(r.disk, size(dir))
-		if used, err = cpu(own); err != nil {
+		if used, err = bench.CPU(own); err != nil {
 			return r, err
 		}
 		r.share = used / time.Since(begun).Seconds()
@@ -193,18 +192,6 @@ func size(dir string) (n int64) {
 		return nil
 	})
 	return n
-}
-
-// cpu is the time on cores that a process has used, in seconds.
-func cpu(pid string) (float64, error) {
-	b, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return 0, err
-	}
-	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	user, err1 := strconv.ParseFloat(f[11], 64)
-	system, err2 := strconv.ParseFloat(f[12], 64)
-	return (user + system) / 100, errors.Join(err1, err2)
 }
 
 // seconds is how many the program has told of.

@@ -58,14 +58,14 @@ func shop(k *bench.Kit, page *bench.Page, j jdk.JDK, warm time.Duration, turns i
 	defer func() { l.Stop() }()
 	time.Sleep(warm)
 	pass := func() (r rate, err error) {
-		used, err := cpu(s.PID)
+		used, err := bench.CPU(s.PID)
 		if err != nil {
 			return r, err
 		}
 		from := l.Now()
 		time.Sleep(turn)
 		to := l.Now()
-		after, err := cpu(s.PID)
+		after, err := bench.CPU(s.PID)
 		answers := l.Between(from, to)
 		n := float64(len(answers))
 		return rate{n / (to - from).Seconds(), (after - used) / n}, errors.Join(err, answers.Failed())
