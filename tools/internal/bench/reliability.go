@@ -7,7 +7,7 @@ const Reliability = "../reliability.md"
 // ReliabilityPage begins a run's part of that page.
 func (k *Kit) ReliabilityPage() *Page {
 	p := &Page{run: " " + k.Machine()}
-	p.add(`<!-- The tables are written by "go tool task soak:faults", "go tool task test:matrix", "go tool task test:places" and "go tool task test:company". Edit the other sections only. -->
+	p.add(`<!-- The tables are written by "go tool task soak:faults", "go tool task test:matrix", "go tool task test:arm64", "go tool task test:places" and "go tool task test:company". Edit the other sections only. -->
 
 # Reliability
 
