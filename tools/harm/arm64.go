@@ -52,9 +52,9 @@ func measureArm64(k *bench.Kit, dir string, page *bench.Page) error {
 	}
 	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: configs, columns: versions, title: "arm64", try: e.cell}
 	m.begin = func(p *bench.Page, headings []string) {
-		p.Quote(m.title, "The table of JVMs on arm64: Linux on a machine that qemu emulates, with packages of Debian's, everything of Rivulet's compiled for arm64. What is done and checked is the same. "+
-			"Emulation runs threads on two cores at the same time, but orders memory as amd64 does, so it can't show what a weaker order would. "+
-			fmt.Sprintf("Measured on %s with %s; %s.", time.Now().Format(time.DateOnly), e.qemu, cmp.Or(strings.Join(e.said, ", "), "no machine")), headings...)
+		p.Measured(fmt.Sprintf("Measured on %s with %s; %s.", time.Now().Format(time.DateOnly), e.qemu, cmp.Or(strings.Join(e.said, ", "), "no machine")))
+		p.Table(m.title, "The table of JVMs on arm64: Linux on a machine that qemu emulates, with packages of Debian's, everything of Rivulet's compiled for arm64. What is done and checked is the same. "+
+			"Emulation runs threads on two cores at the same time, but orders memory as amd64 does, so it can't show what a weaker order would.", headings...)
 	}
 	return m.page(page, func() error { return all.write(*keep) })
 }

@@ -86,7 +86,7 @@ func lost(r *round) error {
 	}
 	var open []*os.File
 	name := []string{"commands", "bell"}[r.rng.IntN(2)]
-	for until := time.Now().Add(patience); len(open) == 0; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(*patient); len(open) == 0; time.Sleep(time.Millisecond) {
 		for _, fd := range r.c.fifo(name) {
 			if f, err := os.OpenFile(fd, os.O_RDONLY|unix.O_NONBLOCK, 0); err == nil {
 				open = append(open, f)

@@ -154,7 +154,7 @@ func profiler(g *guest, options string) error {
 	if err != nil {
 		return err
 	}
-	ctx, end := context.WithTimeout(context.Background(), patience)
+	ctx, end := context.WithTimeout(context.Background(), *patient)
 	defer end()
 	vm, err := attach.Open(ctx, g.t.pid)
 	if err != nil {

@@ -85,7 +85,7 @@ func has(args []string, what string) bool {
 
 // on waits until it records.
 func (c *controller) on(t *target) error {
-	timer := time.AfterFunc(patience, c.Kill)
+	timer := time.AfterFunc(*patient, c.Kill)
 	defer timer.Stop()
 	// On a terminal, what erases the progress comes before it.
 	if _, err := c.Err.Find(func(line string) bool { return strings.Contains(line, "rivulet: recording") }); err != nil {
@@ -131,7 +131,7 @@ func (c *controller) signal(s syscall.Signal) { unix.Kill(c.pid, s) } //nolint:e
 
 // end waits for its end and returns its exit code. A controller that crashed is an error.
 func (c *controller) end() (code int, err error) {
-	hangs := time.AfterFunc(2*patience, func() {
+	hangs := time.AfterFunc(2*(*patient), func() {
 		c.signal(unix.SIGQUIT) // prints what it does
 		time.Sleep(time.Second)
 		c.Kill()
@@ -140,7 +140,7 @@ func (c *controller) end() (code int, err error) {
 	text := c.Err.All()
 	switch {
 	case !hangs.Stop():
-		return 0, fmt.Errorf("rivulet did not end within %v: %s", 2*patience, text)
+		return 0, fmt.Errorf("rivulet did not end within %v: %s", 2*(*patient), text)
 	case strings.Contains(text, "panic: ") || strings.Contains(text, "fatal error: ") || strings.Contains(text, "SIGSEGV") || strings.Contains(text, "SIGBUS"):
 		return 0, fmt.Errorf("rivulet crashed: %s", text)
 	}

@@ -42,11 +42,12 @@ import (
 var sources embed.FS
 
 var (
-	rounds = flag.Int("rounds", 10, "`rounds` of each fault")
-	seed   = flag.Uint64("seed", 0, "`seed` of all that is random; 0 takes one from the clock, and says which")
-	limit  = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit")
-	cycles = flag.Int("cycles", 200, "`times` to attach and leave, for the residue")
-	keep   = flag.String("keep", "", "add to the outcomes in this `file`, which earlier runs left")
+	rounds  = flag.Int("rounds", 10, "`rounds` of each fault")
+	seed    = flag.Uint64("seed", 0, "`seed` of all that is random; 0 takes one from the clock, and says which")
+	limit   = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit")
+	cycles  = flag.Int("cycles", 200, "`times` to attach and leave, for the residue")
+	patient = flag.Duration("patience", time.Minute, "how `long` anything may take that takes a second on a quiet machine")
+	keep    = flag.String("keep", "", "add to the outcomes in this `file`, which earlier runs left")
 )
 
 func main() {

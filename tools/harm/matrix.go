@@ -283,10 +283,10 @@ func loaded(options ...string) func(*round) error {
 func looks(args ...string) func(*round) error {
 	return func(r *round) error {
 		cmd := exec.Command(r.Rivulet, append([]string{args[0], fmt.Sprint(r.t.pid)}, args[1:]...)...)
-		hangs := time.AfterFunc(patience, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+		hangs := time.AfterFunc(*patient, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 		out, err := cmd.CombinedOutput()
 		if !hangs.Stop() {
-			return fmt.Errorf("no end within %v: %s", patience, out)
+			return fmt.Errorf("no end within %v: %s", *patient, out)
 		}
 		if err != nil {
 			log.Printf("%s: %v: %s", args[0], err, out)

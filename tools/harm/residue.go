@@ -169,7 +169,7 @@ func redefine(r *round) error { return r.t.ask("redefine", "REDEFINED") }
 
 // attachAndLeave is one session.
 func attachAndLeave(r *round) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), *patient)
 	defer cancel()
 	s, err := session.Attach(ctx, r.t.pid, session.Config{})
 	if err != nil {

@@ -138,8 +138,8 @@ func (r *round) check() error {
 // quiet measures from begin until the probes are silent. It is for controllers that are gone.
 func (r *round) quiet(begin time.Time) error {
 	for !r.c.silent() {
-		if time.Since(begin) > patience {
-			return fmt.Errorf("probes still record %v after the fault", patience)
+		if time.Since(begin) > *patient {
+			return fmt.Errorf("probes still record %v after the fault", *patient)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -171,7 +171,7 @@ func (r *round) restore(begin time.Time, measured bool) error {
 		} else if took > promised && changed != "" && measured {
 			r.late = !r.winding
 		}
-		if took > patience && !r.winding || took > 2*patience {
+		if took > *patient && !r.winding || took > 2*(*patient) {
 			return fmt.Errorf("%v after the fault, and still restoring: %s", took.Round(time.Millisecond), why)
 		}
 		time.Sleep(5 * time.Millisecond)

@@ -14,9 +14,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/tools/internal/proc"
 )
 
-// patience is how long anything may take that takes a second on a quiet machine.
-const patience = time.Minute
-
 // errUnread is wrapped where the classes in a program's memory can't be read.
 var errUnread = errors.New("the program's classes can't be read from outside")
 
@@ -100,13 +97,13 @@ func (t *target) close() {
 
 // line waits for a line of the program.
 func (t *target) line(prefix string) (string, error) {
-	timer := time.AfterFunc(patience, t.Kill)
+	timer := time.AfterFunc(*patient, t.Kill)
 	s, err := t.Line(prefix)
 	if err == nil && !timer.Stop() {
 		err = errors.New("too late")
 	}
 	if err != nil {
-		return "", fmt.Errorf("the program did not say %s within %v: %w: %s", prefix, patience, err, t.Err.All())
+		return "", fmt.Errorf("the program did not say %s within %v: %w: %s", prefix, *patient, err, t.Err.All())
 	}
 	return s, nil
 }

@@ -12,8 +12,8 @@ mount -t tmpfs -o mode=1777,size=2g tmp /tmp
 ln -s /proc/self/fd /dev/fd
 ip link set lo up
 echo 3 >/proc/sys/kernel/printk
-echo "MACHINE Linux $(uname -r), JDK $(/usr/lib/jvm/*/bin/java -version 2>&1 | head -1 | cut -d'"' -f2)"
+echo "MACHINE Linux $(uname -r), JDK $($(ls -d /usr/lib/jvm/*/bin/java | head -1) -version 2>&1 | head -1 | cut -d'"' -f2)"
 cd /work
-harm -rivulet /usr/bin/rivulet -part matrix -jdk VERSION ONLY 2>&1
+harm -patience 10m -rivulet /usr/bin/rivulet -part matrix -jdk VERSION ONLY 2>&1
 echo OVER
 poweroff -f

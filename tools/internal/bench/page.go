@@ -31,6 +31,9 @@ func (p *Page) add(text string) {
 	fmt.Print(text)
 }
 
+// Measured says where and when, for what is not measured by this process itself.
+func (p *Page) Measured(text string) { p.run = " " + text }
+
 // Table begins a section with a table of what this run measures.
 func (p *Page) Table(title, intro string, headings ...string) {
 	p.Quote(title, intro+p.run, headings...)

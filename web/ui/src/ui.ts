@@ -205,18 +205,19 @@ export function sampling(): Sampling | undefined {
 /** entriesTitle says what stands where a recording has its calls. */
 export const entriesTitle = "Activations that samples met: it was called at least so often";
 
-let wanted = 0; // until then the main part of a view that appears takes the focus
+let wanted = false; // whether the main part of a view that appears takes the focus: until then, or until a key or a pointer says otherwise
+for (const does of ["keydown", "pointerdown"]) addEventListener(does, () => (wanted = false), true);
 
-/** focusView has the keys go to the view's main part, as soon as that is there. */
+/** focusView has the keys go to the view's main part, as soon as that is there: a recording may take a while to begin. */
 export function focusView(): void {
-  wanted = performance.now() + 5000;
+  wanted = true;
   requestAnimationFrame(() => requestAnimationFrame(() => focusMain(document.querySelector<HTMLElement>("#view [data-main]"))));
 }
 
 /** focusMain is what a view's main part does when it comes to be; nobody who types is disturbed. */
 export function focusMain(el: HTMLElement | null): void {
-  if (!el || performance.now() > wanted || document.activeElement instanceof HTMLInputElement) return;
-  wanted = 0;
+  if (!el || !wanted || document.activeElement instanceof HTMLInputElement) return;
+  wanted = false;
   el.focus();
 }
 
