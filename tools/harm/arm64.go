@@ -120,7 +120,7 @@ const (
 )
 
 var (
-	cellLine  = regexp.MustCompile(`^\d\d:\d\d:\d\d JDK \d+, (.*): (exact|refused|-|FAILED: .*)$`)
+	cellLine  = regexp.MustCompile(`^\d\d:\d\d:\d\d JDK \d+, (.*?): (exact|refused|-|FAILED: .*)$`)
 	machineOf = regexp.MustCompile(`^MACHINE (.*)$`)
 )
 

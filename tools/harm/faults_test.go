@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
@@ -120,5 +122,19 @@ func TestEarlier(t *testing.T) {
 	}
 	if got := earlier("", "G1", []int{8, 17}); len(got) != 0 {
 		t.Errorf("of no page: %v", got)
+	}
+}
+
+// TestAtOnce adds up what several processes found.
+func TestAtOnce(t *testing.T) {
+	all := &outcomes{Faults: map[string]outcome{}}
+	all.add(&outcomes{Seeds: []uint64{1}, Faults: map[string]outcome{"kill": {Rounds: 2, Recording: 1, Silent: []time.Duration{5}, Reports: 1, Reported: 2, Failed: []string{"x"}}}})
+	all.add(&outcomes{Seeds: []uint64{9}, Faults: map[string]outcome{"kill": {Rounds: 3, Silent: []time.Duration{7}, Restored: []time.Duration{1}, Exact: 3, Again: 3, Late: 1}, "halt": {Rounds: 1}}})
+	want := &outcomes{Seeds: []uint64{1, 9}, Faults: map[string]outcome{
+		"kill": {Rounds: 5, Recording: 1, Silent: []time.Duration{5, 7}, Restored: []time.Duration{1}, Reports: 1, Reported: 2, Exact: 3, Again: 3, Late: 1, Failed: []string{"x"}},
+		"halt": {Rounds: 1},
+	}}
+	if !reflect.DeepEqual(all, want) {
+		t.Errorf("%+v, want %+v", all, want)
 	}
 }

@@ -45,6 +45,7 @@ var (
 	rounds  = flag.Int("rounds", 10, "`rounds` of each fault")
 	seed    = flag.Uint64("seed", 0, "`seed` of all that is random; 0 takes one from the clock, and says which")
 	limit   = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit")
+	atOnce  = flag.Int("at-once", 1, "how many `processes` do rounds at the same time, each with temporary files of its own (as root)")
 	cycles  = flag.Int("cycles", 200, "`times` to attach and leave, for the residue")
 	patient = flag.Duration("patience", time.Minute, "how `long` anything may take that takes a second on a quiet machine")
 	keep    = flag.String("keep", "", "add to the outcomes in this `file`, which earlier runs left")
@@ -106,8 +107,17 @@ func measureFaults(k *bench.Kit, dir string, page *bench.Page) error {
 	if err != nil {
 		return err
 	}
-	run(k, dir, chosen)
-	all.ran(*seed, chosen)
+	if *atOnce > 1 {
+		if err := runAtOnce(k, dir, all); err != nil {
+			return err
+		}
+		for _, f := range chosen {
+			f.outcome = all.Faults[f.name]
+		}
+	} else {
+		run(k, dir, chosen)
+		all.ran(*seed, chosen)
+	}
 	if err := all.write(*keep); err != nil {
 		return err
 	}
