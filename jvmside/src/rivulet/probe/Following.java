@@ -52,16 +52,17 @@ public final class Following {
         /** The collection at its end was noticed. */
         volatile boolean over;
 
-        Moment(long number, ReferenceQueue<Object> gone) {
+        /** The sentinel's queue is its own, and nobody takes it from there: it says for good that it was collected. */
+        Moment(long number) {
             this.number = number;
-            sentinel = new WeakReference<Object>(new Object(), gone);
+            sentinel = new WeakReference<Object>(new Object(), new ReferenceQueue<Object>());
         }
     }
 
     private final ReferenceQueue<Object> gone = new ReferenceQueue<Object>();
     private final Tracked[] places;
     private final int epoch;
-    private volatile Moment moment = new Moment(0, gone);
+    private volatile Moment moment = new Moment(0);
 
     private Following(int epoch) {
         this.epoch = epoch;
@@ -170,10 +171,10 @@ public final class Following {
     private void look(long s) {
         Moment m = moment;
         boolean collected = m.over;
-        if (m.sentinel.isEnqueued()) m.over = true; // before it is taken from the queue
-        for (Reference<?> r; (r = gone.poll()) != null; ) if (r instanceof Tracked) end((Tracked) r);
+        if (m.sentinel.isEnqueued()) m.over = true;
+        for (Reference<?> r; (r = gone.poll()) != null; ) end((Tracked) r);
         if (collected) {
-            moment = new Moment(m.number + 1, gone);
+            moment = new Moment(m.number + 1);
             U.getAndAddLong(null, s + Layout.H_COLLECTIONS, 1);
         }
         int n = 0;
