@@ -66,6 +66,15 @@ func TestFleet(t *testing.T) {
 		return func() { value[bool](p, fmt.Sprintf(`(document.querySelector(%q)?.click(), true)`, button+":enabled")) }
 	}
 
+	both := func(button string) { // begins a recording in two JVMs
+		t.Helper()
+		p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 2")`, func() {
+			// On a machine that is short of processor time one may have given up: then both are recorded anew.
+			value[bool](p, fmt.Sprintf(`(document.querySelector("#fleet .going")?.textContent.includes("2 of 2 JVMs done") && document.querySelector("#fleet-end:enabled")?.click(),
+				document.querySelector(%q)?.click(), true)`, button+":enabled"))
+		})
+	}
+
 	// Samples of all that are meant.
 	fill("", 1, pid(busy), "Sample 1 JVM")
 	p.click("#fleet-wall")
@@ -79,11 +88,7 @@ func TestFleet(t *testing.T) {
 	if source, err := os.ReadFile(axeFile); err == nil {
 		p.axe(string(source), "the fleet")
 	}
-	p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 2")`, func() {
-		// On a machine that is short of processor time one may have given up: then both are recorded anew.
-		value[bool](p, `(document.querySelector("#fleet .going")?.textContent.includes("2 of 2 JVMs done") && document.querySelector("#fleet-end:enabled")?.click(),
-			document.querySelector("#fleet-profile:enabled")?.click(), true)`)
-	})
+	both("#fleet-profile")
 	counted.counts(t, 100)
 	other.counts(t, 50)
 	p.click("#fleet-end")
@@ -110,7 +115,7 @@ func TestFleet(t *testing.T) {
 		e.dispatchEvent(new Event("input", { bubbles: true }));
 		return true;
 	})()`)
-	p.patiently(`document.querySelector("#fleet .going").textContent.includes("recording in 2")`, push("#fleet-compare"))
+	both("#fleet-compare")
 	counted.counts(t, 20)
 	other.counts(t, 40)
 	p.click("#fleet-end")
