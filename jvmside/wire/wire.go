@@ -22,7 +22,7 @@ const Magic = 0x52495655_4c455431 // "RIVULET1"
 // Sizes and bounds of the data file (docs/formats.md).
 const (
 	SlotShift   = 6       // a slot is 64 bytes: one cache line
-	Slots       = 1 << 15 // twice as many as records, so that a thread finds a place
+	Slots       = 1 << 14 // threads that can be known at one time
 	SlotProbe   = 32      // slots searched besides the home slot
 	MaxMethods  = 1 << 18
 	Sample      = MaxMethods - 2 // what the probes' cost is measured with, and no method of the program

@@ -110,7 +110,7 @@ public final class Layout {
     /** log2 of a slot's size. */
     public static final int SLOT_SHIFT = 6;
     /** home slot of a thread: its id and this. */
-    public static final long SLOT_MASK = 32767L;
+    public static final long SLOT_MASK = 16383L;
     /** slots searched besides the home slot. */
     public static final int SLOT_PROBE = 32;
     /** i64: the thread's id, 0 when free. */
@@ -122,7 +122,7 @@ public final class Layout {
     /** i32: threads that have this home slot but lie elsewhere. */
     public static final int S_DISPLACED = 16;
     /** area of modes: one byte a method. */
-    public static final long MODES = 2105344L;
+    public static final long MODES = 1056768L;
     /** method ids are below this. */
     public static final int MAX_METHODS = 262144;
     /** the first of the two ids of the sample by which the probes' cost is measured; its root calls are none of the recording's, and count nowhere. */
@@ -144,7 +144,7 @@ public final class Layout {
     /** flag, the sign bit: an invocation from outside enters the subgraph. */
     public static final int MODE_ROOT = 128;
     /** area of thread records. */
-    public static final long RECORDS = 2367488L;
+    public static final long RECORDS = 1318912L;
     /** log2 of a record's size. */
     public static final int RECORD_SHIFT = 8;
     /** i64: node of the current invocation, 0 outside the subgraph. */
@@ -222,7 +222,7 @@ public final class Layout {
     /** flag, the thread's own: the span of the root call under way is known. */
     public static final int R_SPAN = 16;
     /** area of the mailbox. */
-    public static final long BOXES = 6561792L;
+    public static final long BOXES = 5513216L;
     /** requests under way at one time. */
     public static final int BOX_COUNT = 16;
     /** log2 of a box's size. */
@@ -258,7 +258,7 @@ public final class Layout {
     /** the same, when the last part that it has written may not have been read. */
     public static final int BOX_LEFT = 7;
     /** area of nodes; a node is referred to by its offset in the file. */
-    public static final long NODES = 7610368L;
+    public static final long NODES = 6561792L;
     /** log2 of a node's size. */
     public static final int NODE_SHIFT = 6;
     /** nodes that a record takes at a time. */
