@@ -48,7 +48,7 @@ func TestKeyboard(t *testing.T) {
 	p.until(`document.querySelectorAll("#roots li").length === 1`)
 	p.fair("picker")
 	p.do("start", chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-	value[bool](p, `((was, late) => { performance.now = () => was.call(performance) + (late += 10000); return true; })(window.was = performance.now, 0)`) // all takes long
+	value[bool](p, `((was, late) => { performance.now = () => was.call(performance) + (late += 10000); return true; })(window.was = performance.now, 0)`) // each look at the clock is ten seconds after the one before
 	p.wait(".phase.recording")
 	want := program.counts(t, 50)
 	// The focus is in the tree, without a Tab, however long it took.

@@ -235,7 +235,7 @@ func (e *emulator) furnish(root string, version int) error {
 	}
 	only := ""
 	if e.Only != "" {
-		only = "-only '" + e.Only + "'"
+		only = `-only "` + e.Only + `"` // a name may have an apostrophe
 	}
 	init := strings.NewReplacer("VERSION", fmt.Sprint(version), "ONLY", only).Replace(guestInit)
 	files := map[string]string{

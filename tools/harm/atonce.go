@@ -12,8 +12,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
-// private has a command run with folders of temporary files of its own: what rounds leave, or find, is theirs.
-const private = `mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$0" "$@"`
+// apart has a command run with folders of temporary files of its own: what rounds leave, or find, is theirs.
+const apart = `mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$0" "$@"`
 
 // runAtOnce has several processes do the rounds, each with seeds of its own, and adds up what they found.
 func runAtOnce(k *bench.Kit, dir string, all *outcomes) error {
@@ -32,22 +32,16 @@ func runAtOnce(k *bench.Kit, dir string, all *outcomes) error {
 		if err := os.MkdirAll(filepath.Join(own, "docs", "figures"), 0o755); err != nil {
 			return err
 		}
-		rivulet, err := filepath.Abs(k.Rivulet)
-		if err != nil {
-			return err
-		}
-		// Not below /tmp, which they don't see.
-		copied := filepath.Join(own, "rivulet")
-		if b, err := exec.Command("cp", rivulet, copied).CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, b)
-		}
-		binary := filepath.Join(own, "harm")
-		if b, err := exec.Command("cp", self, binary).CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, b)
+		// Where they see them: not below /tmp.
+		binary, rivulet := filepath.Join(own, "harm"), filepath.Join(own, "rivulet")
+		for to, from := range map[string]string{binary: self, rivulet: k.Rivulet} {
+			if b, err := exec.Command("cp", from, to).CombinedOutput(); err != nil {
+				return fmt.Errorf("%w: %s", err, b)
+			}
 		}
 		file := filepath.Join(own, "outcomes.json")
 		share := (*rounds + *atOnce - 1) / *atOnce
-		c := exec.Command("unshare", "--mount", "sh", "-c", private, binary, "-part", "faults", "-rivulet", copied, "-jdk", k.JDK, "-only", k.Only,
+		c := exec.Command("unshare", "--mount", "sh", "-c", apart, binary, "-part", "faults", "-rivulet", rivulet, "-jdk", k.JDK, "-only", k.Only,
 			"-rounds", fmt.Sprint(share), "-seed", fmt.Sprint(*seed+uint64(i*share)), "-limit", limit.String(), "-patience", patient.String(), "-keep", file)
 		c.Dir, c.Stderr = own, os.Stderr
 		wait.Go(func() {

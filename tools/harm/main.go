@@ -113,6 +113,9 @@ func measureFaults(k *bench.Kit, dir string, page *bench.Page) error {
 		}
 		for _, f := range chosen {
 			f.outcome = all.Faults[f.name]
+			if f.needs != nil {
+				f.why = f.needs()
+			}
 		}
 	} else {
 		run(k, dir, chosen)

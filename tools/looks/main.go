@@ -46,8 +46,8 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		"Requests: the rate in a window in %% of the mean of the two beside it, median, least and most. Longest: the longest answer in any window, and in any of those beside them. Looker: processor time of `rivulet` in %% of a core.", warm, window),
 		"JDK|", "way|", "requests %", "least", "most", "longest ms", "longest beside ms", "looker %")
 	for _, j := range k.JDKs {
-		if j.Version < 11 {
-			continue // the shop needs 11
+		if j.Version < bench.ShopJDK {
+			continue
 		}
 		log.Printf("JDK %d", j.Version)
 		if err := serve(k, j, page, warm, window); err != nil {

@@ -16,7 +16,6 @@ import (
 var minutes = flag.Float64("minutes", 60, "how `long` the server is recorded")
 
 const (
-	shopJDK     = 11 // that the shop needs
 	connections = 4
 	warmUp      = time.Minute
 	anew        = time.Minute // the load keeps all answers, so it is begun anew
@@ -30,7 +29,7 @@ func measureLong(k *bench.Kit, page *bench.Page) error {
 		"The run fails where one of them has grown by more than a quarter and 16 MB since.", connections, warmUp),
 		"JDK", "minutes", "answers", "root calls", "calls", "lost", "target MB, after a quarter", "at the end", "most", "controller MB, after a quarter", "at the end", "most", "shared MB, after a quarter", "at the end", "controller, % of a core", "report s")
 	for _, j := range k.JDKs {
-		if j.Version < shopJDK {
+		if j.Version < bench.ShopJDK {
 			continue
 		}
 		if err := long(k, page, j); err != nil {

@@ -21,7 +21,6 @@ import (
 
 const (
 	connections = 8
-	shopJDK     = 11 // that the shop needs
 	surge       = time.Minute
 )
 
@@ -35,7 +34,7 @@ func shops(k *bench.Kit, page *bench.Page) error {
 		"Then the watcher runs without a break, keeps %v in at most 4 MB, and after half of the time four more connections ask for sums over all orders, for %v.", connections, warm, turns, turn, keep, surge),
 		"JDK", "source|", "requests, ratio", "middle half|", "least", "most", "processor time, ratio", "minutes", "watcher, % of a core", "MB after a minute", "at the end", "most", "disk, most KB", "found after s", "capture has s before")
 	for _, j := range k.JDKs {
-		if j.Version < shopJDK {
+		if j.Version < bench.ShopJDK {
 			continue
 		}
 		if err := shop(k, page, j, warm, turns); err != nil {

@@ -110,8 +110,8 @@ func (u *Unwinder) follow(at uint64) (m *method, seen []vmstructs.Span) {
 	if klass%8 != 0 || q == nil {
 		return m, nil
 	}
-	at3 := [3]uint64{u64(q), u64(p[1]) &^ 1, u64(p[2]) &^ 1}
-	symbols := u.symbols(at3[:]...)
+	texts := []uint64{u64(q), u64(p[1]) &^ 1, u64(p[2]) &^ 1} // of the class, the method and its descriptor
+	symbols := u.symbols(texts...)
 	if symbols[0] == "" || symbols[1] == "" || !strings.HasPrefix(symbols[2], "(") {
 		return m, nil
 	}
@@ -121,17 +121,17 @@ func (u *Unwinder) follow(at uint64) (m *method, seen []vmstructs.Span) {
 		m.lines = u.readLines(m, p[3])
 	}
 	fixed := min(max(l.Constants+8, l.NameIndex+2, l.SignatureIndex+2), constantSize)
-	text := max(0, len(symbols[0])-proofText)
+	from := max(0, len(symbols[0])-proofText)
 	m.proof = []vmstructs.Span{
 		{At: at + l.ConstMethod, P: word8(m.constant)},
 		{At: m.constant + min(l.Constants, fixed), P: constant[min(l.Constants, fixed):fixed]},
 		{At: pool + l.PoolHolder, P: p[0]},
 		{At: klass + l.KlassName, P: q},
-		{At: at3[0] + l.SymbolAt + uint64(text), P: []byte(symbols[0][text:])},
+		{At: texts[0] + l.SymbolAt + uint64(from), P: []byte(symbols[0][from:])},
 	}
 	seen = append(slices.Clone(m.proof), vmstructs.Span{At: name, P: p[1]}, vmstructs.Span{At: desc, P: p[2]})
 	for i, s := range symbols {
-		seen = append(seen, vmstructs.Span{At: at3[i] + l.SymbolAt, P: []byte(s)})
+		seen = append(seen, vmstructs.Span{At: texts[i] + l.SymbolAt, P: []byte(s)})
 	}
 	return m, seen
 }

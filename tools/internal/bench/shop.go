@@ -20,6 +20,9 @@ const (
 	ShopPartial = "shop.ItemAction.execute"
 )
 
+// ShopJDK is the first version of the JDK that runs the shop.
+const ShopJDK = 11
+
 // A ShopRun is what a server showed beside another one that nothing records.
 // Rates are in requests a second. The shop's data grows while it is served, and
 // the machine is fast and slow by turns, so what counts is the one by the other.
