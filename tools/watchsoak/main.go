@@ -48,7 +48,12 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 		}
 	}
 	if k.Has("shop") {
-		return page, shops(k, page)
+		if err := shops(k, page); err != nil {
+			return page, err
+		}
+	}
+	if k.Has("long") {
+		return page, longs(k, page)
 	}
 	return page, nil
 }
@@ -123,8 +128,9 @@ func watch(k *bench.Kit, pid, dir string, flags ...string) (*proc.Proc, error) {
 
 // A result is what the run without a break showed.
 type result struct {
-	share            float64 // of a core
-	early, end, most float64 // MB
+	share            float64   // of a core
+	early, end, most float64   // MB
+	memory           []float64 // MB, each second
 	disk             int64
 	found            time.Duration // from the change to the event
 	before           time.Duration // that the capture has
@@ -162,7 +168,7 @@ func unbroken(k *bench.Kit, pid, dir string, long time.Duration, each func(since
 		if err != nil {
 			return r, fmt.Errorf("%w: %s", err, w.Err.All())
 		}
-		r.end, r.most = m.Own, max(r.most, m.Own)
+		r.end, r.most, r.memory = m.Own, max(r.most, m.Own), append(r.memory, m.Own)
 		if time.Since(begun) < time.Minute {
 			r.early = m.Own
 		}
