@@ -222,14 +222,19 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptBeforeRecording(t *testing.T) {
 	f := newFake()
 	f.startErr = fmt.Errorf("start: %w", context.Canceled)
-	f.onStart = func(*fake) {
-		signalSelf(t, syscall.SIGINT)
-		time.Sleep(50 * time.Millisecond)
-	}
+	f.onStart = func(*fake) { signalSelf(t, syscall.SIGINT) }
 	f.run(t, "profile", "4711", "--root", "a.B.c").want(t, 1, "", "rivulet: interrupted before the recording began")
 	if got := f.steps(); got != "attach start close" {
 		t.Error("steps:", got)
 	}
+}
+
+// TestInterruptUnanswered says what stays where the JVM did not answer before.
+func TestInterruptUnanswered(t *testing.T) {
+	f := newFake()
+	f.startErr = errors.Join(fmt.Errorf("attach: %w", context.Canceled), fmt.Errorf("/tmp/boot1.jar: %w", session.ErrJarStays))
+	f.onStart = func(*fake) { signalSelf(t, syscall.SIGINT) }
+	f.run(t, "profile", "4711", "--root", "a.B.c").want(t, 1, "", "/tmp/boot1.jar: the agent's jar (4 KB) stays until the next recording ends")
 }
 
 func TestRun(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"strings"
@@ -135,11 +136,14 @@ func (f *fake) Methods(_ context.Context, class string) ([]roots.MethodInfo, err
 	}, nil
 }
 
-func (f *fake) Start(_ context.Context, r spec.Recording) error {
+func (f *fake) Start(ctx context.Context, r spec.Recording) error {
 	f.note("start")
 	f.rec = r
 	if f.onStart != nil {
 		f.onStart(f)
+	}
+	if errors.Is(f.startErr, context.Canceled) {
+		<-ctx.Done()
 	}
 	return f.startErr
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
@@ -200,10 +201,13 @@ func armBy(in *interrupts, s attached, m *meter, start func(context.Context) err
 
 // interrupted tells errors that the user made with Ctrl-C from others.
 func interrupted(in *interrupts, err error) error {
-	if in.first.Err() != nil && errors.Is(err, context.Canceled) {
-		return errInterrupted
+	if in.first.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return err
+	if errors.Is(err, session.ErrJarStays) {
+		return fmt.Errorf("interrupted before the recording began: %w", err)
+	}
+	return errInterrupted
 }
 
 // diagnoseAfter is how long a root may stay uncalled before somebody looks

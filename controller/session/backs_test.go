@@ -20,6 +20,7 @@ import (
 // are not initialized yet, fails here. Scheme C leaves out what nothing in the JDK
 // names.
 func TestBacks(t *testing.T) {
+	t.Parallel()
 	source, err := os.ReadFile("testdata/Backs.java")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // at the same time. Those that wait keep their carriers; none that holds
 // something of the agent's may lose its own.
 func TestCarriers(t *testing.T) {
+	t.Parallel()
 	const classes, share, threads = 96, 8, 24
 	b, err := os.ReadFile(filepath.Join("testdata", "Carriers.java"))
 	if err != nil {

@@ -39,6 +39,7 @@ func agree(t *testing.T, r *export.Report) {
 // TestEvents records programs that count their own calls with events: both
 // trees have the program's counts.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for clock, threads := range map[string]int64{"tick": 8, "precise": 2} {
 			t.Run(clock, func(t *testing.T) {
@@ -85,6 +86,7 @@ func TestEvents(t *testing.T) {
 // TestEventsEnd: a root invocation that begins while the recording is being ended, later
 // than its end, has no time in either tree, whatever is measured afterwards.
 func TestEventsEnd(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Brief")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Brief", nil)
@@ -134,6 +136,7 @@ func streamed(t *testing.T, r *export.Report) {
 // TestEventTraps runs traps with events: whatever ends an invocation, the
 // streams stay balanced.
 func TestEventTraps(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -201,6 +204,7 @@ func TestNobodyReads(t *testing.T) {
 
 // TestRingsComeBack runs many threads that end: rings are used again.
 func TestRingsComeBack(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	p := program(t, j, sources(t, "Rings"), "Rings", nil)
 	s := attached(t, p)
@@ -223,6 +227,7 @@ func TestRingsComeBack(t *testing.T) {
 // reset: the tree counts every call in between, events that find no room are
 // said to be missing, and afterwards all is there.
 func TestEventsNoRoom(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	p := program(t, j, sources(t, "Parts"), "Parts", nil)
 	s := attachedBy(t, p, session.Config{Memory: 3 << 20}) // 49,152 nodes

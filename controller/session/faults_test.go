@@ -105,6 +105,7 @@ func ended(t *testing.T, c *jvmtest.Proc) (reason string, calls int64) {
 // TestControllerFaults kills, stops and signals a controller that records
 // under load. The target goes on and is restored.
 func TestControllerFaults(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -231,6 +232,7 @@ func TestKillAnyTime(t *testing.T) {
 // TestTargetEnds has the target end while it is recorded: killed, and by
 // itself.
 func TestTargetEnds(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -261,6 +263,7 @@ func TestTargetEnds(t *testing.T) {
 // TestSeveralControllers has a second controller come while the first works,
 // two at the same instant, and one right after the first was killed.
 func TestSeveralControllers(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -295,6 +298,7 @@ func TestSeveralControllers(t *testing.T) {
 // TestFrozen stops the target and its controller together, as a machine does that
 // sleeps, and lets the target go on first: the recording goes on, too.
 func TestFrozen(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

@@ -14,6 +14,7 @@ import (
 // TestLostFlight: if the controller is lost, the agent ends the recording of Flight Recorder's that it had begun, and no
 // other one.
 func TestLostFlight(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

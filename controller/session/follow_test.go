@@ -58,6 +58,7 @@ func wanted(t *testing.T, file, how string) map[string]int64 {
 
 // TestFollowOpened has a class that tasks go through opened, too.
 func TestFollowOpened(t *testing.T) {
+	t.Parallel()
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, sources(t, "Follow"), "Follow", nil, "timer", "4")
 		s := attached(t, p)
@@ -89,6 +90,7 @@ func TestFollowOpened(t *testing.T) {
 // method that handed it over, as often as it was; and the program sees its own
 // tasks and nothing else.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Follow")
 	mechanisms := []string{"thread", "pool", "scheduled", "future", "forkjoin", "timer", "oldtimer", "nested", "seen"}
 	trees := map[int]int{17: 100, 25: 100} // how many slowest root calls have trees, by JDK

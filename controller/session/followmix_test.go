@@ -48,6 +48,7 @@ func ownCalls(r *export.Report) (calls map[string]int64, right, wrong int64) {
 // TestFollowMixed follows tasks while recordings pause, go on and begin anew,
 // with folded recursion, with looks at the threads, and without room for more.
 func TestFollowMixed(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "FollowMix")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "FollowMix", nil)

@@ -52,6 +52,7 @@ func servePaths(r *export.Report) map[string]int64 {
 // every one is counted, below the order that handed it over. The server has
 // virtual threads where there are any.
 func TestFollowServer(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	demo := os.DirFS("../../jvmside/demo")
 	if err := fs.WalkDir(demo, ".", func(path string, d fs.DirEntry, err error) error {

@@ -12,6 +12,7 @@ import (
 // a redefinition in Schemes A and B, none in C, which had all of its methods get
 // probes while it was loaded.
 func TestLate(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Late")
 	want := map[string]int64{"Late.root": 2, "Late$Far.one": 1, "Late$Far.two": 1, "Late$Far.three": 6, "Late$Far.four": 5}
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
@@ -47,6 +48,7 @@ func TestLate(t *testing.T) {
 // called the other way round: what is planned for the first is needed by the second.
 // The implementations of an interface come late, too, the first as a lambda.
 func TestLateRoots(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "LateRoots")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -81,6 +83,7 @@ func TestLateRoots(t *testing.T) {
 // TestLateRootBetween has an implementation loaded whose superclass alone knows the
 // interface.
 func TestLateRootBetween(t *testing.T) {
+	t.Parallel()
 	p := program(t, jvmtest.Any(t), sources(t, "LateRoots"), "LateRoots", nil)
 	s := attached(t, p)
 	start(t, s, session.Recording{Roots: []string{"t.LateRoots$Deep.handle"}, Wait: true})

@@ -14,6 +14,7 @@ import (
 // TestLaunchFolded measures the probes of a program that was started, with folded
 // recursion, as they will record it.
 func TestLaunchFolded(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Leaves")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

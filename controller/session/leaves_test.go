@@ -104,6 +104,7 @@ func TestLeaves(t *testing.T) {
 // TestLeafModes switches leaves off, and to a clock of their own and back, while
 // they are called.
 func TestLeafModes(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Leaves")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Leaves", nil)

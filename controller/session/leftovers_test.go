@@ -174,6 +174,7 @@ func restored(t *testing.T, j jvmtest.JDK, p *jvmtest.Proc, jar, options string,
 // TestBytesRestored has another agent look at the bytes of the classes before
 // and after a session, and in a JVM that never saw one.
 func TestBytesRestored(t *testing.T) {
+	t.Parallel()
 	dir := compiled(t, []string{"-parameters"}, "Load")
 	jar := captureJar(t)
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
@@ -192,6 +193,7 @@ func TestBytesRestored(t *testing.T) {
 // TestBootBytesRestored does so with classes of the bootstrap loader: those by
 // which reflection and tasks are followed, and opened ones.
 func TestBootBytesRestored(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jar := captureJar(t)
 	rec := loadRoot

@@ -9,6 +9,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 )
 
+// ErrJarStays reports that a JVM has not answered before Rivulet left. The folder of the agent's jar stays in its /tmp.
+var ErrJarStays = errors.New("the agent's jar (4 KB) stays until the next recording ends, since the JVM may be about to read it")
+
 // answerWithin is how long the JVM has for its answer after the caller has given up.
 const answerWithin = 5 * time.Second
 
@@ -27,16 +30,20 @@ func (s *Session) loadAgent(ctx context.Context) error {
 		err = s.vm.LoadAgent(patient, s.room.Boot, s.room.Dir)
 	}
 	s.room.Unanswered = (patient.Err() != nil || errors.Is(err, attach.ErrNoAnswer)) && s.vm.Alive() == nil
+	var stays error
+	if s.room.Unanswered && s.room.SharesBoot() {
+		stays = fmt.Errorf("%s: %w", s.room.Boot, ErrJarStays)
+	}
 	switch {
 	case ctx.Err() == nil:
 		return err
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("pid %d: attach: %w", s.proc.PID, context.Cause(ctx))
+		return errors.Join(fmt.Errorf("pid %d: attach: %w", s.proc.PID, context.Cause(ctx)), stays)
 	case patient.Err() != nil:
-		return &attach.Error{
+		return errors.Join(&attach.Error{
 			PID: s.proc.PID, Kind: attach.ErrNoAnswer, Cause: "the JVM's attach listener did not load the agent in time",
 			Fix: "another tool may keep it busy, or the JVM is overloaded: try again",
-		}
+		}, stays)
 	}
 	return err
 }

@@ -41,6 +41,7 @@ var lockCases = []lockCase{
 // TestLocks records threads that hold locks which classes are loaded, initialized
 // and transformed under. It never hangs: what can't be had is said.
 func TestLocks(t *testing.T) {
+	t.Parallel()
 	dir, jar := locks(t)
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -76,6 +77,7 @@ func TestLocks(t *testing.T) {
 // TestLocksArchived does the same with classes from an archive, which were
 // verified when it was made.
 func TestLocksArchived(t *testing.T) {
+	t.Parallel()
 	_, jar := locks(t)
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

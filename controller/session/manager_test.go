@@ -16,6 +16,7 @@ import (
 // refuse, soon and in words; one that grants it all, and the program nothing, is no
 // obstacle.
 func TestSecurityManager(t *testing.T) {
+	t.Parallel()
 	dir, _ := locks(t)
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

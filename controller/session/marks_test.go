@@ -16,6 +16,7 @@ import (
 // that the program caused has a mark within the call that caused it, on every
 // JVM, whatever its time base; and the timeline can be queried meanwhile.
 func TestMarks(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Marks")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		const times = 4
@@ -110,6 +111,7 @@ func TestMarks(t *testing.T) {
 // TestNoCounters records a timeline of a JVM that publishes no counters: it says
 // so, and has all other marks.
 func TestNoCounters(t *testing.T) {
+	t.Parallel()
 	p := program(t, jvmtest.Any(t), sources(t, "Marks"), "Marks", []string{"-XX:-UsePerfData"})
 	s := attached(t, p)
 	if _, err := s.Timeline(t.Context(), event.Query{}); !errors.Is(err, export.ErrNoTimeline) {

@@ -71,6 +71,7 @@ func TestFoldRecursion(t *testing.T) {
 // TestCountedLater keeps a caller's time when its first call is to a method that
 // counts only.
 func TestCountedLater(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)
@@ -101,6 +102,7 @@ func rule(t *testing.T, text string) session.ModeRule {
 
 // TestModes switches modes and clock while it records.
 func TestModes(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")

@@ -18,6 +18,7 @@ import (
 // TestOtherAgents records while other agents retransform the same classes: one
 // that was there before, one that comes meanwhile, one that touches ours.
 func TestOtherAgents(t *testing.T) {
+	t.Parallel()
 	dir, jar := compiled(t, []string{"-parameters"}, "Load"), captureJar(t)
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -47,6 +48,7 @@ func TestOtherAgents(t *testing.T) {
 // TestRefusedClass has a class that the JVM refuses to retransform: it is
 // listed, and the others are recorded.
 func TestRefusedClass(t *testing.T) {
+	t.Parallel()
 	dir, jar := sources(t, "Traps"), captureJar(t)
 	src, err := os.ReadFile("testdata/Traps.java")
 	if err != nil {
@@ -83,6 +85,7 @@ func TestRefusedClass(t *testing.T) {
 // be had: where the JVM would lose them it is left alone. Those before JDK 19 do, but
 // later updates of JDK 17 don't (JDK-8240908).
 func TestParameterNamesKept(t *testing.T) {
+	t.Parallel()
 	dir := compiled(t, []string{"-parameters"}, "Traps")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -116,6 +119,7 @@ func inNamespace(t *testing.T, j jvmtest.JDK, dir string, unshare []string, befo
 // TestSmallSharedMemory has /dev/shm too small for anything, and large enough
 // to begin with.
 func TestSmallSharedMemory(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	mount := func(size string) string { return "mount -t tmpfs -o size=" + size + " tmpfs /dev/shm" }
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
@@ -154,6 +158,7 @@ func TestSmallSharedMemory(t *testing.T) {
 
 // TestTimeNamespace has the target's clock a million seconds ahead, and behind.
 func TestTimeNamespace(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -180,6 +185,7 @@ func TestTimeNamespace(t *testing.T) {
 
 // TestRun starts programs through a script that starts another JVM first.
 func TestRun(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -218,6 +224,7 @@ func TestRun(t *testing.T) {
 
 // TestDiagnose has roots that record nothing, for each reason there is.
 func TestDiagnose(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Load")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

@@ -50,6 +50,7 @@ func differences(a, b map[string]int64) []string {
 // TestOpenJDKThreads has eight threads in the subgraph, waiting for reveals and
 // in the JDK at the same time, and an exact count of the application's calls.
 func TestOpenJDKThreads(t *testing.T) {
+	t.Parallel()
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := truthProgram(t, j, "before", "8", "5")
 		s := attached(t, p)

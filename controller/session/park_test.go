@@ -13,6 +13,7 @@ import (
 // again, and while threads wait for a reader of their events, where they park
 // themselves.
 func TestPermits(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Park")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

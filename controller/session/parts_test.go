@@ -53,6 +53,7 @@ func wantRoots(t *testing.T, r *export.Report, entries, open int64) {
 // invocation that is open when a pause begins keeps what it has done and no
 // more.
 func TestPause(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")
@@ -97,6 +98,7 @@ func TestPause(t *testing.T) {
 // its time up to then, when its thread enters a root anew, and when another thread
 // gets its record.
 func TestPausedTwice(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, c := range []struct {
@@ -232,6 +234,7 @@ func wideCalls(depth int) map[string]int64 {
 // TestNoRoom fills the room: every call still counts, by method, and the time
 // is all there.
 func TestNoRoom(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)
@@ -273,6 +276,7 @@ func TestNoRoom(t *testing.T) {
 
 // TestWarmup forgets what came before the warm-up's end.
 func TestWarmup(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "1")

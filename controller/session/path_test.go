@@ -82,6 +82,7 @@ func said(t *testing.T, what string) map[string]string {
 
 // TestPath follows critical paths that are known, through each way to wait.
 func TestPath(t *testing.T) {
+	t.Parallel()
 	hows := []string{"future", "latch", "stages", "threads", "forkjoin", "nothing"}
 	want, ran := said(t, "WANT"), said(t, "RAN")
 	dir := sources(t, "Path")

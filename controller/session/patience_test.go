@@ -13,6 +13,7 @@ import (
 // method and loads a class: it goes on by itself. What it called is late, and recorded
 // from then on.
 func TestPatience(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Late")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

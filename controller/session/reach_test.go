@@ -15,6 +15,7 @@ import (
 // TestProbes sees which form probes have: by what the roots reach, as asked
 // for, and called where a root's class isn't loaded yet.
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	file, err := os.ReadFile(filepath.Join(dir, "t", "Traps.class"))
 	if err != nil {

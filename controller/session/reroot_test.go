@@ -15,6 +15,7 @@ import (
 // TestSetRoots replaces the roots of a recording again and again: each tree has what was
 // called since, from the first call on, and classes are redefined for new roots alone.
 func TestSetRoots(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, scheme := range []string{"A", "B", "C"} {

@@ -10,6 +10,7 @@ import (
 
 // TestReset begins anew without another attach, and without what was before.
 func TestReset(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "3")
@@ -45,6 +46,7 @@ func TestReset(t *testing.T) {
 // TestResetForgets: what the report says against a recording is of that recording
 // and not of what was reset: tasks that could not be followed, and the tick clock.
 func TestResetForgets(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Waiting")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Waiting", nil)
@@ -101,6 +103,7 @@ func TestMeasuredAgain(t *testing.T) {
 // TestResetReuses resets a recording that has filled much of the room: the next
 // one finds all of it again.
 func TestResetReuses(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Parts")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil)

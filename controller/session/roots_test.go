@@ -33,6 +33,7 @@ public class Roots {
 // TestRootNames gives roots that can't be one, each with its own answer, and
 // an interface's method, which stands for its implementations.
 func TestRootNames(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	p := jvmtest.Start(t, j, nil, "t.Roots", nil, jvmtest.Compile(t, j, 8, map[string]string{"t/Roots.java": rootsProgram}))
 	p.WaitLine("READY")
@@ -95,6 +96,7 @@ public class Pattern {
 // TestRootPattern has a pattern match methods of several classes, and of one
 // that is loaded later.
 func TestRootPattern(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Pattern.java": patternProgram})
 	for _, scheme := range []string{"A", "B", "C"} {
@@ -121,6 +123,7 @@ func TestRootPattern(t *testing.T) {
 
 // TestTooManyRoots has a pattern match more than can be meant.
 func TestTooManyRoots(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	var src strings.Builder
 	src.WriteString("package t; public class Many {\n")

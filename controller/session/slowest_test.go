@@ -39,6 +39,7 @@ func secondSnapshot(t *testing.T, s *session.Session) *export.Report {
 // TestSlowest keeps the slowest of root invocations that a program makes slow:
 // which they are, their own trees, and what bounds them.
 func TestSlowest(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	dir := sources(t, "Slow")
 	for _, c := range []struct {

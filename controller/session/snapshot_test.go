@@ -17,6 +17,7 @@ import (
 // TestSnapshot reads a recording while it goes on: counts never fall, and the
 // last snapshot has the counts of the report.
 func TestSnapshot(t *testing.T) {
+	t.Parallel()
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		const times = 40
 		p := truthProgram(t, j, "before", "2", "20")

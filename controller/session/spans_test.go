@@ -17,6 +17,7 @@ import (
 // begins to use the API while it is recorded, and what is called of it is counted as
 // always. (go tool task test:spans has the API itself, and its agent.)
 func TestSpans(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	dir := os.DirFS("testdata/spans")
 	if err := fs.WalkDir(dir, ".", func(path string, e fs.DirEntry, err error) error {

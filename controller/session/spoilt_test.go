@@ -34,6 +34,7 @@ end`
 // these: it would take them, and they would be recorded. The last class of a batch answers for those before it. The methods are left
 // alone, with the reason, and all others counted.
 func TestSpoilt(t *testing.T) {
+	t.Parallel()
 	dir, boot := sources(t, "Spoilt"), t.TempDir()
 	if err := os.Mkdir(filepath.Join(boot, "t"), 0o700); err != nil {
 		t.Fatal(err)

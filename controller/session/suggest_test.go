@@ -39,6 +39,7 @@ public class Busy {
 // loop that they are in, nor what an idle thread waits in. Then a dry run and a
 // recording follow in the same session, which must not disturb each other.
 func TestSuggest(t *testing.T) {
+	t.Parallel()
 	j := jvmtest.Any(t)
 	p := jvmtest.Start(t, j, nil, "t.Busy", nil, jvmtest.Compile(t, j, 8, map[string]string{"t/Busy.java": busyProgram}))
 	p.WaitLine("READY")

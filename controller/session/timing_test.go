@@ -231,6 +231,7 @@ func TestTimingRoots(t *testing.T) {
 // TestTimingKilled kills a controller that times under load: the target is
 // silent at once, gets the very bytes back that it had, and can be timed again.
 func TestTimingKilled(t *testing.T) {
+	t.Parallel()
 	dir, jar := sources(t, "Load"), captureJar(t)
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
@@ -274,6 +275,7 @@ func TestTimingKilled(t *testing.T) {
 // without a tree: overflows of the stack in the timers themselves, class
 // initializers, constructors, classes of many loaders that get unloaded.
 func TestTimingTraps(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

@@ -84,6 +84,7 @@ func counted(p *jvmtest.Proc) map[string]int64 {
 
 // TestTraps runs each trap of FIELD.md section 5 in both schemes.
 func TestTraps(t *testing.T) {
+	t.Parallel()
 	dir := sources(t, "Traps")
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()

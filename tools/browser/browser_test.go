@@ -3,7 +3,7 @@ package browser
 import (
 	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,20 +11,27 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
 
 // program starts a class of testdata.
 func program(t *testing.T, class string, options ...string) *child {
 	t.Helper()
-	dir := t.TempDir()
-	out, err := exec.Command(java("javac"), "-d", dir, "testdata/"+class+".java").CombinedOutput()
-	if err != nil {
-		t.Fatalf("javac: %v\n%s", err, out)
-	}
-	c := start(t, java("java"), append(options, "-Xmx64m", "-cp", dir, class)...)
+	j := jvmtest.Any(t)
+	c := start(t, j.Java(), append(options, "-Xmx64m", "-cp", compiled(t, j, "testdata/"+class+".java"), class)...)
 	c.line(t, "READY")
 	return c
+}
+
+// compiled is a folder with the classes of a source file.
+func compiled(t *testing.T, j jvmtest.JDK, file string) string {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jvmtest.Compile(t, j, 0, map[string]string{filepath.Base(file): string(source)})
 }
 
 // counts has the program run and returns its own counts by method.

@@ -17,6 +17,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
 var figuresFile = flag.String("page.figures", "", "write docs/figures/page.md to this `file`")
@@ -69,7 +71,7 @@ million contexts is what `+"`go test ./web -run TestMillion -v`"+` prints.
 | the sample server, recorded | server's share of a core, tick clock included | calls a second | server's memory |
 |---|---:|---:|---:|
 %s
-`, version(t, java("java"), "--version"), version(t, chromium(), "--version"), runtime.NumCPU(), began, loads(t), strings.Join(f.tree, "\n"), strings.Join(f.ten, "\n"), strings.Join(f.clients, "\n"))
+`, version(t, jvmtest.Any(t).Java(), "--version"), version(t, chromium(), "--version"), runtime.NumCPU(), began, loads(t), strings.Join(f.tree, "\n"), strings.Join(f.ten, "\n"), strings.Join(f.clients, "\n"))
 	if err := os.WriteFile(*figuresFile, out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -207,10 +209,9 @@ func (f *figures) open(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command(java("javac"), "-d", dir, filepath.Join("..", "internal", "bench", "testdata", "work", "Many.java")).CombinedOutput(); err != nil {
-		t.Fatalf("javac: %v\n%s", err, out)
-	}
-	c := start(t, java("java"), "-Xmx256m", "-cp", dir, "work.Many", "1", "10", depth)
+	j := jvmtest.Any(t)
+	classes := compiled(t, j, filepath.Join("..", "internal", "bench", "testdata", "work", "Many.java"))
+	c := start(t, j.Java(), "-Xmx256m", "-cp", classes, "work.Many", "1", "10", depth)
 	c.line(t, "READY")
 	saved := filepath.Join(dir, "many.rivulet")
 	recording := start(t, file, "profile", fmt.Sprint(c.cmd.Process.Pid), "--root", "work.Many.root", "--memory", "2047M", "--until-calls", "1", "-o", saved)

@@ -99,16 +99,6 @@ func start(t *testing.T, name string, args ...string) *child {
 	return c
 }
 
-// java is a command of the JDK that JAVA_HOME names, or of the one on the PATH.
-func java(name string) string {
-	if file := filepath.Join(os.Getenv("JAVA_HOME"), "bin", name); os.Getenv("JAVA_HOME") != "" {
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-	}
-	return name
-}
-
 // line waits for a line with a text in it.
 func (c *child) line(t *testing.T, with string) string {
 	t.Helper()
@@ -157,7 +147,7 @@ func chromium() string {
 // one takes seconds on a machine that has other work. TestMain ends it.
 var browser = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.WindowSize(1280, 800),
+		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 800),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"))
 	alloc, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alloc)

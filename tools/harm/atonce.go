@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
 
@@ -24,6 +26,8 @@ func runAtOnce(k *bench.Kit, dir string, all *outcomes) error {
 	if err != nil {
 		return err
 	}
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt) // the processes end after their present rounds
+	defer end()
 	found := make([]*outcomes, *atOnce)
 	errs := make([]error, *atOnce)
 	var wait sync.WaitGroup
@@ -45,7 +49,12 @@ func runAtOnce(k *bench.Kit, dir string, all *outcomes) error {
 			"-rounds", fmt.Sprint(share), "-seed", fmt.Sprint(*seed+uint64(i*share)), "-limit", limit.String(), "-patience", patient.String(), "-keep", file)
 		c.Dir, c.Stderr = own, os.Stderr
 		wait.Go(func() {
-			err := c.Run() // an error of a round is in the file
+			err := c.Start()
+			if err == nil {
+				stop := context.AfterFunc(ctx, func() { c.Process.Signal(os.Interrupt) }) //nolint:errcheck // it may have ended
+				err = c.Wait()                                                            // an error of a round is in the file
+				stop()
+			}
 			var read error
 			if found[i], read = kept(file, nil); read != nil || len(found[i].Seeds) == 0 {
 				errs[i] = fmt.Errorf("process %d: %w", i, errors.Join(err, read))

@@ -53,6 +53,7 @@ func (r *round) survives() error {
 	if _, err := r.c.end(); err != nil {
 		return err
 	}
+	r.jar()
 	if err := r.restore(begin, true); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,7 +127,13 @@ func (r *round) leave(s unix.Signal, codes ...int) error {
 			return err
 		}
 	}
+	r.jar()
 	return r.restore(begin, true)
+}
+
+// jar looks whether Rivulet has said that it leaves the boot jar: the JVM did not answer before Rivulet was to leave.
+func (r *round) jar() {
+	r.t.jarStays = r.t.jarStays || strings.Contains(r.c.Err.All(), "stays until the next recording ends")
 }
 
 func terminated(r *round) error {

@@ -20,6 +20,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"flag"
@@ -29,6 +30,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,7 +46,7 @@ var sources embed.FS
 var (
 	rounds  = flag.Int("rounds", 10, "`rounds` of each fault")
 	seed    = flag.Uint64("seed", 0, "`seed` of all that is random; 0 takes one from the clock, and says which")
-	limit   = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit")
+	limit   = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit (Ctrl-C does the same)")
 	atOnce  = flag.Int("at-once", 1, "how many `processes` do rounds at the same time, each with temporary files of its own (as root)")
 	cycles  = flag.Int("cycles", 200, "`times` to attach and leave, for the residue")
 	patient = flag.Duration("patience", time.Minute, "how `long` anything may take that takes a second on a quiet machine")
@@ -180,10 +182,15 @@ func prepare(k *bench.Kit, dir string) error {
 
 // run does the rounds, one of each fault in turn, so that all have as many when time runs out.
 func run(k *bench.Kit, dir string, chosen []*fault) {
-	begun := time.Now()
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer end()
+	if *limit > 0 {
+		ctx, end = context.WithTimeout(ctx, *limit)
+		defer end()
+	}
 	for n := range *rounds {
 		for i, f := range chosen {
-			if *limit > 0 && time.Since(begun) > *limit {
+			if ctx.Err() != nil {
 				return
 			}
 			if f.why == nil && f.needs != nil {

@@ -96,6 +96,10 @@ func diskFull(r *round) error {
 		unix.Unmount(dir, unix.MNT_DETACH) //nolint:errcheck // the folder is temporary
 		os.Remove(dir)
 	}()
+	// A small report would fit into a page.
+	if err := os.WriteFile(filepath.Join(dir, "fill"), make([]byte, 4<<10), 0o600); err != nil {
+		return err
+	}
 	file := filepath.Join(dir, "report")
 	options := [][]string{
 		{"--format", "json", "-o", file},

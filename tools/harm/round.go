@@ -253,7 +253,7 @@ func (r *round) counts(requests int64, each map[string]int64) error {
 		return err
 	}
 	if p.Invocations != requests || p.Open != 0 || !p.Exact {
-		return fmt.Errorf("%d root calls of %d, %d open, exact %v, %v", p.Invocations, requests, p.Open, p.Exact, p.Gaps)
+		return fmt.Errorf("%d root calls of %d, %d open, exact %v, %v, overflow %d, lost %d, incomplete %d", p.Invocations, requests, p.Open, p.Exact, p.Gaps, p.Overflow, p.Lost, p.Incomplete)
 	}
 	for method, per := range each {
 		if n := p.of(method); n != per*requests {

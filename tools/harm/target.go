@@ -192,7 +192,7 @@ func (t *target) left() (out []string) {
 	}
 	maps, _ := os.ReadFile(dir + "maps")
 	for line := range strings.Lines(string(maps)) {
-		if strings.Contains(line, ".rivulet") && !strings.Contains(line, "boot1.jar (deleted)") { // JDK 8 maps a jar's directory
+		if strings.Contains(line, ".rivulet") && !strings.Contains(line, "boot1.jar (deleted)") && !(t.jarStays && strings.Contains(line, "boot1.jar")) { // JDK 8 maps a jar's directory
 			out = append(out, "mapping "+strings.TrimSpace(line[strings.IndexByte(line, '/'):]))
 		}
 	}

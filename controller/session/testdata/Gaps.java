@@ -66,14 +66,15 @@ public class Gaps {
             System.out.println("LOADED");
             while (System.in.read() != 'g') {}
             for (int i = 0; i < 3; i++) loads();
+        } else { // a recording of loads may still be on
+            System.in.read();
+            for (int i = 0; i < 3; i++) {
+                plain();
+                names(i < 0);
+                initializes("t.Gaps$Dormant");
+            }
+            System.out.println("OK");
         }
-        System.in.read();
-        for (int i = 0; i < 3; i++) {
-            plain();
-            names(i < 0);
-            initializes("t.Gaps$Dormant");
-        }
-        System.out.println("OK");
         for (int c; (c = System.in.read()) > 0; ) {
             for (int i = 0; c == 'r' && i < 3; i++) loads();
         }

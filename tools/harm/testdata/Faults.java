@@ -114,6 +114,7 @@ public class Faults {
     }
 
     static volatile String mode = "";
+    static volatile boolean cutOff; // Thread.stop may have cut off the linking of a call site
     static volatile boolean wide;
 
     static final IntUnaryOperator PLUS = x -> x + fib(3), HALF = Faults::half;
@@ -186,6 +187,8 @@ public class Faults {
                 // of the program's own; it goes on
             } catch (IllegalStateException e) {
                 LockSupport.parkNanos(100_000);
+            } catch (BootstrapMethodError e) {
+                if (!cutOff) wrong(e + ", " + e.getCause());
             } catch (Throwable t) {
                 wrong(t.toString());
             }
@@ -270,6 +273,7 @@ public class Faults {
                 for (int w = 0; w < WORKERS; w++) if (!workers[w].isAlive()) begin(w); // one that Thread.stop ended
                 break;
             case "mode":
+                cutOff |= f[1].equals("stop");
                 mode = f[1];
                 break;
             case "wide":
