@@ -37,7 +37,7 @@ func TestBacks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(services, "java.util.function.IntToDoubleFunction"), []byte("t.Backs$Service\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, scheme := range []string{"A", "B", "C"} {
 			if scheme != "C" && j.Version != 17 {

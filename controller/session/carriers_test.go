@@ -48,7 +48,7 @@ class Table {
 }
 `, classes, classes/share, table.String())
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, files)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := jvmtest.Start(t, j, []string{"-Djdk.virtualThreadScheduler.parallelism=2", "-Djdk.virtualThreadScheduler.maxPoolSize=2"}, "t.Carriers", nil, dir)
 		p.WaitLine("READY")

@@ -21,7 +21,7 @@ import (
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Parts")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := program(t, j, dir, "Parts", nil, "2")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}, Every: 5})

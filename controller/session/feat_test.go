@@ -80,7 +80,7 @@ func TestMechanisms(t *testing.T) {
 	runs := map[int][]string{
 		8: {"A-before", "B-middle", "C-crowd"}, 11: {"A-middle", "B-before", "C-crowd"}, 17: {"A-crowd", "C-middle"}, 25: {"A-middle", "B-before"},
 	}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, run := range runs[j.Version] {
 			scheme, when, _ := strings.Cut(run, "-")
 			t.Run(run, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func TestInvokedBefore(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Warm")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, warm := range []int{0, 100} {
 			t.Run(fmt.Sprint(warm), func(t *testing.T) {
 				p := program(t, j, dir, "Warm", nil)

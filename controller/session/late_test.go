@@ -15,7 +15,7 @@ func TestLate(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Late")
 	want := map[string]int64{"Late.root": 2, "Late$Far.one": 1, "Late$Far.two": 1, "Late$Far.three": 6, "Late$Far.four": 5}
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		batches := map[string]int{}
 		for _, scheme := range []string{"A", "B", "C"} {

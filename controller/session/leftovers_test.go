@@ -177,7 +177,7 @@ func TestBytesRestored(t *testing.T) {
 	t.Parallel()
 	dir := compiled(t, []string{"-parameters"}, "Load")
 	jar := captureJar(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", nil)
 		before, after := restored(t, j, p, jar, "digest", loadRoot)

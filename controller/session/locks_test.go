@@ -79,7 +79,7 @@ func TestLocks(t *testing.T) {
 func TestLocksArchived(t *testing.T) {
 	t.Parallel()
 	_, jar := locks(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		tmp := t.TempDir()
 		archive, list, log := filepath.Join(tmp, "app.jsa"), filepath.Join(tmp, "list"), filepath.Join(tmp, "log")

@@ -18,7 +18,7 @@ import (
 func TestSecurityManager(t *testing.T) {
 	t.Parallel()
 	dir, _ := locks(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		policy := filepath.Join(t.TempDir(), "policy")
 		options := []string{"-Djava.security.manager", "-Djava.security.policy==" + policy}

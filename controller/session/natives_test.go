@@ -53,7 +53,7 @@ func TestNatives(t *testing.T) {
 	const times = 10
 	dir := sources(t, "Natives")
 	lib := library(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		for _, which := range []string{"", session.NativesAll, session.NativesOff} {
 			if which != "" && j.Version != 17 {
 				continue

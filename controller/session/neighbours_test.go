@@ -20,7 +20,7 @@ import (
 func TestOtherAgents(t *testing.T) {
 	t.Parallel()
 	dir, jar := compiled(t, []string{"-parameters"}, "Load"), captureJar(t)
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Load", []string{"-javaagent:" + jar + "=stay"})
 		for _, scheme := range []string{"A", "B"} {
@@ -55,7 +55,7 @@ func TestRefusedClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Traps.java": strings.Replace(string(src), "//EXTRA", "public int extra() { return 1; }", 1)})
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, scheme := range []string{"A", "B"} {
 			p := program(t, j, dir, "Traps", []string{"-javaagent:" + jar + "=swap " + filepath.Join(other, "t", "Traps$Grown.class")}, "refused")
@@ -122,7 +122,7 @@ func TestSmallSharedMemory(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Traps")
 	mount := func(size string) string { return "mount -t tmpfs -o size=" + size + " tmpfs /dev/shm" }
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := inNamespace(t, j, dir, []string{"-m"}, mount("2m"), "Traps", "bushy")
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -187,7 +187,7 @@ func TestTimeNamespace(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Traps")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		before, _ := filepath.Glob("/tmp/.rivulet-run-*")
 		script := filepath.Join(t.TempDir(), "start.sh")

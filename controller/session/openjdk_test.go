@@ -51,7 +51,7 @@ func differences(a, b map[string]int64) []string {
 // in the JDK at the same time, and an exact count of the application's calls.
 func TestOpenJDKThreads(t *testing.T) {
 	t.Parallel()
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		p := truthProgram(t, j, "before", "8", "5")
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Truth.root"}, UntilCalls: 40, Filter: filter.Set{JDK: true}})

@@ -15,7 +15,7 @@ import (
 func TestPermits(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Park")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		pairs, kind, full := "3", "platform", 8000
 		if j.Version >= 21 { // whose scheduler lets more pairs than carriers starve

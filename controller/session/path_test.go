@@ -86,7 +86,7 @@ func TestPath(t *testing.T) {
 	hows := []string{"future", "latch", "stages", "threads", "forkjoin", "nothing"}
 	want, ran := said(t, "WANT"), said(t, "RAN")
 	dir := sources(t, "Path")
-	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := program(t, j, dir, "Path", nil)
 		s := attached(t, p)

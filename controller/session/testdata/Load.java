@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A program under load that knows what it should compute. A thread calls root without pause, and another for one
- * of every four milliseconds, so that a core is left for others; with "classes", a third loads a class through a
+ * A program under load that knows what it should compute. A thread calls root for every other millisecond, and another
+ * for one of every four, so that cores are left for others; with "classes", a third loads a class through a
  * new loader again and again. Commands: "gap" prints the longest time between two
  * returns of root since the last "gap"; "speed" root's returns in the next 500 ms; "reflect" what reflection says;
  * "gc" collects garbage; "end" ends it. A wrong result ends it with code 3.
@@ -113,7 +113,7 @@ public class Load {
     static final AtomicLong returns = new AtomicLong(), gap = new AtomicLong();
     static volatile boolean stop;
 
-    static void work(int expected, boolean rests) {
+    static void work(int expected, int rest) {
         List<String> l = Arrays.asList("a", "b");
         long last = System.nanoTime(), rested = last;
         while (!stop) {
@@ -125,8 +125,8 @@ public class Load {
             long now = System.nanoTime();
             for (long g; now - last > (g = gap.get()); ) gap.compareAndSet(g, now - last);
             last = now;
-            if (rests && now - rested > 1000000) {
-                LockSupport.parkNanos(3000000);
+            if (now - rested > 1000000) {
+                LockSupport.parkNanos(rest);
                 rested = System.nanoTime();
             }
         }
@@ -171,8 +171,8 @@ public class Load {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         int expected = root(3, Arrays.asList("a", "b"));
         new ArrayList<String>();
-        start(() -> work(expected, false));
-        start(() -> work(expected, true));
+        start(() -> work(expected, 1000000));
+        start(() -> work(expected, 3000000));
         if (Arrays.asList(a).contains("classes")) start(Load::load);
         System.out.println("READY");
         for (String line; (line = in.readLine()) != null; ) {

@@ -32,7 +32,7 @@ public class Busy {
     static void serve() throws Exception {
         for (int i = 0; ; i++) {
             handle(i);
-            Thread.sleep(4);
+            Thread.sleep(8);
         }
     }
 
