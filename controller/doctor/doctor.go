@@ -75,6 +75,7 @@ func (e *examination) examine(root string) {
 		e.busy()
 		e.files()
 		e.memory()
+		e.heap()
 		e.neighbours()
 		e.measures()
 		e.sampling()

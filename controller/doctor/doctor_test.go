@@ -152,3 +152,29 @@ func TestDoctorProcess(t *testing.T) {
 	}
 	wantChecks(t, "no longer busy", examine(t, p.PID(), "t.Doctor.over"), "!FAIL", "OK session", "OK reach")
 }
+
+// TestDoctorHeap has a heap that is full, and one that is not.
+func TestDoctorHeap(t *testing.T) {
+	t.Parallel()
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Doctor.java": `package t;
+public class Doctor {
+	static final java.util.List<byte[]> KEPT = new java.util.ArrayList<>();
+	public static void main(String[] a) throws Exception {
+		try {
+			while (a.length == 0) KEPT.add(new byte[64 << 10]);
+		} catch (OutOfMemoryError e) {
+			KEPT.remove(0);
+		}
+		System.gc();
+		System.out.println("READY");
+		System.in.read();
+	}
+}`})
+		options := []string{"-Xmx32m", "-XX:+UseSerialGC"}
+		wantChecks(t, "full", examine(t, program(t, j, dir, options).PID(), ""), "WARN heap: its old generation is full (", "rivulet sample, threads and locks load nothing")
+		p := jvmtest.Start(t, j, options, "t.Doctor", []string{"empty"}, dir)
+		p.WaitLine("READY")
+		wantChecks(t, "empty", examine(t, p.PID(), ""), "OK heap: its old generation uses ")
+	})
+}

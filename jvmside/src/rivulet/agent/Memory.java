@@ -6,7 +6,6 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.concurrent.atomic.AtomicLongArray;
 import rivulet.probe.Layout;
 import rivulet.probe.Suspension;
 import rivulet.probe.stub.Unsafe;
@@ -20,8 +19,12 @@ final class Memory {
     private static final int OUTSIDE = 10;
     private static final int PLACES = 256;
 
-    /** By slot: when threads outside will have their whole patience again, on System.nanoTime. */
-    private final AtomicLongArray owed = new AtomicLongArray(PLACES);
+    /**
+     * By slot: when threads outside will have their whole patience again, on System.nanoTime. Where two threads write at once,
+     * one of their waits is forgotten. Not an AtomicLongArray, since that links VarHandles, in the middle of a class's load:
+     * where that class is one which such linking takes, the JVM never links a VarHandle again (ClassCircularityError).
+     */
+    private final long[] owed = new long[PLACES];
     private MappedByteBuffer buffer;
     /** Address of the file's first byte. */
     final long base;
@@ -74,7 +77,7 @@ final class Memory {
         long ns = U.getLong(base + Layout.H_PATIENCE);
         if (ns == 0) return most;
         long left = Suspension.patience();
-        if (left < 0) left = ns - Math.max(0, owed.get(slot()) - System.nanoTime()) / OUTSIDE;
+        if (left < 0) left = ns - Math.max(0, owed[slot()] - System.nanoTime()) / OUTSIDE;
         return Math.max(0, Math.min(left, most));
     }
 
@@ -87,7 +90,7 @@ final class Memory {
     void waited(long since) {
         long ns = System.nanoTime() - since, at = base + Layout.H_LONGEST_WAIT;
         int slot = slot();
-        owed.set(slot, Math.max(owed.get(slot), since) + OUTSIDE * ns); // a fresh entry is 0, and nanoTime may be below
+        owed[slot] = Math.max(owed[slot], since) + OUTSIDE * ns; // a fresh entry is 0, and nanoTime may be below
         for (long most; (most = U.getLongVolatile(null, at)) < ns; ) {
             if (U.compareAndSetLong(null, at, most, ns)) return;
         }
