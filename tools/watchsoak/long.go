@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand"
@@ -63,6 +64,9 @@ func watchLong(k *bench.Kit, page *bench.Page, j jdk.JDK, long time.Duration) (e
 		l = begin()
 		return a.Failed()
 	}, append(sources(), "--hz", strconv.Itoa(*hz))...)
+	if err == nil && len(r.memory) < 4 {
+		err = errors.New("-minutes: too short to look at the quarters")
+	}
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ import (
 var source string
 
 var (
-	minutes = flag.Float64("minutes", 30, "how `long` the watcher runs without a break; 0 leaves that out for the server")
+	minutes = flag.Float64("minutes", 30, "how `long` the watcher runs without a break; 0 leaves that out for the server, and the long run")
 	by      = flag.String("by", "", "watch the server by this `source`, such as jfr")
 )
 
@@ -52,7 +52,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 			return page, err
 		}
 	}
-	if k.Has("long") {
+	if k.Has("long") && *minutes > 0 {
 		return page, longs(k, page)
 	}
 	return page, nil
