@@ -71,7 +71,8 @@ func TestFleet(t *testing.T) {
 	both := func(fill func(), button string) {
 		t.Helper()
 		const on = `document.querySelector("#fleet .going")?.textContent.includes("recording in 2")`
-		for fill(); ; fill() {
+		for range 5 {
+			fill()
 			p.patiently(on+` || document.querySelector(".treename")`, func() {
 				value[bool](p, fmt.Sprintf(`(document.querySelector("#fleet .going")?.textContent.includes("2 of 2 JVMs done") && document.querySelector("#fleet-end:enabled")?.click(),
 					document.querySelector(%q)?.click(), true)`, button+":enabled"))
@@ -81,6 +82,7 @@ func TestFleet(t *testing.T) {
 			}
 			t.Log("a recording has ended by itself")
 		}
+		t.Fatal("no two JVMs were recorded at the same time")
 	}
 
 	// Samples of all that are meant.

@@ -46,7 +46,7 @@ var sources embed.FS
 var (
 	rounds  = flag.Int("rounds", 10, "`rounds` of each fault")
 	seed    = flag.Uint64("seed", 0, "`seed` of all that is random; 0 takes one from the clock, and says which")
-	limit   = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit (Ctrl-C does the same)")
+	limit   = flag.Duration("limit", 0, "begin no round after this `time`; 0 is no limit (SIGINT to this process alone does the same)")
 	atOnce  = flag.Int("at-once", 1, "how many `processes` do rounds at the same time, each with temporary files of its own (as root)")
 	cycles  = flag.Int("cycles", 200, "`times` to attach and leave, for the residue")
 	patient = flag.Duration("patience", time.Minute, "how `long` anything may take that takes a second on a quiet machine")
