@@ -167,7 +167,7 @@ func (c *Calibrator) end() {
 	}
 	d.SetMode(SampleCaller, wire.ModeOff)
 	d.SetMode(SampleCallee, wire.ModeOff)
-	if m, ok := r.found(); ok {
+	if m, ok := r.found(); ok && !r.Timer {
 		if Counts(r.Mode) { // a counted method has no time of its own
 			m.Inner, m.Outer = 0, m.Total()
 		}

@@ -35,7 +35,7 @@ type Run struct {
 	Mode   byte   // of the probes, as package wire has them
 	Beside bool   // a recording is on, whose gate is not the run's to shut
 	Again  bool   // and this is not the first: the agent has the sample, and a few batches are enough
-	Timer  bool   // the sample has a timer in place of probes, whose figures the caller reads
+	Timer  bool   // the sample has a timer in place of probes, whose figures the caller reads; Mode is not used
 	Done   func() // is called when it has ended, whatever was found
 }
 
@@ -85,11 +85,18 @@ func (r *run) take(b calibrate.Batch) uint32 {
 // for slow machines.
 var mostCost = map[byte]float64{wire.ModeOff: 20, wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
 
+// MostTimerCost is the dearest that a compiled timer can be, in ns, with room for slow machines.
+const MostTimerCost = 400
+
 // found is what the batches so far say. On a machine without a free core none
 // may run undisturbed, or the compiler may not get to the sample. What comes
 // out then, or differs by more than itself from batch to batch, would take more
 // off than it mends.
 func (r *run) found() (calibrate.Cost, bool) {
+	if r.Timer { // which charges nothing to any node
+		m, ok := calibrate.Measure(r.batches)
+		return m, ok && m.Total() <= MostTimerCost && m.Spread <= m.Total()
+	}
 	charged := r.Mode == wire.ModeOff || slices.ContainsFunc(r.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
 	m, ok := calibrate.Measure(r.batches)
 	return m, ok && charged && m.Total() <= mostCost[r.Mode] && m.Spread <= m.Total()

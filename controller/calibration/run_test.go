@@ -40,6 +40,30 @@ func TestCalibrationEnd(t *testing.T) {
 	}
 }
 
+// TestTimerEnd: a timer costs more than any probe, and charges no node. Its run ends as soon as others do, and says
+// nothing of a mode.
+func TestTimerEnd(t *testing.T) {
+	timed := calibrate.Batch{Calls: 20_000, Bare: 20_000, Probed: 1_100_000}
+	dear := calibrate.Batch{Calls: 1000, Bare: 1000, Probed: 2_000_000} // not compiled yet
+	for _, c := range []struct {
+		name string
+		last calibrate.Batch
+		goes bool
+	}{{"compiled", timed, false}, {"not compiled", dear, true}} {
+		k := run{Run: Run{Timer: true}, begin: time.Now().Add(-200 * time.Millisecond), batches: []calibrate.Batch{dear, dear, c.last}, best: 1, steady: steady - 1}
+		if goes := k.take(c.last) != 0; goes != c.goes {
+			t.Errorf("%s: goes on %v, want %v", c.name, goes, c.goes)
+		}
+	}
+	ended := false
+	c, _ := calibrator(io.Discard)
+	c.run = run{Run: Run{Timer: true, Done: func() { ended = true }}, batches: []calibrate.Batch{timed, timed}}
+	c.end()
+	if !ended || len(c.Costs()) != 0 {
+		t.Errorf("ended %v, with costs of modes %v", ended, c.Costs())
+	}
+}
+
 // A fakeHost is a session that does as the test says, and keeps what the agent is sent.
 type fakeHost struct {
 	sent              []*link.Calibrate

@@ -125,11 +125,14 @@ func (e *events) forget() {
 	e.main, e.side = nil, nil
 }
 
-// aside drains a calibration's events, too.
+// aside drains a calibration's events, too. All calibrations beside one recording have one reader: a record's first
+// ring is another's once it was left, so a second reader would find words that are not for it, and none that are.
 func (e *events) aside() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.side = event.NewRings(e.s.data.Memory(), ^e.s.data.Epoch())
+	if e.side == nil {
+		e.side = event.NewRings(e.s.data.Memory(), ^e.s.data.Epoch())
+	}
 }
 
 // report adds what the events say. now is the target's time at the end, or 0.

@@ -24,10 +24,6 @@ type Timing struct {
 	Wait       bool     // a root whose class nobody knows is waited for
 }
 
-// mostTimerCost is the dearest that a compiled timer can be, in ns, with room
-// for slow machines; what costs more was not compiled.
-const mostTimerCost = 400
-
 // StartTiming instruments entry and exit of the roots, and nothing beneath
 // them, and opens the gate. It returns when every root is armed or, where its
 // class isn't loaded, awaited. A session either times or records a tree. Errors
@@ -76,7 +72,7 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 		l.calibrator.Begin(calibration.Run{Timer: true, Done: func() {
 			var v shm.Timed
 			timers.Read(wire.TimerSample, &v)
-			if cost, ok := calibrate.MeasureTimer(l.calibrator.Batches(), v.Quantile); ok && cost.Total() <= mostTimerCost && cost.Spread <= cost.Inner {
+			if cost, ok := calibrate.MeasureTimer(l.calibrator.Batches(), v.Quantile); ok && cost.Total() <= calibration.MostTimerCost && cost.Spread <= cost.Inner {
 				l.timerCost = &cost
 			}
 			done()
