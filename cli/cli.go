@@ -53,9 +53,10 @@ type app struct {
 
 	cluster func(kube.Config) (kube.Cluster, error) // nil is kube.Connect
 
-	verbose bool
-	running bool // a command has begun: its flags and arguments made sense
-	code    int  // exit code of a command that did not fail
+	verbose  bool
+	fullHeap bool // see session.Config
+	running  bool // a command has begun: its flags and arguments made sense
+	code     int  // exit code of a command that did not fail
 }
 
 func (a *app) run(args []string) int {
@@ -149,6 +150,7 @@ nothing of weight stays behind.`,
 		return usage("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
+	cmd.PersistentFlags().BoolVar(&a.fullHeap, "full-heap", false, "load the agent even into a JVM whose heap is full")
 	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.pushCommand(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.kubeCommand(), a.inPod(), a.version())
 	return cmd
 }

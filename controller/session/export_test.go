@@ -89,3 +89,6 @@ func CacheIn(dir string) (restore func()) {
 
 // HoldBoxes keeps the target's threads from the boxes that are free until release is called.
 func (s *Session) HoldBoxes() (release func()) { return s.loop.link.HoldBoxes() }
+
+// MindHeap is what Attach asks before it loads the agent.
+func MindHeap(c Config, pid int) error { return c.mindHeap(pid) }

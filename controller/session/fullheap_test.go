@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -32,6 +33,9 @@ func TestFullHeap(t *testing.T) {
 			wantCalls(t, r, map[string]int64{"FullHeap.root": 10, "FullHeap.leaf": 20})
 		}
 		gone(t, p.PID(), patient)
+		p.WaitLine("ROOM")
+		p.Send("free") // the last collection may have been one that left it full
+		p.WaitLine("FREE")
 
 		s = attached(t, p)
 		start(t, s, rec)
@@ -48,4 +52,33 @@ func TestFullHeap(t *testing.T) {
 			t.Errorf("exit code %d: %s", code, p.Stderr())
 		}
 	}, 8, 17, 25)
+}
+
+// TestFullHeapRefused: into a JVM that a full collection has left full nothing is loaded, unless the user wants it.
+func TestFullHeapRefused(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "FullHeap")
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "FullHeap", []string{"-Xmx32m", "-XX:+UseSerialGC"})
+		p.Send("hold")
+		p.WaitLine("HELD")
+		if s, err := session.Attach(t.Context(), p.PID(), session.Config{}); !errors.Is(err, session.ErrFullHeap) {
+			s.Close()
+			t.Fatalf("attached: %v", err)
+		}
+		gone(t, p.PID(), patient)
+		if err := session.MindHeap(session.Config{FullHeap: true}, p.PID()); err != nil {
+			t.Errorf("refused although it is wanted: %v", err)
+		}
+		p.Send("free")
+		p.WaitLine("FREE")
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.FullHeap.root"}, Scheme: "A"})
+		ask(t, p, "run 20", "RAN")
+		r, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCalls(t, r, map[string]int64{"FullHeap.root": 20, "FullHeap.leaf": 40})
+	})
 }

@@ -37,6 +37,8 @@ var (
 	ErrExited = errors.New("the target has exited")
 	// ErrSilent reports an agent that does not answer.
 	ErrSilent = errors.New("the agent in the target does not answer")
+	// ErrFullHeap reports a target whose memory is about to run out: see [Config.FullHeap].
+	ErrFullHeap = errors.New("its heap is full")
 )
 
 // agentThread marks a JVM with a session, of this or another version: it is
@@ -50,7 +52,10 @@ type Config struct {
 	Look    bool         // only look: retransform nothing, not even for the bytes of classes that have no file
 	Observe bool         // begin to observe which methods are active while attaching, for a recording with Scheme D or auto
 	Gently  bool         // leave at once, and let the agent restore classes by itself (docs/decisions/0037)
-	Warn    func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
+	// FullHeap has the agent loaded even where the last collection was one of the whole heap and has left it full. Where
+	// memory runs out at that moment the JVM may keep classes and call sites broken for good.
+	FullHeap bool
+	Warn     func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
 }
 
 const defaultMemory = 1 << 30
@@ -115,7 +120,7 @@ type Session struct {
 }
 
 // Attach brings the agent into a running JVM and learns its classes. The
-// target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], or say
+// target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], [ErrFullHeap], or say
 // what the agent met with.
 func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	lap := laps{cfg.logger(), time.Now()}
@@ -137,6 +142,9 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	}
 	if err := waitForOther(ctx, pid); err != nil {
 		return nil, fmt.Errorf("pid %d: %w", pid, err)
+	}
+	if err := cfg.mindHeap(pid); err != nil {
+		return nil, err
 	}
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
 
-/** A program whose heap is full for a while. Commands: "fill" fills it for two seconds; "run N" calls root so often; "end" ends it. */
+/** A program whose heap is full for a while. Commands: "fill" fills it for two seconds; "hold" fills it, "free" frees all that is held; "run N" calls root so often; "end" ends it. */
 public class FullHeap {
     static int leaf(int n) {
         return n + 1;
@@ -30,7 +30,22 @@ public class FullHeap {
                 size = Math.max(size / 2, 16);
             }
         }
+        all = null;
+        crumbs = null;
         full = false;
+        System.out.println("ROOM");
+    }
+
+    static List<byte[]> held;
+
+    static void hold() {
+        List<byte[]> all = new ArrayList<>(1 << 16);
+        try {
+            for (;;) all.add(new byte[64 << 10]);
+        } catch (OutOfMemoryError e) {
+            all.remove(all.size() - 1);
+        }
+        held = all;
     }
 
     static volatile int sum;
@@ -47,6 +62,15 @@ public class FullHeap {
                 while (!full) Thread.yield();
                 System.out.write(FULL, 0, FULL.length); // println takes memory
                 System.out.flush();
+                while (full) Thread.yield(); // to read a line takes memory, too
+            } else if (f[0].equals("hold")) {
+                hold();
+                System.gc();
+                System.out.println("HELD");
+            } else if (f[0].equals("free")) {
+                held = null;
+                System.gc();
+                System.out.println("FREE");
             } else if (f[0].equals("run")) {
                 for (int i = Integer.parseInt(f[1]); i > 0; i--) sum += root(i);
                 System.out.println("RAN " + f[1]);

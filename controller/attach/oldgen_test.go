@@ -1,0 +1,26 @@
+package attach
+
+import "testing"
+
+// TestOldGeneration: what a collection of young objects leaves may be garbage, what one of the whole heap leaves is not.
+func TestOldGeneration(t *testing.T) {
+	const used, room = "sun.gc.generation.1.space.0.used", "sun.gc.generation.1.maxCapacity"
+	const young, whole = "sun.gc.collector.0.lastExitTime", "sun.gc.collector.1.lastExitTime"
+	for name, c := range map[string]struct {
+		counters    map[string]any
+		known, full bool
+		whole       bool
+	}{
+		"no counters": {nil, false, true, false},
+		"half":        {map[string]any{used: int64(500), room: int64(1000), young: int64(5), whole: int64(0)}, true, false, false},
+		"garbage":     {map[string]any{used: int64(990), room: int64(1000), young: int64(5), whole: int64(4)}, true, true, false},
+		"live":        {map[string]any{used: int64(990), room: int64(1000), young: int64(5), whole: int64(6)}, true, true, true},
+		"shenandoah":  {map[string]any{used: int64(400), room: int64(1000), young: int64(0), whole: int64(6)}, true, false, true},
+		"zgc":         {map[string]any{used: int64(990), room: int64(1000), young: int64(5)}, true, true, false},
+	} {
+		g, known := OldGenerationOf(c.counters)
+		if known != c.known || known && g.Full() != c.full || g.Whole != c.whole {
+			t.Errorf("%s: %+v, known %v, full %v", name, g, known, g.Full())
+		}
+	}
+}
