@@ -127,7 +127,7 @@ export function Bar({ help, theme }: { help: () => void; theme: () => void }) {
           {phase === "stopped" && s!.recording.roots.length > 0 && (
             <button class={s!.figures ? "primary" : ""} id="again" disabled={!!act.busy} onClick={() => act.run("start", () => start({ ...s!.recording, scheme: scheme || s!.recording.scheme }))}>{s!.figures ? "Record again" : "Record"}</button>
           )}
-          {phase === "stopped" && !sampled && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { await api("attach", { pid: s!.target!.pid }); go({ picking: true, setup: { ...ui.setup, roots: [] } }); })}>Other root</button>}
+          {phase === "stopped" && !sampled && <button disabled={!!act.busy} id="other" onClick={() => act.run("attach", async () => { go({ setup: { ...ui.setup, roots: [] } }); await api("attach", { pid: s!.target!.pid }); go({ picking: true }); })}>Other root</button>}
           {(phase === "attached" || phase === "stopped") && <button id="detach" onClick={() => act.run("detach", async () => { await api("detach", {}); forget(); })}>{phase === "attached" ? "Detach" : "Close"}</button>}
           {s?.target && !ui.inside && (phase === "attached" || phase === "recording" || phase === "stopped") && <button id="inside" title="Its threads, locks, heap and class loads" onClick={() => go({ inside: s.target!.pid, looked: "threads" })}>Look inside</button>}
           <button onClick={theme} title="Light or dark (d)" aria-label="Light or dark">◐</button>

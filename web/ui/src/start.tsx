@@ -45,9 +45,10 @@ export function Start() {
     return () => ((live = false), clearInterval(timer));
   }, []);
   const attach = (pid: number) => act.run("attach " + pid, async () => {
+    go({ setup: { ...ui.setup, roots: [], memory: 0 } }); // before the page shows where roots are chosen
     await api("attach", { pid });
     forget();
-    go({ picking: true, setup: { ...ui.setup, roots: [], memory: 0 } });
+    go({ picking: true });
   });
   const demo = () => act.run("demo", async () => {
     const d = await api<{ pid: number; root: string }>("demo", {});
