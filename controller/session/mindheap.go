@@ -13,7 +13,7 @@ func (c *Config) mindHeap(pid int) error {
 		return nil
 	}
 	if old, ok := attach.OldGenerationOf(counters); ok && old.Full() && old.Whole {
-		return fmt.Errorf("pid %d: %w: a full collection has left %d of %d MB of its old generation in use. If memory runs out while the agent is loaded, the JVM may keep classes and call sites broken for good. Wait until there is room, use rivulet sample, threads or locks, which load nothing, or attach all the same with --full-heap", pid, ErrFullHeap, old.Used>>20, old.Room>>20)
+		return fmt.Errorf("pid %[1]d: %[2]w: a full collection has left %[3]d of %[4]d MB of its old generation in use. If memory runs out while the agent is loaded, the JVM may keep classes and call sites broken for good. Wait until there is room (after another collection, such as by jcmd %[1]d GC.run, it is known), use rivulet sample, threads or locks, which load nothing, or attach all the same with --full-heap", pid, ErrFullHeap, old.Used>>20, old.Room>>20)
 	}
 	return nil
 }

@@ -265,6 +265,7 @@ public class Faults {
                 mode = "";
                 wide = false;
                 while (!allHeld()) Thread.sleep(1);
+                System.gc(); // else the last collection may be one that left the heap full, and nothing is recorded
                 System.out.println("HELD");
                 break;
             case "go":
