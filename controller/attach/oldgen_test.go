@@ -15,12 +15,23 @@ func TestOldGeneration(t *testing.T) {
 		"half":        {map[string]any{used: int64(500), room: int64(1000), young: int64(5), whole: int64(0)}, true, false, false},
 		"garbage":     {map[string]any{used: int64(990), room: int64(1000), young: int64(5), whole: int64(4)}, true, true, false},
 		"live":        {map[string]any{used: int64(990), room: int64(1000), young: int64(5), whole: int64(6)}, true, true, true},
-		"shenandoah":  {map[string]any{used: int64(400), room: int64(1000), young: int64(0), whole: int64(6)}, true, false, true},
+		"shenandoah":  {map[string]any{used: int64(990), room: int64(1000), young: int64(0), whole: int64(6), "sun.gc.collector.1.name": "Shenandoah full"}, true, true, false},
 		"zgc":         {map[string]any{used: int64(990), room: int64(1000), young: int64(5)}, true, true, false},
 	} {
 		g, known := OldGenerationOf(c.counters)
 		if known != c.known || known && g.Full() != c.full || g.Whole != c.whole {
 			t.Errorf("%s: %+v, known %v, full %v", name, g, known, g.Full())
 		}
+	}
+}
+
+func TestInterprets(t *testing.T) {
+	for info, want := range map[string]bool{"interpreted mode, sharing": true, "interpreted mode": true, "mixed mode, sharing": false, "compiled mode": false, "": false} {
+		if Interprets(map[string]any{"java.property.java.vm.info": info}) != want {
+			t.Errorf("%q: want %v", info, want)
+		}
+	}
+	if Interprets(nil) {
+		t.Error("a JVM without counters interprets")
 	}
 }

@@ -29,6 +29,8 @@ type Calibrator struct {
 	plain []byte // the sample as it is
 	log   hclog.Logger
 
+	interpreted bool
+
 	run   run
 	costs map[byte]*Cost // by mode; without those that could not be measured
 	next  schedule
@@ -37,6 +39,17 @@ type Calibrator struct {
 // New makes one for the sample's class file.
 func New(host Host, data *shm.File, sample []byte, log hclog.Logger) *Calibrator {
 	return &Calibrator{host: host, data: data, plain: sample, log: log, costs: map[byte]*Cost{}}
+}
+
+// Interprets says that the target compiles nothing, so that its probes may cost what interpreted ones do.
+func (c *Calibrator) Interprets() { c.interpreted = true }
+
+// MostTimerCost is the dearest that a timer can be in this target, in ns, with room for slow machines.
+func (c *Calibrator) MostTimerCost() float64 {
+	if c.interpreted {
+		return slower * mostTimerCost
+	}
+	return mostTimerCost
 }
 
 // Cost is what calls of a mode cost, as far as it was measured; nil if it was not.
@@ -55,7 +68,7 @@ func (c *Calibrator) Batches() []calibrate.Batch { return c.run.batches }
 // The gate has to be open.
 func (c *Calibrator) Begin(r Run, rewritten []byte) {
 	now := time.Now()
-	next := run{Run: r, number: c.run.number + 1, begin: now, heard: now, part: c.data.Part()}
+	next := run{Run: r, interpreted: c.interpreted, number: c.run.number + 1, begin: now, heard: now, part: c.data.Part()}
 	if !r.Timer {
 		c.setModes(r.Mode)
 		c.host.Aside()

@@ -42,6 +42,7 @@ type Run struct {
 // A run is under way, or done.
 type run struct {
 	Run
+	interpreted    bool   // the target compiles nothing
 	number         uint32 // what comes of an earlier one is not for this one
 	begin          time.Time
 	batches        []calibrate.Batch
@@ -85,19 +86,25 @@ func (r *run) take(b calibrate.Batch) uint32 {
 // for slow machines.
 var mostCost = map[byte]float64{wire.ModeOff: 20, wire.ModeCounted: 40, wire.ModeLeaf: 40, wire.ModeTick: 40, wire.ModePrecise: 400, wire.ModeEventTick: 100, wire.ModeEventPrecise: 460}
 
-// MostTimerCost is the dearest that a compiled timer can be, in ns, with room for slow machines.
-const MostTimerCost = 400
+// mostTimerCost is the same of a timer.
+const mostTimerCost = 400
+
+// slower is how many times dearer a probe may be in a JVM that compiles nothing.
+const slower = 100
 
 // found is what the batches so far say. On a machine without a free core none
 // may run undisturbed, or the compiler may not get to the sample. What comes
 // out then, or differs by more than itself from batch to batch, would take more
 // off than it mends.
 func (r *run) found() (calibrate.Cost, bool) {
-	if r.Timer { // which charges nothing to any node
-		m, ok := calibrate.Measure(r.batches)
-		return m, ok && m.Total() <= MostTimerCost && m.Spread <= m.Total()
+	most, charged := float64(mostTimerCost), true
+	if !r.Timer { // which charges nothing to any node
+		most = mostCost[r.Mode]
+		charged = r.Mode == wire.ModeOff || slices.ContainsFunc(r.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
 	}
-	charged := r.Mode == wire.ModeOff || slices.ContainsFunc(r.batches, func(b calibrate.Batch) bool { return b.Callee+b.Caller > 0 })
+	if r.interpreted {
+		most *= slower
+	}
 	m, ok := calibrate.Measure(r.batches)
-	return m, ok && charged && m.Total() <= mostCost[r.Mode] && m.Spread <= m.Total()
+	return m, ok && charged && m.Total() <= most && m.Spread <= m.Total()
 }

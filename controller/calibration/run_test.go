@@ -64,6 +64,23 @@ func TestTimerEnd(t *testing.T) {
 	}
 }
 
+// TestInterpretedEnd: where nothing is ever compiled, what an interpreted probe costs is what all of them cost.
+func TestInterpretedEnd(t *testing.T) {
+	interpreted := calibrate.Batch{Calls: 1000, Bare: 30_000, Probed: 530_000, Callee: 200_000, Caller: 299_000}
+	for _, c := range []struct {
+		name string
+		run  Run
+	}{{"probe", Run{Mode: wire.ModeTick}}, {"timer", Run{Timer: true}}} {
+		for _, compiles := range []bool{true, false} {
+			k := run{Run: c.run, interpreted: !compiles, begin: time.Now().Add(-200 * time.Millisecond), best: 1, steady: steady - 1}
+			k.batches = []calibrate.Batch{interpreted, interpreted, interpreted}
+			if goes := k.take(interpreted) != 0; goes != compiles {
+				t.Errorf("%s, the JVM compiles %v: goes on %v", c.name, compiles, goes)
+			}
+		}
+	}
+}
+
 // A fakeHost is a session that does as the test says, and keeps what the agent is sent.
 type fakeHost struct {
 	sent              []*link.Calibrate

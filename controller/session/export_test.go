@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/cha"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/calibration"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
@@ -91,4 +92,10 @@ func CacheIn(dir string) (restore func()) {
 func (s *Session) HoldBoxes() (release func()) { return s.loop.link.HoldBoxes() }
 
 // MindHeap is what Attach asks before it loads the agent.
-func MindHeap(c Config, pid int) error { return c.mindHeap(pid) }
+func MindHeap(c Config, pid int) error {
+	counters, err := attach.Counters(pid)
+	if err != nil {
+		return err
+	}
+	return c.mindHeap(pid, counters)
+}

@@ -7,9 +7,8 @@ import (
 )
 
 // mindHeap refuses a target whose memory is about to run out. A JVM that publishes no counters is not refused.
-func (c *Config) mindHeap(pid int) error {
-	counters, err := attach.Counters(pid)
-	if err != nil || c.FullHeap {
+func (c *Config) mindHeap(pid int, counters map[string]any) error {
+	if c.FullHeap {
 		return nil
 	}
 	if old, ok := attach.OldGenerationOf(counters); ok && old.Full() && old.Whole {

@@ -143,7 +143,11 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err := waitForOther(ctx, pid); err != nil {
 		return nil, fmt.Errorf("pid %d: %w", pid, err)
 	}
-	if err := cfg.mindHeap(pid); err != nil {
+	counters, err := attach.Counters(pid)
+	if err != nil {
+		counters = nil // which not all JVMs publish
+	}
+	if err := cfg.mindHeap(pid, counters); err != nil {
 		return nil, err
 	}
 	vm, err := attach.Open(ctx, pid)
@@ -163,6 +167,9 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		return nil, err
 	}
 	s.vm = vm
+	if attach.Interprets(counters) {
+		s.loop.calibrator.Interprets()
+	}
 	s.room.Hold(lock)
 	lap.done("making room")
 	begun := s // which a return of nil forgets

@@ -72,7 +72,7 @@ func (s *Session) calibrateTimer(ctx context.Context, in *probe.Injector) error 
 		l.calibrator.Begin(calibration.Run{Timer: true, Done: func() {
 			var v shm.Timed
 			timers.Read(wire.TimerSample, &v)
-			if cost, ok := calibrate.MeasureTimer(l.calibrator.Batches(), v.Quantile); ok && cost.Total() <= calibration.MostTimerCost && cost.Spread <= cost.Inner {
+			if cost, ok := calibrate.MeasureTimer(l.calibrator.Batches(), v.Quantile); ok && cost.Total() <= l.calibrator.MostTimerCost() && cost.Spread <= cost.Inner {
 				l.timerCost = &cost
 			}
 			done()
