@@ -61,6 +61,7 @@ var configs = []config{
 	{name: "`-XX:TieredStopAtLevel=1`", flags: []string{"-XX:TieredStopAtLevel=1"}},
 	{name: "`-XX:-TieredCompilation`", flags: []string{"-XX:-TieredCompilation"}},
 	{name: "GraalVM's compiler", prepare: graal, from: 17, to: 21},
+	{name: "musl", whole: true, prepare: musl, from: 17, to: 17},
 	{name: "`-Xcheck:jni`", flags: []string{"-Xcheck:jni"}},
 	{name: "`-Xverify:all`", flags: []string{"-Xverify:all"}},
 	{name: "security manager", prepare: policy("grant { permission java.security.AllPermission; };"), to: 17},
@@ -97,6 +98,23 @@ func graal(_ *matrix, j jdk.JDK, _ string) (launch, error) {
 	}
 	modules := strings.Join(path, string(filepath.ListSeparator))
 	return launch{flags: []string{"-XX:+UnlockExperimentalVMOptions", "-XX:+EnableJVMCI", "-XX:+UseJVMCICompiler", "--upgrade-module-path=" + modules, "--module-path=" + modules}}, nil
+}
+
+// musl has a JVM that was built for musl, the C library of Alpine Linux.
+func musl(_ *matrix, _ jdk.JDK, _ string) (launch, error) {
+	dir := os.Getenv("RIVULET_MUSL")
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return launch{}, err
+		}
+		dir = filepath.Join(base, "rivulet-musl")
+	}
+	java := filepath.Join(dir, "jdk", "bin", "java")
+	if _, err := os.Stat(java); err != nil {
+		return launch{}, fmt.Errorf("%w: no JVM for musl in %s: tools/musl.sh builds it", errAbsent, dir)
+	}
+	return launch{java: java}, nil
 }
 
 // policy has a security manager with this policy file; %s is the program's folder.
