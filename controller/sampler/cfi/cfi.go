@@ -78,6 +78,9 @@ func New(hdr []byte, hdrAt uint64, frames []byte, framesAt uint64) (*Table, erro
 	return nil, fmt.Errorf("index: %w", ErrUnknown)
 }
 
+// Len returns for how many functions it has rules.
+func (t *Table) Len() int { return len(t.index) / 8 }
+
 // Find returns the rule for an address. The error wraps [ErrUnknown] where there is
 // none, or one beyond what the package knows.
 func (t *Table) Find(pc uint64) (Rule, error) {

@@ -57,6 +57,9 @@ type file struct {
 	root    string // the process's folder /
 	symbols []symbol
 	named   bool
+
+	looked, isBare bool     // see bare
+	exported       []symbol // see exports
 }
 
 type symbol struct {
@@ -112,16 +115,9 @@ func (m *Images) Step(pc, sp, fp uint64, first bool, word func(uint64) (uint64, 
 	if !first && at > 0 {
 		at-- // the call, which may be the function's last instruction
 	}
-	r, known := m.rules[at]
-	if !known {
-		r = m.find(at)
-		if len(m.rules) > maxRules {
-			clear(m.rules)
-		}
-		m.rules[at] = r
-	}
+	r := m.rule(at)
 	if !r.ok {
-		return s, false
+		return m.leaveBare(pc, sp, fp, first, word)
 	}
 	if r.End {
 		return unwinder.NativeStep{End: true}, true
@@ -145,6 +141,19 @@ func (m *Images) Step(pc, sp, fp uint64, first bool, word func(uint64) (uint64, 
 		}
 	}
 	return s, true
+}
+
+// rule finds the rule for an address, and remembers it.
+func (m *Images) rule(at uint64) rule {
+	r, known := m.rules[at]
+	if !known {
+		r = m.find(at)
+		if len(m.rules) > maxRules {
+			clear(m.rules)
+		}
+		m.rules[at] = r
+	}
+	return r
 }
 
 func (m *Images) find(pc uint64) rule {

@@ -32,16 +32,21 @@ func (f *file) name(at uint64) string {
 
 // functions are those of a file's tables of symbols, of which it may have two, one or none.
 func functions(e *elf.File) []symbol {
-	var out []symbol
-	for _, read := range []func() ([]elf.Symbol, error){e.Symbols, e.DynamicSymbols} {
-		all, err := read()
-		if err != nil {
-			continue
-		}
-		for _, s := range all {
-			if s.Info&0xF == uint8(elf.STT_FUNC) && s.Value != 0 {
-				out = append(out, symbol{s.Value, s.Size, s.Name})
-			}
+	all, _ := e.Symbols() // without such a table there are none
+	return append(those(all), dynamic(e)...)
+}
+
+// dynamic are the functions that other libraries see. Those without a size are not among them: what others don't see
+// would go by their names.
+func dynamic(e *elf.File) []symbol {
+	all, _ := e.DynamicSymbols() // as above
+	return slices.DeleteFunc(those(all), func(s symbol) bool { return s.size == 0 })
+}
+
+func those(all []elf.Symbol) (out []symbol) {
+	for _, s := range all {
+		if s.Info&0xF == uint8(elf.STT_FUNC) && s.Value != 0 {
+			out = append(out, symbol{s.Value, s.Size, s.Name})
 		}
 	}
 	return out

@@ -47,6 +47,7 @@ func (w *walk) native() bool {
 	if u.native == nil {
 		return w.broken(BrokenNative)
 	}
+	guessed := false
 	for range maxNative {
 		if u.natives {
 			w.out.Frames = append(w.out.Frames, stack.Frame{Method: u.nativeName(w.pc, w.top), Kind: stack.Native, BCI: -1})
@@ -55,7 +56,9 @@ func (w *walk) native() bool {
 		if !ok {
 			return w.broken(BrokenNative)
 		}
+		guessed = guessed || s.Guess
 		if s.End {
+			w.out.Heuristic = w.out.Heuristic || guessed
 			return w.endNative()
 		}
 		if s.SP <= w.sp || s.SP > w.limit {
@@ -68,6 +71,9 @@ func (w *walk) native() bool {
 		w.pc, w.sp, w.fp = s.PC, s.SP, s.FP
 		w.top = false
 		if u.heapOf(w.pc) != nil || w.pc == u.callStubReturn {
+			if guessed && !w.atAnchor() {
+				return w.broken(BrokenNative)
+			}
 			return true
 		}
 	}
@@ -98,6 +104,16 @@ func (w *walk) endNative() bool {
 	}
 	w.out.Complete = true
 	return false
+}
+
+// atAnchor reports whether the walk is where the thread last left Java code.
+func (w *walk) atAnchor() bool {
+	l := w.u.l
+	if w.thread.At == 0 {
+		return false
+	}
+	sp, ok := w.u.u64(w.thread.At + l.Anchor + l.LastSP)
+	return ok && sp == w.sp
 }
 
 func (u *Unwinder) nativeName(pc uint64, first bool) *stack.Method {

@@ -34,6 +34,7 @@ type Native interface {
 type NativeStep struct {
 	PC, SP, FP uint64
 	End        bool // the thread's first frame
+	Guess      bool // the caller was looked for on the stack, since no table tells where it is
 }
 
 // A Walk is what came of a walk.
