@@ -36,6 +36,21 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestNoSleep: no class of the agent's calls Thread.sleep. From JDK 21 on that initializes a class of the JDK, which is
+// broken for good if there is no memory at that moment; then no thread can sleep any more, whoever was the first.
+func TestNoSleep(t *testing.T) {
+	classes, err := jvmside.Classes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := []byte("\x01\x00\x05sleep") // CONSTANT_Utf8 (JVMS §4.4.7)
+	for class, b := range classes {
+		if bytes.Contains(b, name) {
+			t.Errorf("%s names a method sleep; Pause and Suspension wait without", class)
+		}
+	}
+}
+
 func demo(t *testing.T, j jvmtest.JDK, args ...string) *jvmtest.Proc {
 	t.Helper()
 	jar := filepath.Join(t.TempDir(), "demo.jar")

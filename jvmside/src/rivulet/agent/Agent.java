@@ -93,7 +93,7 @@ public final class Agent implements Runnable {
         Room.remove(room);
         a.hook.use(1);
         try {
-            while (premain && !a.obeyed.go && a.memory.up()) Thread.sleep(1);
+            while (premain && !a.obeyed.go && a.memory.up()) Suspension.pause(1_000_000);
         } finally {
             a.hook.use(-1);
         }
@@ -181,7 +181,7 @@ public final class Agent implements Runnable {
         for (int same = 0; memory.up(); ) {
             try {
                 long from = System.nanoTime();
-                Thread.sleep(100);
+                Pause.pause(100);
                 mailbox.late(System.nanoTime() - from - 100_000_000L);
                 long last = beat;
                 same = (beat = mailbox.beat()) == last ? same + 1 : 0;
@@ -190,7 +190,7 @@ public final class Agent implements Runnable {
                 targets.again();
                 Following.look();
             } catch (Throwable t) {
-                // an interrupt, or no memory at the moment: look again
+                // no memory at the moment: look again
             }
         }
         if (obeying) wake();

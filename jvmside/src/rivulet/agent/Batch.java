@@ -17,6 +17,9 @@ import rivulet.probe.Suspension;
 final class Batch {
     private static final Map<Class<?>, Thread> TAKEN = new IdentityHashMap<>();
 
+    private static final int ROOM = 1 << 16;
+    private static volatile byte[] room;
+
     private final Instrumentation inst;
     private final Hook hook;
     private final List<Class<?>> refused = new ArrayList<>();
@@ -86,8 +89,10 @@ final class Batch {
         if (classes.isEmpty()) return;
         try {
             hook.last(classes.get(classes.size() - 1));
+            hook.answered(); // from here on
             inst.retransformClasses(classes.toArray(new Class<?>[0]));
             hook.redefined();
+            if (again != null && (hook.answered() != classes.size() || hook.starved() || !room())) throw again;
             for (int i = 0; i < classes.size(); i++) hook.tried(classes.get(i), true);
         } catch (Throwable t) {
             if (again != null && (hook.starved() || t instanceof OutOfMemoryError)) throw again;
@@ -100,6 +105,16 @@ final class Batch {
             part(classes.subList(0, half));
             part(classes.subList(half, classes.size()));
         }
+    }
+
+    /**
+     * Throws OutOfMemoryError if there is no memory. retransformClasses returns as if all was well where the JVM has no memory
+     * for the error that it should end with, and has not always asked the hook for each class.
+     */
+    private static boolean room() {
+        room = new byte[ROOM];
+        room = null;
+        return true;
     }
 
     private void refuse(Class<?> c, String reason) {

@@ -123,10 +123,6 @@ final class Ending {
             alone = true;
             wind();
         }
-        try {
-            Thread.sleep(Math.min(50L << Math.min(tries, 7), 5000));
-        } catch (Throwable t) {
-            // interrupted, or no memory: try again
-        }
+        Pause.pause(Math.min(50L << Math.min(tries, 7), 5000));
     }
 }

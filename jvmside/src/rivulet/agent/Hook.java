@@ -41,6 +41,8 @@ final class Hook implements ClassFileTransformer {
     private Class<?> last;
     /** Restoring had begun when that began. */
     private boolean plain;
+    /** Classes of the agent's retransformation under way for which the JVM has called the hook; only the agent's thread has a use for it. */
+    private int answered;
     /** Classes that have probes, by Loaders.key. */
     private final Set<String> instrumented = new HashSet<>();
     /** Of these, the ones whose first version with probes the JVM may still refuse. */
@@ -91,6 +93,7 @@ final class Hook implements ClassFileTransformer {
     }
 
     private byte[] change(ClassLoader loader, String name, Class<?> redefined, byte[] b, long inside, String place) throws java.io.IOException {
+        if (redefined != null && restoring && Batch.mine(redefined)) answered++;
         if (name == null || loaders.own(loader)) return null;
         if (redefined == null ? restoring || mailbox.inside() : name.indexOf('.') >= 0) return null;
         int id = loaders.id(loader);
@@ -133,6 +136,13 @@ final class Hook implements ClassFileTransformer {
      */
     boolean mute() {
         return mute;
+    }
+
+    /** For how many classes to be restored the JVM has called the hook since the last call. Only for the thread that restores. */
+    int answered() {
+        int was = answered;
+        answered = 0;
+        return was;
     }
 
     /** Restoring failed since the last call, for want of memory. Only for the thread that restores. */

@@ -39,11 +39,7 @@ final class Restore {
         batch.again(starved);
         if (keys == null) keys = hook.restore();
         for (int i = 0; i < WAITS.length && !keys.isEmpty(); i++) {
-            try {
-                if (WAITS[i] > 0) Thread.sleep(WAITS[i]);
-            } catch (InterruptedException e) {
-                // look again at once
-            }
+            Pause.pause(WAITS[i]);
             List<Class<?>> found = new ArrayList<>();
             for (Class<?> c : inst.getAllLoadedClasses()) if (!c.isArray() && keys.contains(key(c))) found.add(c);
             last(found);

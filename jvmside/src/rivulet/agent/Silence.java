@@ -28,11 +28,9 @@ final class Silence {
         int quiet = 0;
         for (int i = 0; i < LOOKS && quiet < 3; i++) {
             try {
-                Thread.sleep(250);
+                Pause.pause(250);
                 quiet = hook.busy() || Suspension.busy() || onStack() ? 0 : quiet + 1;
-            } catch (InterruptedException e) {
-                // look again
-            } catch (OutOfMemoryError e) {
+            } catch (Throwable t) {
                 quiet = 0; // the stacks did not fit into the heap
             }
         }
