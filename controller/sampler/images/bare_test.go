@@ -63,14 +63,30 @@ func TestBare(t *testing.T) {
 		want  unwinder.NativeStep
 		ok    bool
 	}{
-		{"top of the library", libc + 0x10, true, [8]uint64{5, inside, plain, caller},
-			unwinder.NativeStep{PC: caller, SP: stack + 4*8, FP: lost, Guess: true}, true},
-		{"its caller has a frame pointer, which it saved", libc + 0x10, true, [8]uint64{saved, 5, inside, byFrame, 0, outer},
-			unwinder.NativeStep{PC: byFrame, SP: stack + 4*8, FP: saved, Guess: true}, true},
-		{"its caller has one, which is not found", libc + 0x10, true, [8]uint64{5, 5, inside, byFrame},
-			unwinder.NativeStep{PC: byFrame, SP: stack + 4*8, FP: lost, Guess: true}, true},
-		{"a function that others see calls back", libc + 0x90, false, [8]uint64{5, caller},
-			unwinder.NativeStep{PC: caller, SP: stack + 2*8, FP: lost, Guess: true}, true},
+		{
+			"top of the library", libc + 0x10, true,
+			[8]uint64{5, inside, plain, caller},
+			unwinder.NativeStep{PC: caller, SP: stack + 4*8, FP: lost, Guess: true},
+			true,
+		},
+		{
+			"its caller has a frame pointer, which it saved", libc + 0x10, true,
+			[8]uint64{saved, 5, inside, byFrame, 0, outer},
+			unwinder.NativeStep{PC: byFrame, SP: stack + 4*8, FP: saved, Guess: true},
+			true,
+		},
+		{
+			"its caller has one, which is not found", libc + 0x10, true,
+			[8]uint64{5, 5, inside, byFrame},
+			unwinder.NativeStep{PC: byFrame, SP: stack + 4*8, FP: lost, Guess: true},
+			true,
+		},
+		{
+			"a function that others see calls back", libc + 0x90, false,
+			[8]uint64{5, caller},
+			unwinder.NativeStep{PC: caller, SP: stack + 2*8, FP: lost, Guess: true},
+			true,
+		},
 		{"the thread's beginning", libc + 0x200, false, [8]uint64{5, caller}, unwinder.NativeStep{End: true}, true},
 		{"nobody called the library", libc + 0x10, true, [8]uint64{5, inside, plain}, unwinder.NativeStep{}, false},
 		{"assembly", jvm + 0x10, true, [8]uint64{caller}, unwinder.NativeStep{PC: caller, SP: stack + 8, FP: lost, Guess: true}, true},
