@@ -46,7 +46,7 @@ func (f *file) exports(at uint64) bool {
 // in assembly that calls nothing, such as HotSpot's SpinPause: where it returns to is on top of the stack.
 func (m *Images) leaveBare(pc, sp, fp uint64, first bool, word func(uint64) (uint64, bool)) (s unwinder.NativeStep, ok bool) {
 	g := m.mapping(pc)
-	if g == nil {
+	if g == nil || !m.open(g).amd64 {
 		return s, false
 	}
 	words := uint64(1)
@@ -90,7 +90,7 @@ func (m *Images) leaveBare(pc, sp, fp uint64, first bool, word func(uint64) (uin
 func (m *Images) caller(ret uint64) rule {
 	const longest = 7 // bytes of a call
 	var p [longest]byte
-	if ret < longest || m.mapping(ret-1) == nil || m.mem.Read(p[:], ret-longest) != nil || !behindCall(p[:]) {
+	if ret < longest || m.knownMapping(ret-1) == nil || m.mem.Read(p[:], ret-longest) != nil || !behindCall(p[:]) {
 		return rule{}
 	}
 	return m.rule(ret - 1)

@@ -40,16 +40,18 @@ func (c code) Read(p []byte, at uint64) error {
 	return nil
 }
 
-// TestBare leaves a C library without tables, and code in assembly: the frames are those that a stack of
-// five words says.
+// TestBare leaves a C library without tables, and code in assembly: the frames are those that the words of
+// a stack say.
 func TestBare(t *testing.T) {
-	const libc, jvm, stack, limit = 0x10000, 0x20000, 0x7000, 0x7000 + 8*8
+	const libc, jvm, arm, stack, limit = 0x10000, 0x20000, 0x30000, 0x7000, 0x7000 + 8*8
 	const inside, caller, byFrame, plain, outer = libc + 0x100, jvm + 0x100, jvm + 0x200, jvm + 0x300, jvm + 0x400
 	m := New(0, code{plain})
 	m.maps = []mapping{
-		{begin: libc, end: libc + 0x1000, bias: libc, file: &file{looked: true, isBare: true, exported: []symbol{{0x80, 0x40, "qsort"}}}},
-		{begin: jvm, end: jvm + 0x1000, bias: jvm, file: &file{looked: true}},
+		{begin: libc, end: libc + 0x1000, bias: libc, file: &file{amd64: true, looked: true, isBare: true, exported: []symbol{{0x80, 0x40, "qsort"}}}},
+		{begin: jvm, end: jvm + 0x1000, bias: jvm, file: &file{amd64: true, looked: true}},
+		{begin: arm, end: arm + 0x1000, bias: arm, file: &file{looked: true, isBare: true}},
 	}
+	m.now = 10 * rereadAfter
 	bySP, byFP := cfi.Rule{Base: cfi.SP, Offset: 16}, cfi.Rule{Base: cfi.FP, Offset: 16}
 	for at, r := range map[uint64]rule{caller - 1: {bySP, true}, byFrame - 1: {byFP, true}, plain - 1: {bySP, true}, outer - 1: {bySP, true}} {
 		m.rules[at] = r
@@ -91,6 +93,8 @@ func TestBare(t *testing.T) {
 		{"nobody called the library", libc + 0x10, true, [8]uint64{5, inside, plain}, unwinder.NativeStep{}, false},
 		{"assembly", jvm + 0x10, true, [8]uint64{caller}, unwinder.NativeStep{PC: caller, SP: stack + 8, FP: lost, Guess: true}, true},
 		{"assembly with a frame", jvm + 0x10, true, [8]uint64{5, caller}, unwinder.NativeStep{}, false},
+		{"another processor's code", arm + 0x10, true, [8]uint64{caller}, unwinder.NativeStep{}, false},
+		{"the beginning of another processor's thread", arm + 0x10, false, [8]uint64{caller}, unwinder.NativeStep{}, false},
 		{"assembly that calls", jvm + 0x10, false, [8]uint64{caller}, unwinder.NativeStep{}, false},
 	} {
 		word := func(at uint64) (uint64, bool) {
@@ -104,6 +108,9 @@ func TestBare(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v, %v", c.name, s, ok, c.want, c.ok)
 		}
 	}
+	if m.read != -rereadAfter {
+		t.Error("a word that is no address had the mappings read again")
+	}
 }
 
 // FuzzBare: whatever is on the stack, a step goes up.
@@ -113,8 +120,8 @@ func FuzzBare(f *testing.F) {
 		const libc, jvm, sp = 0x10000, 0x20000, 0x7000
 		m := New(0, code{})
 		m.maps = []mapping{
-			{begin: libc, end: libc + 0x1000, bias: libc, file: &file{looked: true, isBare: true, exported: []symbol{{0x80, 0x40, "qsort"}}}},
-			{begin: jvm, end: jvm + 0x1000, bias: jvm, file: &file{looked: true}},
+			{begin: libc, end: libc + 0x1000, bias: libc, file: &file{amd64: true, looked: true, isBare: true, exported: []symbol{{0x80, 0x40, "qsort"}}}},
+			{begin: jvm, end: jvm + 0x1000, bias: jvm, file: &file{amd64: true, looked: true}},
 		}
 		m.now = 0
 		for at := uint64(jvm); at < jvm+0x800; at++ {

@@ -58,6 +58,7 @@ type file struct {
 	symbols []symbol
 	named   bool
 
+	amd64          bool     // its code is x86-64
 	looked, isBare bool     // see bare
 	exported       []symbol // see exports
 }
@@ -183,20 +184,11 @@ func (m *Images) Name(pc uint64) string {
 	return path.Base(g.path)
 }
 
-// mapping returns that which an address is in.
+// mapping returns that which an address is in, which may be new.
 func (m *Images) mapping(pc uint64) *mapping {
 	for {
-		i, found := slices.BinarySearchFunc(m.maps, pc, func(g mapping, pc uint64) int {
-			switch {
-			case g.end <= pc:
-				return -1
-			case g.begin > pc:
-				return 1
-			}
-			return 0
-		})
-		if found {
-			return &m.maps[i]
+		if g := m.knownMapping(pc); g != nil {
+			return g
 		}
 		if m.now-m.read < rereadAfter {
 			return nil
@@ -205,6 +197,23 @@ func (m *Images) mapping(pc uint64) *mapping {
 			return nil
 		}
 	}
+}
+
+// knownMapping is mapping without a look whether there are others: for words that need not be addresses.
+func (m *Images) knownMapping(pc uint64) *mapping {
+	i, found := slices.BinarySearchFunc(m.maps, pc, func(g mapping, pc uint64) int {
+		switch {
+		case g.end <= pc:
+			return -1
+		case g.begin > pc:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return nil
+	}
+	return &m.maps[i]
 }
 
 // readMaps reads the mappings. If there are others than before, it forgets what rests on them, and
@@ -322,14 +331,14 @@ func (f *file) read(e *elf.File) {
 	if e == nil {
 		return
 	}
-	f.elf = e
+	f.elf, f.amd64 = e, e.Machine == elf.EM_X86_64
 	for _, p := range e.Progs {
 		if p.Type == elf.PT_LOAD {
 			f.loads = append(f.loads, p.ProgHeader)
 		}
 	}
 	hdr, frames := e.Section(".eh_frame_hdr"), e.Section(".eh_frame")
-	if hdr == nil || frames == nil || e.Machine != elf.EM_X86_64 || hdr.Size > maxSection || frames.Size > maxSection {
+	if hdr == nil || frames == nil || !f.amd64 || hdr.Size > maxSection || frames.Size > maxSection {
 		return
 	}
 	p, err := hdr.Data()

@@ -232,6 +232,7 @@ public class Faults {
             counters = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 4096);
             counters.order(ByteOrder.nativeOrder());
         }
+        Thread.sleep(1); // what it takes is initialized while there is memory: else it would be broken for good, by the program itself
         for (int n = 0; n < KINDS; n++) EXPECTED[n] = request(n);
         for (int i = 0; i < 2000; i++) request(i % KINDS);
         for (int w = 0; w < WORKERS; w++) begin(w);
