@@ -158,3 +158,9 @@ func Counters(pid int) (map[string]any, error) {
 	}
 	return values, nil
 }
+
+// Interprets tells whether a JVM with these counters compiles nothing (-Xint). It may be called concurrently.
+func Interprets(counters map[string]any) bool {
+	info, _ := counters["java.property.java.vm.info"].(string)
+	return strings.HasPrefix(info, "interpreted")
+}

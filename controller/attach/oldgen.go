@@ -25,9 +25,3 @@ func OldGenerationOf(counters map[string]any) (g OldGeneration, ok bool) {
 
 // Full tells whether it is as good as full. With some collectors that is usual before a collection: see Whole.
 func (g OldGeneration) Full() bool { return g.Used >= g.Room/100*fullHeap }
-
-// Interprets tells whether a JVM with these counters compiles nothing (-Xint). It may be called concurrently.
-func Interprets(counters map[string]any) bool {
-	info, _ := counters["java.property.java.vm.info"].(string)
-	return strings.HasPrefix(info, "interpreted")
-}

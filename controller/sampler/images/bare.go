@@ -90,23 +90,8 @@ func (m *Images) leaveBare(pc, sp, fp uint64, first bool, word func(uint64) (uin
 func (m *Images) caller(ret uint64) rule {
 	const longest = 7 // bytes of a call
 	var p [longest]byte
-	if ret < longest || m.knownMapping(ret-1) == nil || m.mem.Read(p[:], ret-longest) != nil || !behindCall(p[:]) {
+	if ret < longest || m.knownMapping(ret-1) == nil || m.mem.Read(p[:], ret-longest) != nil || !unwinder.BehindCall(p[:]) {
 		return rule{}
 	}
 	return m.rule(ret - 1)
-}
-
-// behindCall reports whether code may end in a call (Intel 64 and IA-32 Architectures Software Developer's Manual,
-// volume 2, CALL: E8, and FF /2 of 2 to 7 bytes).
-func behindCall(p []byte) bool {
-	n := len(p)
-	if n >= 5 && p[n-5] == 0xE8 {
-		return true
-	}
-	for k := 2; k <= min(n, 7); k++ {
-		if p[n-k] == 0xFF && p[n-k+1]>>3&7 == 2 {
-			return true
-		}
-	}
-	return false
 }

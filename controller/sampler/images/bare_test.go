@@ -8,27 +8,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/sampler/unwinder"
 )
 
-func TestBehindCall(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		p    []byte
-		want bool
-	}{
-		{"call rel32", []byte{0x90, 0x90, 0xE8, 1, 2, 3, 4}, true},
-		{"call rax", []byte{0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0xD0}, true},
-		{"call r12", []byte{0x90, 0x90, 0x90, 0x90, 0x41, 0xFF, 0xD4}, true},
-		{"call [rip+disp32]", []byte{0x90, 0xFF, 0x15, 1, 2, 3, 4}, true},
-		{"call [rsp+disp32]", []byte{0xFF, 0x94, 0x24, 1, 2, 3, 4}, true},
-		{"jmp rax", []byte{0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0xE0}, false},
-		{"jmp rel32", []byte{0x90, 0x90, 0xE9, 1, 2, 3, 4}, false},
-		{"nops", []byte{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}, false},
-	} {
-		if behindCall(c.p) != c.want {
-			t.Errorf("%s: want %v", c.name, c.want)
-		}
-	}
-}
-
 // code is memory of which every word stands behind a call, but at plain.
 type code struct{ plain uint64 }
 
@@ -116,17 +95,16 @@ func TestBare(t *testing.T) {
 // FuzzBare: whatever is on the stack, a step goes up.
 func FuzzBare(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x00\x00\x00\x00\x00\x00\x02\x02\x00\x00\x00\x00\x00"), uint64(0x7010), uint64(0x10010), true)
+	const libc, jvm, sp = 0x10000, 0x20000, 0x7000
+	m := New(0, code{})
+	m.maps = []mapping{
+		{begin: libc, end: libc + 0x1000, bias: libc, file: &file{amd64: true, looked: true, isBare: true, exported: []symbol{{0x80, 0x40, "qsort"}}}},
+		{begin: jvm, end: jvm + 0x1000, bias: jvm, file: &file{amd64: true, looked: true}},
+	}
+	for at := uint64(jvm); at < jvm+0x800; at++ {
+		m.rules[at] = rule{cfi.Rule{Base: cfi.FP, Offset: 16}, true}
+	}
 	f.Fuzz(func(t *testing.T, stack []byte, fp, pc uint64, first bool) {
-		const libc, jvm, sp = 0x10000, 0x20000, 0x7000
-		m := New(0, code{})
-		m.maps = []mapping{
-			{begin: libc, end: libc + 0x1000, bias: libc, file: &file{amd64: true, looked: true, isBare: true, exported: []symbol{{0x80, 0x40, "qsort"}}}},
-			{begin: jvm, end: jvm + 0x1000, bias: jvm, file: &file{amd64: true, looked: true}},
-		}
-		m.now = 0
-		for at := uint64(jvm); at < jvm+0x800; at++ {
-			m.rules[at] = rule{cfi.Rule{Base: cfi.FP, Offset: 16}, true}
-		}
 		s, ok := m.leaveBare(pc, sp, fp, first, func(at uint64) (uint64, bool) {
 			if at < sp || at-sp+8 > uint64(len(stack)) {
 				return 0, false

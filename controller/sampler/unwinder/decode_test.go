@@ -95,7 +95,7 @@ func TestBehindCall(t *testing.T) {
 		"":                 false,
 		"e8":               false,
 	} {
-		if got := behindCall(code(t, s)); got != want {
+		if got := BehindCall(code(t, s)); got != want {
 			t.Errorf("%s: %v", s, got)
 		}
 	}
@@ -216,7 +216,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%d scopes", len(s))
 			}
 		}
-		behindCall(p)
+		BehindCall(p)
 		text(p, n%2 == 0)
 	})
 }

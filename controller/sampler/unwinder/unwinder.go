@@ -258,16 +258,17 @@ func (u *Unwinder) isReturn(b *blob, pc uint64) bool {
 	case !u.load(b):
 		return false
 	}
-	behindCall := behindCall
+	behind := BehindCall
 	if u.l.Arm64 {
-		behindCall = behindCallArm
+		behind = behindCallArm
 	}
-	return behindCall(b.slice(max(b.codeBegin, pc-min(8, pc)), pc))
+	return behind(b.slice(max(b.codeBegin, pc-min(8, pc)), pc))
 }
 
-// behindCall reports whether code ends with a call: E8 rel32, or FF with 2 in the middle of
-// the byte after.
-func behindCall(code []byte) bool {
+// BehindCall reports whether x86-64 code, of which the last 7 bytes matter, ends with a call: E8 rel32, or FF with
+// 2 in the middle of the byte after (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CALL).
+// It may be called concurrently.
+func BehindCall(code []byte) bool {
 	n := len(code)
 	if n >= 5 && code[n-5] == 0xE8 {
 		return true
