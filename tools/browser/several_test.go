@@ -41,7 +41,7 @@ func TestSeveral(t *testing.T) {
 	p.until(`document.querySelector("#fleet .going").textContent.includes("recording in 2 of 2 JVMs")`)
 	one.counts(t, 30)
 	two.counts(t, 12)
-	p.click("#fleet-end")
+	p.endNow()
 	p.until(`document.querySelector(".treename") && document.querySelector(".table .space .tr .calls")?.textContent === "42"`)
 	p.until(`document.querySelector(".table .space .tr").querySelectorAll(".part").length === 2`)
 	if problems := p.console(); len(problems) > 0 {
