@@ -93,7 +93,8 @@ func (p *page) methods(n int) {
 }
 
 // openUntil opens every node of the tree's table, also those that come, until a
-// condition holds.
+// condition holds. The page itself opens only the nodes where most of the time is: which these are, the machine
+// decides.
 func (p *page) openUntil(condition string) {
 	p.t.Helper()
 	p.patiently(condition, p.openAll)

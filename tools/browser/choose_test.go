@@ -53,7 +53,7 @@ func TestChoose(t *testing.T) {
 	p.until(`Number(document.querySelector(".fig:nth-child(3) dd")?.textContent.replace(/\D/g, "")) > 100`)
 
 	p.do("slowest", chromedp.KeyEvent("5"))
-	p.until(`document.querySelectorAll("#slowest tbody tr").length === 20 && document.querySelectorAll(".table .space .tr").length > 2`)
+	p.openUntil(`document.querySelectorAll("#slowest tbody tr").length === 20 && document.querySelectorAll(".table .space .tr").length > 2`)
 	p.click("#stop") // so that the list stays as it is
 	p.wait(".phase.stopped")
 	p.until(`document.querySelector("#slowest tr.selected")`)

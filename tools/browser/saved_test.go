@@ -27,8 +27,7 @@ func TestSavedPage(t *testing.T) {
 	script.tell(t, "stop\nsave "+saved+"\necho saved")
 	script.line(t, "saved to ")
 	p := open(t, "file://"+saved, 1280, 800)
-	p.until(`document.querySelectorAll(".table .space .tr").length > 1`)
-	p.openUntil(`!document.querySelector(".table .twist") || ![...document.querySelectorAll(".table .twist")].some((e) => e.textContent === "▸")`)
+	p.openUntil(`document.querySelectorAll(".table .space .tr").length > 1 && ![...document.querySelectorAll(".table .twist")].some((e) => e.textContent === "▸")`)
 	got := p.calls()
 	if got["root"] != want["root"] || got["step"] != want["step"] {
 		t.Errorf("the tree has %v, the program counted %v", got, want)
@@ -105,7 +104,7 @@ func TestOpenedPages(t *testing.T) {
 		return p
 	}
 	p := opened("diff", saved[0], saved[1], "--ui")
-	p.until(`document.querySelectorAll(".table .space .tr").length > 2`)
+	p.openUntil(`document.querySelectorAll(".table .space .tr").length > 2`)
 	p.shot("opened-difference")
 	calls := func() (got []string) {
 		return value[[]string](p, `[...document.querySelectorAll(".table .space .tr .td")].map((e) => e.textContent.replace(/\s/g, "")).slice(6, 8)`)
@@ -125,7 +124,7 @@ func TestOpenedPages(t *testing.T) {
 	p.until(`document.querySelectorAll(".table .space .tr").length === 1 && document.querySelector("#tab-compare").ariaSelected === "true"`)
 
 	p = opened("diff", saved[0], saved[1], "--ui", "--absolute")
-	p.until(`document.querySelectorAll(".table .space .tr").length > 2`)
+	p.openUntil(`document.querySelectorAll(".table .space .tr").length > 2`)
 	if got := calls(); fmt.Sprint(got) != "[100 300]" {
 		t.Errorf("calls of the root with --absolute: %q", got)
 	}

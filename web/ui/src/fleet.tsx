@@ -147,7 +147,7 @@ function Hosts({ who }: { who: Who }) {
           <button id="fleet-compare" type="button" disabled={!idle || root === "" || by === ""} onClick={() => void answer("compare", "compare", { ...each, root, overhead, by })}>{busy === "compare" ? "Recording…" : "Record and compare"}</button></>}
         </form>
       </>}
-      <p class="line going" role="status">{busy !== "" && busy !== "jvms" && <><span>{step || "Beginning…"}</span> <button id="fleet-end" onClick={() => void api("fleet/end", {}).catch(() => undefined)}>End now</button></>}</p>
+      <p class="line going" role="status">{busy !== "" && busy !== "jvms" && <><button id="fleet-end" onClick={() => void api("fleet/end", {}).catch(() => undefined)}>End now</button> <span>{step || "Beginning…"}</span></>}</p>
       {said.map((s) => <p class="hint" key={s}>{s}</p>)}
       {found.compare && <Groups of={found.compare} />}
       {found.locks && <Locked of={found.locks} />}
