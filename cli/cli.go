@@ -22,6 +22,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/cli/console"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/headroom"
 	"github.com/rivulet-profiler/rivulet/controller/kube"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
@@ -36,6 +37,7 @@ const (
 // Main runs one command and returns its exit code. args are without the
 // program's name.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	headroom.DieFirst()
 	return (&app{backend: system{}, stdin: stdin, stdout: stdout, stderr: stderr}).run(args)
 }
 

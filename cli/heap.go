@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/headroom"
 	"github.com/rivulet-profiler/rivulet/controller/heap"
 	"github.com/rivulet-profiler/rivulet/controller/hprof"
 	"github.com/rivulet-profiler/rivulet/controller/spec"
@@ -42,7 +43,7 @@ func (f *heapFlags) finds() bool { return f.find != "" || f.class != "" }
 func (f *heapFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.memory, "max-memory", "", "`SIZE` that Rivulet may have in memory, such as 512M (default: a quarter of what is free, 512M at the least); what doesn't fit goes to temporary files")
+	fs.StringVar(&f.memory, "max-memory", "", "`SIZE` that Rivulet may have in memory, such as 512M (default: a quarter of what is free, 512M at the least, and at the most half of what a container has left); what doesn't fit goes to temporary files")
 	fs.StringVar(&f.temp, "temp", "", "`DIR` for temporary files")
 	fs.IntVar(&f.top, "top", export.DefaultTop, "`N` rows of each list; 0 for all")
 	fs.StringVar(&f.format, "format", "text", "`text`, json or html")
@@ -69,15 +70,27 @@ func (f *heapFlags) check(cmd *cobra.Command, forms ...string) error {
 	case f.top < 0:
 		return usage("--top %d: give a number above zero, or 0 for all", f.top)
 	case f.memory == "":
-		f.bytes = max(available()/4, 512<<20)
+		f.bytes = defaultMemory()
 		return nil
 	}
 	n, err := spec.ParseSize(f.memory)
-	if err != nil || n < 64<<20 {
+	if err != nil || n < leastMemory {
 		return usage("--max-memory %q: give a size such as 512M, 64M at the least", f.memory)
 	}
 	f.bytes = n
 	return nil
+}
+
+// leastMemory is what an analysis needs, in bytes.
+const leastMemory = 64 << 20
+
+// defaultMemory is what an analysis may have in memory, in bytes.
+func defaultMemory() int64 {
+	n := max(available()/4, 512<<20)
+	if m, limited := headroom.Of(os.Getpid()); limited {
+		n = max(min(n, m.Left/2), leastMemory)
+	}
+	return n
 }
 
 // available is how much memory is free, in bytes; 0 if that can't be told.

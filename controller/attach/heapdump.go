@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rivulet-profiler/rivulet/controller/headroom"
 )
 
 // DumpTimeout is how long a dump may take, for callers whose context has no deadline.
@@ -99,7 +100,7 @@ func residentOf(pid int) int64 {
 }
 
 // memoryLeft is how much memory a process may still take: what the machine has free, and
-// what its control group (version 2, as seen from here) allows.
+// what its control groups allow.
 func memoryLeft(pid int) (int64, bool) {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -117,56 +118,10 @@ func memoryLeft(pid int) (int64, bool) {
 			}
 		}
 	}
-	limit, limited := GroupMemoryLeft(pid)
-	if limited {
-		left = min(left, limit)
+	if m, limited := headroom.Of(pid); limited {
+		left = min(left, m.Left)
 	}
 	return left, true
-}
-
-// GroupMemoryLeft is how much memory a process may still take until a limit of its control groups (version 1
-// or 2, as seen from here), in bytes; false where there is none. What the kernel can take back of it, such as cached files,
-// counts as taken.
-func GroupMemoryLeft(pid int) (left int64, limited bool) {
-	groups, err := os.ReadFile(procFile(pid, "cgroup"))
-	if err != nil {
-		return 0, false
-	}
-	for line := range strings.Lines(string(groups)) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(f) != 3 {
-			continue
-		}
-		root, limit, used := "/sys/fs/cgroup", "memory.max", "memory.current"
-		if slices.Contains(strings.Split(f[1], ","), "memory") {
-			root, limit, used = "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
-		} else if f[1] != "" {
-			continue
-		}
-		for dir := path.Join(root, f[2]); strings.HasPrefix(dir, root); dir = path.Dir(dir) {
-			most, ok1 := readNumber(path.Join(dir, limit))
-			now, ok2 := readNumber(path.Join(dir, used))
-			if !ok1 || !ok2 || most > unlimited {
-				continue
-			}
-			if n := most - now; !limited || n < left {
-				left, limited = n, true
-			}
-		}
-	}
-	return left, limited
-}
-
-// unlimited is a limit that version 1 has where there is none, or more.
-const unlimited = 1 << 60
-
-func readNumber(name string) (int64, bool) {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	return n, err == nil
 }
 
 // A HeapDump is a dump that a JVM has written into a folder of mode 0700 that belongs to

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/headroom"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 )
 
@@ -111,7 +112,9 @@ func runBare(ctx context.Context, argv []string, std session.Stdio) (took time.D
 	cmd.WaitDelay = bareWait
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = std.In, std.Out, std.Err
 	begin := time.Now()
-	err = cmd.Run()
+	if err = headroom.Start(cmd); err == nil {
+		err = cmd.Wait()
+	}
 	took = time.Since(begin)
 	var exit *exec.ExitError
 	switch {

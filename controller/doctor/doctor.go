@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/headroom"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
@@ -247,12 +248,12 @@ const leastMemory = 64 << 20
 
 // memory tells whether a limit is so near that the kernel may kill the target.
 func (e *examination) memory() {
-	switch left, limited := attach.GroupMemoryLeft(e.pid); {
-	case limited && left < leastMemory:
+	switch m, limited := headroom.Of(e.pid); {
+	case limited && m.Left < leastMemory:
 		e.add("memory", Warning, "raise the limit of its container for the time of the recording, or record a small subgraph",
-			"its control group may take %d MB more: redefined classes and their compiled code take some, and the kernel kills a process that takes too much", max(left, 0)>>20)
+			"its control group may take %d MB more: redefined classes and their compiled code take some, and the kernel kills a process that takes too much", max(m.Left, 0)>>20)
 	case limited:
-		e.add("memory", OK, "", "its control group may take %d MB more", left>>20)
+		e.add("memory", OK, "", "its control group may take %d MB more", m.Left>>20)
 	}
 }
 

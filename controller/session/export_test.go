@@ -99,3 +99,13 @@ func MindHeap(c Config, pid int) error {
 	}
 	return c.mindHeap(pid, counters)
 }
+
+// Roomy is what keeps a context while there is memory: scarce says that there is none, do calls f within it.
+func Roomy(ctx context.Context) (scarce context.CancelCauseFunc, do func(f func(context.Context) error) error) {
+	s := &Session{}
+	s.plenty, s.scarce = context.WithCancelCause(context.Background())
+	return s.scarce, func(f func(context.Context) error) error {
+		ctx, roomy := s.whileRoom(ctx)
+		return roomy(f(ctx))
+	}
+}

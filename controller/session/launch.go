@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
+	"github.com/rivulet-profiler/rivulet/controller/headroom"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 )
@@ -57,7 +58,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	l.cmd = command(argv, fmt.Sprintf("-javaagent:%s=%s", s.room.Boot, s.room.Dir))
 	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = std.In, std.Out, std.Err
 	l.began = time.Now()
-	if err := l.cmd.Start(); err != nil {
+	if err := headroom.Start(l.cmd); err != nil {
 		s.abort(err)
 		return nil, fmt.Errorf("start %s: %w", argv[0], err)
 	}
@@ -100,6 +101,7 @@ func (l *Launched) awaitJVM(ctx context.Context) error {
 				}
 			}
 			l.watchLife(pid)
+			l.watchMemory(pid)
 			return nil
 		}
 		if text := l.room.AgentError(); text != "" {

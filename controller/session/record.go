@@ -38,6 +38,12 @@ var clocks = map[string]byte{"": wire.ModeTick, "tick": wire.ModeTick, "precise"
 // Root invocations that begin from then on are recorded. Errors are [*spec.Error] where
 // options make no sense, wrap [roots.ErrNoRoot], or say what failed.
 func (s *Session) Start(ctx context.Context, rec Recording) error {
+	ctx, roomy := s.whileRoom(ctx)
+	return roomy(s.arm(ctx, rec))
+}
+
+// arm is Start.
+func (s *Session) arm(ctx context.Context, rec Recording) error {
 	if err := rec.Validate(); err != nil {
 		return err
 	}

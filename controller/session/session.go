@@ -100,6 +100,8 @@ type Session struct {
 	calls     chan func()  // to the loop
 	cancel    context.CancelCauseFunc
 	ctx       context.Context
+	plenty    context.Context // ends with ctx, or when memory gets short, see watchMemory
+	scarce    context.CancelCauseFunc
 	wg        sync.WaitGroup
 
 	ended       chan struct{} // closed when the recording has ended by itself
@@ -120,7 +122,7 @@ type Session struct {
 }
 
 // Attach brings the agent into a running JVM and learns its classes. The
-// target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], [ErrFullHeap], or say
+// target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], [ErrFullHeap], [ErrMemory], or say
 // what the agent met with.
 func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	lap := laps{cfg.logger(), time.Now()}
@@ -180,6 +182,9 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	}()
 	s.start()
 	s.watchLife(pid)
+	s.watchMemory(pid)
+	ctx, roomy := s.whileRoom(ctx)
+	defer func() { err = roomy(err) }()
 	if cfg.Observe {
 		s.early = earlyLook{s.observe(), time.Now()}
 	}
@@ -227,7 +232,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
 	}
-	data, err := shm.Create(files.Data, cfg.Memory, sessionTag())
+	data, err := shm.Create(files.Data, roomFor(cfg.Memory), sessionTag())
 	if err != nil {
 		files.Close(false)
 		return nil, fmt.Errorf("pid %d: %w", proc.PID, err)
@@ -255,6 +260,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 	s.loop.h.SetPolicy(roots.Excluded)
 	s.loop.ledger.VerifyBy(s.loop.typesFor)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.plenty, s.scarce = context.WithCancelCause(s.ctx)
 	return s, nil
 }
 

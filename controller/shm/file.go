@@ -23,6 +23,8 @@ const (
 	// eventStep is that where events are recorded: threads take rings without
 	// waiting for room.
 	eventStep = 64 << 20
+	// stepPart is the part of all room that a step takes at the most, unless a large tree asks for more.
+	stepPart = 4
 	// firstNodes is what is allocated for nodes at first, in bytes.
 	firstNodes = 1 << 20
 	// firstRecords is how many thread records are allocated at first, and how many

@@ -26,10 +26,11 @@ func (d *File) Grow() (bool, error) {
 	d.growing.Lock()
 	defer d.growing.Unlock()
 	limit, highest, used := d.load(wire.HNodeLimit), d.load(wire.HNodeMax), d.load(wire.HNextNode)
-	ahead := max(growStep>>wire.NodeShift, used/4) // a tree that has grown fast goes on to
+	step := int64(growStep)
 	if d.load32(wire.HEvents) != 0 {
-		ahead = max(ahead, eventStep>>wire.NodeShift)
+		step = eventStep
 	}
+	ahead := max(min(step>>wire.NodeShift, highest/stepPart), 2*wire.NodeChunk, used/4) // a tree that has grown fast goes on to
 	if limit >= highest || used+ahead/2 < limit {
 		if 2*limit >= highest {
 			return false, d.allocateReserve()

@@ -25,7 +25,7 @@ const shownText = `(async () => {
 	const text = (e) => e.textContent.replace(/Its tree/g, "").replace(/\s+/g, " ").replace(/[\x00-\x1f\u007f-\u009f\ufffd]/g, "?"); // a report has cleaned names
 	const all = (selector) => [...document.querySelectorAll(selector)];
 	const heads = all(".table .head .td").map((e) => e.textContent);
-	const cells = (row) => [...row.querySelectorAll(".td")].filter((_, i) => !heads[i].startsWith("±")).map(text).join(" | ");
+	const cells = (row) => [...row.querySelectorAll(".td")].filter((_, i) => !(heads[i] ?? "").startsWith("±")).map(text).join(" | ");
 	const drawn = all(".half canvas").map((c) => c.width + " " + c.toDataURL().length);
 	const select = document.querySelector(".picture");
 	if (select) drawn.push(await new Promise((then) => {

@@ -42,6 +42,7 @@ type launch struct {
 	class []string // instead of -cp and the main class
 	// around is a command to which the java command is added; a shell script has it as "$0" "$@".
 	around  []string
+	rivulet []string            // so for the command of Rivulet's
 	started func(pid int) error // called when it is up; nil for nothing
 	done    func()              // called when it has ended; nil for nothing
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -58,6 +59,12 @@ func (r *round) choose() (out []string) {
 	return append(out, "--observe", "1s") // on a busy machine the program may not run at all for a while
 }
 
+// command is one of Rivulet's, in its place.
+func (r *round) command(args ...string) *exec.Cmd {
+	argv := append(append(slices.Clone(r.launch.rivulet), r.Rivulet), args...)
+	return exec.Command(argv[0], argv[1:]...)
+}
+
 // rivulet starts a controller.
 func (r *round) rivulet(args ...string) error {
 	c := &controller{report: filepath.Join(r.dir, "report.json")}
@@ -67,7 +74,7 @@ func (r *round) rivulet(args ...string) error {
 		args = append(args, "--format", "json", "--depth", "50", "-o", c.report)
 	}
 	var err error
-	if c.Proc, err = proc.Start(exec.Command(r.Rivulet, args...)); err != nil {
+	if c.Proc, err = proc.Start(r.command(args...)); err != nil {
 		return err
 	}
 	c.pid, r.c = c.Cmd.Process.Pid, c

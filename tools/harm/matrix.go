@@ -282,7 +282,7 @@ func loaded(options ...string) func(*round) error {
 // looks runs a command that ends by itself and records nothing. What it refuses is [errRefused].
 func looks(args ...string) func(*round) error {
 	return func(r *round) error {
-		cmd := exec.Command(r.Rivulet, append([]string{args[0], fmt.Sprint(r.t.pid)}, args[1:]...)...)
+		cmd := r.command(append([]string{args[0], fmt.Sprint(r.t.pid)}, args[1:]...)...)
 		hangs := time.AfterFunc(*patient, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 		out, err := cmd.CombinedOutput()
 		if !hangs.Stop() {
@@ -338,7 +338,7 @@ func known(line string) bool {
 // refusal, or to warn of it by these words.
 func (r *round) refuses(warned string) error {
 	for _, args := range [][]string{{"profile", "--root", root, "--for", "100ms"}, {"doctor"}} {
-		out, err := exec.Command(r.Rivulet, append([]string{args[0], fmt.Sprint(r.t.pid)}, args[1:]...)...).CombinedOutput()
+		out, err := r.command(append([]string{args[0], fmt.Sprint(r.t.pid)}, args[1:]...)...).CombinedOutput()
 		var exit *exec.ExitError
 		refused := errors.As(err, &exit) && exit.ExitCode() == 1 && len(out) > 0
 		if !refused && (args[0] != "doctor" || warned == "" || !strings.Contains(string(out), warned)) {

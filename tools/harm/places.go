@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rivulet-profiler/rivulet/jvmside/jdk"
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
@@ -23,7 +24,13 @@ var places = []config{
 	{name: "no capabilities, no new privileges", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")},
 	{name: "system calls as in a container (seccomp)", prepare: underFilter},
 	{name: "time namespace, eleven days ahead", prepare: mounted("mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm", "unshare", "--time", "--monotonic", "1000000", "--boottime", "1000000")},
-	{name: "memory limit 48 MB above what it uses", prepare: pressed(48)}, // with 16 the program alone is killed
+	{name: "memory limit 48 MB above what it uses", prepare: pressed(48, false)}, // with 16 the program alone is killed
+	{name: "Rivulet within it, memory limit 160 MB above what it uses", prepare: pressed(160, true)},
+	{name: "Rivulet alone within 64 MB", prepare: alone("memory", "memory.limit_in_bytes", "64M")},
+	{name: "Rivulet alone with a tenth of a core", prepare: alone("cpu", "cpu.cfs_quota_us", "10000")},
+	{name: "Rivulet alone with 64 descriptors", prepare: func(*matrix, jdk.JDK, string) (launch, error) {
+		return launch{rivulet: []string{"prlimit", "--nofile=64"}}, nil
+	}},
 }
 
 // mounted starts the program in a mount namespace of its own, prepared by a shell script, in which %[1]s is the
@@ -42,15 +49,30 @@ func mounted(script string, command ...string) func(*matrix, jdk.JDK, string) (l
 	}
 }
 
-// groups is where control groups of memory are, version 1.
-const groups = "/sys/fs/cgroup/memory"
+// groups is where control groups are, version 1.
+const groups = "/sys/fs/cgroup"
 
-// pressed has a control group whose limit is some MB above what the program uses when it is up.
-func pressed(spare int64) func(*matrix, jdk.JDK, string) (launch, error) {
-	return func(_ *matrix, j jdk.JDK, _ string) (launch, error) {
-		group := filepath.Join(groups, fmt.Sprintf("rivulet-harm-%d-%d", os.Getpid(), j.Version))
-		if err := os.Mkdir(group, 0o755); err != nil {
-			return launch{}, fmt.Errorf("%w: %w", errAbsent, err)
+// newGroup makes a control group; remove is to be called when its processes have ended.
+func newGroup(kind string) (group string, remove func(), err error) {
+	group = filepath.Join(groups, kind, fmt.Sprintf("rivulet-harm-%d-%d", os.Getpid(), time.Now().UnixNano()))
+	if err := os.Mkdir(group, 0o755); err != nil {
+		return "", nil, fmt.Errorf("%w: %w", errAbsent, err)
+	}
+	return group, func() { os.Remove(group) }, nil
+}
+
+// within is a command that runs another in a control group.
+func within(group string) []string {
+	return []string{"sh", "-c", "echo $$ >" + group + `/cgroup.procs && exec "$0" "$@"`}
+}
+
+// pressed has a control group whose limit is some MB above what the program uses when it is up; both says that Rivulet is
+// in it as well.
+func pressed(spare int64, both bool) func(*matrix, jdk.JDK, string) (launch, error) {
+	return func(*matrix, jdk.JDK, string) (launch, error) {
+		group, remove, err := newGroup("memory")
+		if err != nil {
+			return launch{}, err
 		}
 		started := func(int) error {
 			b, err := os.ReadFile(filepath.Join(group, "memory.usage_in_bytes"))
@@ -64,7 +86,26 @@ func pressed(spare int64) func(*matrix, jdk.JDK, string) (launch, error) {
 			return os.WriteFile(filepath.Join(group, "memory.limit_in_bytes"), fmt.Append(nil, used+spare<<20), 0)
 		}
 		script := "mount -t tmpfs -o mode=1777 tmpfs /tmp && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && echo $$ >" + group + `/cgroup.procs && exec "$0" "$@"`
-		return launch{around: []string{"unshare", "--mount", "sh", "-c", script}, started: started, done: func() { os.Remove(group) }}, nil
+		l := launch{around: []string{"unshare", "--mount", "sh", "-c", script}, started: started, done: remove}
+		if both {
+			l.rivulet = within(group)
+		}
+		return l, nil
+	}
+}
+
+// alone has a control group with a limit for Rivulet.
+func alone(kind, limit, value string) func(*matrix, jdk.JDK, string) (launch, error) {
+	return func(*matrix, jdk.JDK, string) (launch, error) {
+		group, remove, err := newGroup(kind)
+		if err != nil {
+			return launch{}, err
+		}
+		if err := os.WriteFile(filepath.Join(group, limit), []byte(value), 0); err != nil {
+			remove()
+			return launch{}, fmt.Errorf("%w: %w", errAbsent, err)
+		}
+		return launch{rivulet: within(group), done: remove}, nil
 	}
 }
 
@@ -79,7 +120,7 @@ func measurePlaces(k *bench.Kit, dir string, page *bench.Page) error {
 	}
 	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: places, columns: []int{8, 17, 25}, title: "Places", begin: func(p *bench.Page, headings []string) {
 		headings[0] = "the program's place|"
-		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root. Each cell is one process, and what is done and checked is that of the table of JVMs. "+
+		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root, but where the row says otherwise. Each cell is one process, and what is done and checked is that of the table of JVMs. "+
 			"*exact* and *refused* are as there.", headings...)
 	}}
 	return m.page(page, func() error { return all.write(*keep) })

@@ -1,0 +1,82 @@
+// Package headroom keeps a recording from taking the memory that a container has left.
+//
+// A container's processes share a limit, that of their control group. Where it is reached, the kernel
+// kills one of them, most often the largest, which is the JVM; on Kubernetes it may kill all of them. A target
+// takes some memory for classes that are redefined, and where Rivulet runs in the target's container, all that it needs
+// counts there, too.
+package headroom
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+)
+
+// A Watch looks at the memory that control groups leave to this process and to a target. One goroutine at a
+// time uses it.
+type Watch struct {
+	groups []*watched
+	govern bool // Go's memory limit follows what is left
+}
+
+// watched is the group of one process, of those that have a limit.
+type watched struct {
+	whose   string
+	pid     int
+	reserve int64
+}
+
+const (
+	// mostReserve is what is kept free at the most, in bytes: restoring a large subgraph's classes takes some 20 MB.
+	mostReserve = 32 << 20
+	// reservePart is the part of a limit that is kept free where that is less.
+	reservePart = 16
+	// leastHeap is a memory limit below which Go's collector would do nothing but collect.
+	leastHeap = 24 << 20
+	// heapPart is the part of what is left that Go's heap may take before the next look: the tree grows meanwhile.
+	heapPart = 2
+)
+
+// New begins to watch, with what is left now: a sixteenth of the limit is kept free, 32 MB at the most, but no more
+// than half of what is left.
+func New(target int) *Watch {
+	w := &Watch{govern: os.Getenv("GOMEMLIMIT") == ""}
+	for _, g := range []*watched{{whose: "the target's", pid: target}, {whose: "Rivulet's", pid: os.Getpid()}} {
+		if m, limited := Of(g.pid); limited {
+			g.reserve = min(mostReserve, m.Limit/reservePart, max(m.Left, 0)/2)
+			w.groups = append(w.groups, g)
+		}
+	}
+	return w
+}
+
+// Look says whose limit is near, and how much is left: "" while there is enough. It also tells Go's collector how
+// much this process may take, unless GOMEMLIMIT does. It is to be called some times a second.
+func (w *Watch) Look() string {
+	text := w.look()
+	if text == "" {
+		return ""
+	}
+	debug.FreeOSMemory() // which may have been all
+	return w.look()
+}
+
+func (w *Watch) look() string {
+	for _, g := range w.groups {
+		m, limited := Of(g.pid)
+		if !limited {
+			continue
+		}
+		if m.Left < g.reserve {
+			return fmt.Sprintf("the memory limit of %s container is near: %d of %d MB are left", g.whose, max(m.Left, 0)>>20, m.Limit>>20)
+		}
+		if w.govern && g.pid == os.Getpid() {
+			debug.SetMemoryLimit(max(leastHeap, taken()+(m.Left-g.reserve)/heapPart))
+		}
+	}
+	return ""
+}
+
+// Every is how often a [Watch] should look.
+const Every = 250 * time.Millisecond
