@@ -110,7 +110,7 @@ func TestAgentLive(t *testing.T) {
 		return nil
 	}
 	ctx := context.Background()
-	if err := l.Attach(ctx, 4711, 0); err != nil {
+	if err := l.Attach(ctx, 4711, live.AttachOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	rec := l.Defaults()

@@ -57,7 +57,7 @@ func TestFlushLive(t *testing.T) {
 	f.flushes = doctor.Flush{Methods: 3800, Compiled: 41 * time.Second, Busy: 1.9, Cores: 2}
 	l := live.New(live.Config{Backend: &liveBackend{app: &app{backend: f, stderr: &strings.Builder{}}, quiet: true}})
 	ctx := context.Background()
-	if err := l.Attach(ctx, 4711, 0); err != nil {
+	if err := l.Attach(ctx, 4711, live.AttachOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.State().Target.Redefinition; !strings.Contains(got, "of 3800 methods here") {

@@ -138,7 +138,7 @@ func (a *app) recordGroups(in *interrupts, f *runFlags, rec *spec.Recording, len
 	case group[base] == nil:
 		return nil, usage("--base %s: no JVM has that; there are %s", base, strings.Join(values, ", "))
 	}
-	made, err := a.operate(in, l, f, all, fleet.Command{Do: fleet.DoProfile, Recording: rec, Seconds: length.Seconds()})
+	made, err := a.operate(in, l, f, all, fleet.Command{Do: fleet.DoProfile, Recording: rec, Seconds: length.Seconds(), FullHeap: a.fullHeap})
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (a *app) compareGroups(in *interrupts, f *runFlags, rec *recordFlags, befor
 	if len(all) == len(canary) {
 		return out, usage("--baseline: all of its JVMs belong to the canary")
 	}
-	made, err := a.operate(in, l, f, all, fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds()})
+	made, err := a.operate(in, l, f, all, fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds(), FullHeap: a.fullHeap})
 	if err != nil {
 		return out, err
 	}

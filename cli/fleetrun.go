@@ -250,7 +250,7 @@ has recorded it sends when it is back, and rivulet fleet collect RUN fetches it.
 				if _, err := out.format(rec.format); err != nil {
 					return err
 				}
-				r, err := a.runFleet(in, &f, fleet.RoleRecord, fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds()})
+				r, err := a.runFleet(in, &f, fleet.RoleRecord, fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds(), FullHeap: a.fullHeap})
 				return a.deliver(r, err, rec, out)
 			})
 		},

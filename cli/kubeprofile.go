@@ -38,7 +38,7 @@ ends by itself and the JVM is restored; what was heard until five seconds before
 				if _, err := out.format(rec.format); err != nil {
 					return err
 				}
-				r, err := a.reportKube(in, &f, kube.Request{Command: fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds()}})
+				r, err := a.reportKube(in, &f, kube.Request{Command: fleet.Command{Do: fleet.DoProfile, Recording: &rec.rec, Seconds: rec.length.Seconds(), FullHeap: a.fullHeap}})
 				return a.deliver(r, err, rec, out)
 			})
 		},

@@ -54,10 +54,15 @@ func (b *liveBackend) Targets(ctx context.Context) ([]live.Target, error) {
 }
 
 // Attach implements live.Backend.
-func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (live.Session, error) {
+func (b *liveBackend) Attach(ctx context.Context, pid int, how live.AttachOptions, tell func(string)) (live.Session, error) {
 	flush, unknown := b.app.backend.flush(ctx, pid)
-	s, err := b.app.backend.attach(ctx, pid, b.config(memory, tell))
-	if err != nil {
+	cfg := b.config(how.Memory, tell)
+	cfg.FullHeap = cfg.FullHeap || how.FullHeap
+	s, err := b.app.backend.attach(ctx, pid, cfg)
+	switch {
+	case errors.Is(err, session.ErrFullHeap):
+		return nil, fullHeapError{err}
+	case err != nil:
 		return nil, err
 	}
 	s = withAgents(s, b.agents, tell)
@@ -72,6 +77,11 @@ func (b *liveBackend) Attach(ctx context.Context, pid int, memory int64, tell fu
 		return b.app.suggestBySamples(ctx, pid, b.packages)
 	}}, nil
 }
+
+// A fullHeapError says what the session's says.
+type fullHeapError struct{ error }
+
+func (e fullHeapError) Unwrap() []error { return []error{e.error, live.ErrFullHeap} }
 
 // config is that of a session whose warnings go to tell, too.
 func (b *liveBackend) config(memory int64, tell func(string)) session.Config {

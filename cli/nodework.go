@@ -110,7 +110,7 @@ func (a *app) workSample(in *interrupts, w keeper, c *fleet.Command) (*export.Re
 func (a *app) workProfile(in *interrupts, w keeper, c *fleet.Command) (*export.Report, error) {
 	rec := c.Recording.Clone()
 	cfg := a.config(rec.Memory)
-	cfg.Gently = true
+	cfg.Gently, cfg.FullHeap = true, cfg.FullHeap || c.FullHeap
 	s, err := a.armOne(in, c.Target.PID, rec, cfg)
 	if err != nil {
 		return nil, err

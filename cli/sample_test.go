@@ -198,7 +198,7 @@ func TestSampleSession(t *testing.T) {
 	b := &sampleBackend{liveBackend: &liveBackend{app: a}, begun: time.Now()}
 	b.o.sampler.Hz = 99
 	ctx := t.Context()
-	s, err := b.Attach(ctx, 4711, 0, func(string) {})
+	s, err := b.Attach(ctx, 4711, live.AttachOptions{}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +240,11 @@ func TestSampleSession(t *testing.T) {
 	if got := f.steps(); got != "sample close" {
 		t.Error("steps:", got)
 	}
-	s, err = b.Attach(ctx, 4711, 0, nil)
+	s, err = b.Attach(ctx, 4711, live.AttachOptions{}, nil)
 	if err != nil || s.Close() != nil {
 		t.Error(err)
 	}
-	if _, err := b.Attach(ctx, 1, 0, nil); !errors.Is(err, attach.ErrNoProcess) {
+	if _, err := b.Attach(ctx, 1, live.AttachOptions{}, nil); !errors.Is(err, attach.ErrNoProcess) {
 		t.Error(err)
 	}
 }
@@ -253,7 +253,7 @@ func TestSampleSession(t *testing.T) {
 func TestPageSuggest(t *testing.T) {
 	f := newFake()
 	b := &liveBackend{app: &app{backend: f, stderr: io.Discard}}
-	s, err := b.Attach(t.Context(), 4711, 0, func(string) {})
+	s, err := b.Attach(t.Context(), 4711, live.AttachOptions{}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type sampleBackend struct {
 }
 
 // Attach implements live.Backend: the session samples from its start on.
-func (b *sampleBackend) Attach(ctx context.Context, pid int, _ int64, _ func(string)) (live.Session, error) {
+func (b *sampleBackend) Attach(ctx context.Context, pid int, _ live.AttachOptions, _ func(string)) (live.Session, error) {
 	s, err := b.app.sample(ctx, pid, b.o, b.begun)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *sampleSession) Close() error {
 func (a *app) sampleOnPage(pid int, o sampleOptions, length time.Duration, listen string, packages []string, begun time.Time) (*export.Report, error) {
 	b := &sampleBackend{liveBackend: &liveBackend{app: a}, o: o, begun: begun}
 	return a.servePage(web.Config{Backend: b, App: packages}, listen, b.liveBackend, func(ctx context.Context, l *live.Live) (web.Opening, error) {
-		if err := l.Attach(ctx, pid, 0); err != nil {
+		if err := l.Attach(ctx, pid, live.AttachOptions{}); err != nil {
 			return web.Opening{}, err
 		}
 		return web.Opening{}, l.Start(ctx, spec.Recording{})

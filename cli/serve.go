@@ -63,7 +63,7 @@ Ctrl-C ends the recording that is on, restores the target and ends the page.`,
 				if pid == 0 {
 					return web.Opening{}, nil
 				}
-				return web.Opening{}, l.Attach(ctx, pid, 0)
+				return web.Opening{}, l.Attach(ctx, pid, live.AttachOptions{})
 			}, 0)
 			return err
 		},
@@ -140,7 +140,7 @@ func (a *app) profileOnPage(pid int, f *recordFlags) error {
 	defaults := f.rec.Clone() // of further recordings
 	defaults.Roots, defaults.UntilCalls, defaults.Wait = nil, 0, false
 	r, err := a.servePage(web.Config{Snapshots: f.snapshots, Defaults: defaults, App: f.app.app}, f.listen, &liveBackend{app: a, packages: f.app.app, agents: f.agents.sources}, func(ctx context.Context, l *live.Live) (web.Opening, error) {
-		if err := l.Attach(ctx, pid, f.rec.Memory); err != nil {
+		if err := l.Attach(ctx, pid, live.AttachOptions{Memory: f.rec.Memory}); err != nil {
 			return web.Opening{}, err
 		}
 		return web.Opening{}, l.Start(ctx, f.rec)

@@ -17,9 +17,19 @@ import (
 
 // refuse answers with an error that people can read.
 func refuse(w http.ResponseWriter, code int, text string) {
+	refuseWith(w, code, refusal{Error: text})
+}
+
+// A refusal is the answer to what can't be done.
+type refusal struct {
+	Error  string `json:"error"`
+	Option string `json:"option,omitempty"` // a member of the request's that would do it all the same
+}
+
+func refuseWith(w http.ResponseWriter, code int, r refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	json.NewEncoder(w).Encode(map[string]string{"error": text}) //nolint:errcheck // the client has gone
+	json.NewEncoder(w).Encode(r) //nolint:errcheck // the client has gone
 }
 
 // An apiError is a request that is at fault.
@@ -112,7 +122,7 @@ func answer(f func(*http.Request) (any, error)) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		out, err := f(r)
 		if err != nil {
-			refuse(w, code(err), export.Clean(err.Error()))
+			refuseWith(w, code(err), refusal{export.Clean(err.Error()), option(err)})
 			return
 		}
 		b, err := json.Marshal(out)
@@ -123,6 +133,14 @@ func answer(f func(*http.Request) (any, error)) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(b) //nolint:errcheck // the client has gone
 	})
+}
+
+// option is what a request lacks that was refused for the target's sake; "" for other errors.
+func option(err error) string {
+	if errors.Is(err, live.ErrFullHeap) {
+		return "full_heap"
+	}
+	return ""
 }
 
 func code(err error) int {
@@ -191,8 +209,9 @@ func (s *Server) getMethods(r *http.Request) (any, error) {
 
 func (s *Server) postAttach(r *http.Request) (any, error) {
 	var b struct {
-		PID    int   `json:"pid"`
-		Memory int64 `json:"memory"`
+		PID      int   `json:"pid"`
+		Memory   int64 `json:"memory"`
+		FullHeap bool  `json:"full_heap"`
 	}
 	if err := body(r, &b); err != nil {
 		return nil, err
@@ -200,7 +219,7 @@ func (s *Server) postAttach(r *http.Request) (any, error) {
 	if b.PID <= 0 || b.Memory < 0 {
 		return nil, badRequestf("give a pid, and memory in bytes or 0")
 	}
-	return s.done(s.live.Attach(whole(r), b.PID, b.Memory))
+	return s.done(s.live.Attach(whole(r), b.PID, live.AttachOptions{Memory: b.Memory, FullHeap: b.FullHeap}))
 }
 
 func (s *Server) postDemo(r *http.Request) (any, error) {

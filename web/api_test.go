@@ -140,6 +140,14 @@ func TestAttachFails(t *testing.T) {
 	if code, _ := s.call(t, "attach", `{"pid":4711}`); code != 422 || s.live.State().Phase != live.Idle {
 		t.Errorf("%d, then %s", code, s.live.State().Phase)
 	}
+	f.AttachErr = fmt.Errorf("wait until there is room: %w", live.ErrFullHeap)
+	if code, text := s.call(t, "attach", `{"pid":4711}`); code != 422 || !strings.Contains(text, `"option":"full_heap"`) {
+		t.Errorf("a full heap: %d, %s", code, text)
+	}
+	if code, text := s.call(t, "attach", `{"pid":4711,"full_heap":true}`); code != 200 {
+		t.Errorf("a full heap all the same: %d, %s", code, text)
+	}
+	s.call(t, "detach", `{}`)
 	f.AttachErr = nil
 	s.call(t, "attach", `{"pid":4711}`)
 	s.call(t, "start", `{"roots":["a.B.c"]}`)

@@ -211,7 +211,7 @@ func TestConnections(t *testing.T) {
 	f := fakejvm.New()
 	s := running(t, f)
 	ctx := t.Context()
-	if err := errors.Join(s.live.Attach(ctx, 4711, 0), s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
+	if err := errors.Join(s.live.Attach(ctx, 4711, live.AttachOptions{}), s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
 		t.Fatal(err)
 	}
 	c, _ := s.dial(t, s.secret, "")

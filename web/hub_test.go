@@ -60,7 +60,7 @@ func TestSlowClient(t *testing.T) {
 	}
 	s := running(t, f)
 	ctx := context.Background()
-	if err := s.live.Attach(ctx, 4711, 0); err != nil {
+	if err := s.live.Attach(ctx, 4711, live.AttachOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}}); err != nil {
@@ -122,7 +122,7 @@ func TestReconnect(t *testing.T) {
 	f := fakejvm.New()
 	s := running(t, f)
 	ctx := context.Background()
-	s.live.Attach(ctx, 4711, 0)
+	s.live.Attach(ctx, 4711, live.AttachOptions{})
 	s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}})
 	s.fresh(ctx)
 	var first message

@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
+	"github.com/rivulet-profiler/rivulet/controller/live"
 	"github.com/rivulet-profiler/rivulet/controller/live/livetest/fakejvm"
 	"github.com/rivulet-profiler/rivulet/web/webtest"
 )
@@ -54,7 +55,7 @@ func TestPprof(t *testing.T) {
 			t.Errorf("%q: %d %s", query, code, body)
 		}
 	}
-	if err := s.live.Attach(t.Context(), 4711, 0); err != nil {
+	if err := s.live.Attach(t.Context(), 4711, live.AttachOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	pid = 0

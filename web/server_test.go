@@ -76,7 +76,7 @@ func (s *Server) fresh(ctx context.Context) (int64, error) {
 func recorded(t *testing.T, f *fakejvm.JVM) *Client {
 	t.Helper()
 	l := live.New(live.Config{Backend: f, Watched: func() bool { return true }})
-	if err := errors.Join(l.Attach(t.Context(), 4711, 0), l.Start(t.Context(), spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
+	if err := errors.Join(l.Attach(t.Context(), 4711, live.AttachOptions{}), l.Start(t.Context(), spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
 		t.Fatal(err)
 	}
 	return &Client{live: l, knows: map[int32]string{}, sent: map[string][]byte{}}

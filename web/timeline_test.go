@@ -48,7 +48,7 @@ func TestTimeline(t *testing.T) {
 		ran := make(chan error, 1)
 		go func() { ran <- s.Run(ctx, context.Background()) }()
 		l := s.Live()
-		if err := l.Attach(ctx, 4711, 0); err != nil {
+		if err := l.Attach(ctx, 4711, live.AttachOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Start(ctx, spec.Recording{Roots: []string{"shop.C1.m1"}, Timeline: map[bool]int{true: 1}[has]}); err != nil {

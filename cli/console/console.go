@@ -63,7 +63,7 @@ func New(cfg Config, next spec.Recording) *Console {
 
 // Attach opens the session in the JVM. Errors are those of [live.Live.Attach].
 func (c *Console) Attach(ctx context.Context) error {
-	return c.live.Attach(ctx, c.cfg.PID, c.Settings().Memory)
+	return c.live.Attach(ctx, c.cfg.PID, live.AttachOptions{Memory: c.Settings().Memory})
 }
 
 // Live is the model that the console works on.

@@ -35,7 +35,7 @@ type fake struct {
 func (f *fake) Targets(context.Context) ([]live.Target, error) { return nil, nil }
 func (f *fake) Demo(context.Context) (live.Demo, error)        { return live.Demo{}, errors.New("none") }
 
-func (f *fake) Attach(context.Context, int, int64, func(string)) (live.Session, error) {
+func (f *fake) Attach(context.Context, int, live.AttachOptions, func(string)) (live.Session, error) {
 	f.did = append(f.did, "attach")
 	f.done = make(chan struct{})
 	return f, nil

@@ -90,6 +90,8 @@ type Command struct {
 	Locks     *Locks          `json:"locks,omitempty"`     // of DoLocks
 	Seconds   float64         `json:"seconds"`             // how long it takes at most
 	Before    time.Time       `json:"before,omitzero"`     // it is not to begin later
+
+	FullHeap bool `json:"full_heap,omitempty"` // of DoProfile: even in a JVM whose heap is full
 }
 
 // A Sample says how to sample: the options of rivulet sample.

@@ -14,13 +14,22 @@ import (
 // no class has. Nothing was done; ask for something else.
 var ErrInput = errors.New("refused")
 
+// ErrFullHeap is wrapped by errors about a JVM whose heap is full, which [AttachOptions.FullHeap] would attach to.
+var ErrFullHeap = errors.New("heap full")
+
+// AttachOptions are how a session is opened.
+type AttachOptions struct {
+	Memory   int64 // the room for trees in bytes, 0 for the default
+	FullHeap bool  // even into a JVM whose heap is full
+}
+
 // A Backend finds JVMs and attaches to them. Its methods must be safe for concurrent use.
 type Backend interface {
 	// Targets lists the JVMs of this machine.
 	Targets(ctx context.Context) ([]Target, error)
-	// Attach opens a session. memory is in bytes, 0 for the default. tell
-	// gets what the user should know before it is done.
-	Attach(ctx context.Context, pid int, memory int64, tell func(string)) (Session, error)
+	// Attach opens a session. tell gets what the user should know before it is done. Errors wrap [ErrFullHeap], or say
+	// what failed.
+	Attach(ctx context.Context, pid int, how AttachOptions, tell func(string)) (Session, error)
 	// Demo starts the sample program, or finds the one that it started before,
 	// and says how it is profiled. It lives as long as the backend.
 	Demo(ctx context.Context) (Demo, error)

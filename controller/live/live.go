@@ -75,7 +75,7 @@ type Live struct {
 	endWarmup    func()  // ends the waiting for that; nil when nothing is recorded
 	session      Session // nil when not attached
 	target       export.Target
-	memory       int64
+	options      AttachOptions // how the session was opened
 	recording    spec.Recording
 	methods      []Method
 	listed       time.Time // when methods were
@@ -211,15 +211,14 @@ func (l *Live) begin(what, during string, in ...string) (end func(phase string),
 // line said. It is a copy.
 func (l *Live) Defaults() spec.Recording { return l.defaults.Clone() }
 
-// Attach opens a session in a JVM. memory is the size in bytes of the room for trees, 0 for
-// the default. Errors are [ErrBusy], wrap [ErrPhase], or are the backend's.
-func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
+// Attach opens a session in a JVM. Errors are [ErrBusy], wrap [ErrPhase], or are the backend's.
+func (l *Live) Attach(ctx context.Context, pid int, how AttachOptions) error {
 	end, err := l.begin("attach", Attaching, Idle, Stopped)
 	if err != nil {
 		return err
 	}
 	l.keepLastAgain() //nolint:errcheck // it has been said when it ended
-	if err := l.attach(ctx, pid, memory); err != nil {
+	if err := l.attach(ctx, pid, how); err != nil {
 		l.mu.Lock()
 		before := Idle
 		if l.target.PID != 0 { // its recording can still be looked at
@@ -233,11 +232,11 @@ func (l *Live) Attach(ctx context.Context, pid int, memory int64) error {
 	return nil
 }
 
-func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
+func (l *Live) attach(ctx context.Context, pid int, how AttachOptions) error {
 	ctx, cancel := l.withTimeout(ctx)
 	defer cancel()
 	begin := time.Now()
-	s, err := l.backend.Attach(ctx, pid, memory, func(text string) { l.Logf("warn", "%s", text) })
+	s, err := l.backend.Attach(ctx, pid, how, func(text string) { l.Logf("warn", "%s", text) })
 	if err != nil {
 		l.Logf("error", "%v", err)
 		return err
@@ -248,7 +247,7 @@ func (l *Live) attach(ctx context.Context, pid int, memory int64) error {
 		return errors.Join(err, s.Close())
 	}
 	l.mu.Lock()
-	l.session, l.target, l.memory, l.methods, l.listed = s, s.Target(), memory, methods, time.Now()
+	l.session, l.target, l.options, l.methods, l.listed = s, s.Target(), how, methods, time.Now()
 	l.frame, l.moments, l.rate, l.report, l.started, l.diagnosis = nil, nil, 0, nil, time.Time{}, ""
 	l.redefinition = ""
 	if f, ok := s.(Forecaster); ok {
@@ -270,10 +269,10 @@ func (l *Live) Start(ctx context.Context, r spec.Recording) error {
 	}
 	l.keepLastAgain() //nolint:errcheck // it has been said when it ended
 	l.mu.Lock()
-	s, pid, memory := l.session, l.target.PID, l.memory
+	s, pid, how := l.session, l.target.PID, l.options
 	l.mu.Unlock()
-	if r.Memory > 0 && r.Memory != memory {
-		memory = r.Memory
+	if r.Memory > 0 && r.Memory != how.Memory {
+		how.Memory = r.Memory
 		if s != nil { // the room's size is chosen when the agent comes
 			if err := l.leave(ctx); err != nil {
 				end(Stopped)
@@ -283,7 +282,7 @@ func (l *Live) Start(ctx context.Context, r spec.Recording) error {
 		}
 	}
 	if s == nil {
-		if err := l.attach(ctx, pid, memory); err != nil {
+		if err := l.attach(ctx, pid, how); err != nil {
 			end(Stopped)
 			return err
 		}
@@ -307,11 +306,11 @@ func (l *Live) Start(ctx context.Context, r spec.Recording) error {
 	l.recording, l.started, l.paused, l.diagnosis, l.diagnosed, l.redefinition = r, time.Now(), false, "", false, ""
 	l.warming = r.HasWarmup()
 	l.mu.Unlock()
-	how := fmt.Sprintf("recording: %s, %s", export.SchemeName(r.Scheme), export.ClockName(r.Clock))
+	means := fmt.Sprintf("recording: %s, %s", export.SchemeName(r.Scheme), export.ClockName(r.Clock))
 	if h, ok := s.(interface{ How() string }); ok {
-		how = h.How()
+		means = h.How()
 	}
-	l.Logf("info", "%s", how)
+	l.Logf("info", "%s", means)
 	endWarmup := l.warm(s, r)
 	l.mu.Lock()
 	l.endWarmup = endWarmup

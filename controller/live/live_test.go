@@ -31,7 +31,7 @@ func running(t *testing.T, f live.Backend) *live.Live {
 // record begins a recording.
 func record(t *testing.T, l *live.Live) {
 	t.Helper()
-	if err := errors.Join(l.Attach(t.Context(), 4711, 0), l.Start(t.Context(), spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
+	if err := errors.Join(l.Attach(t.Context(), 4711, live.AttachOptions{}), l.Start(t.Context(), spec.Recording{Roots: []string{"a.B.c"}})); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,11 +71,11 @@ func TestBusy(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- l.Stop(context.Background()) }()
 	<-begun
-	if err := l.Attach(t.Context(), 1, 0); !errors.Is(err, live.ErrBusy) {
+	if err := l.Attach(t.Context(), 1, live.AttachOptions{}); !errors.Is(err, live.ErrBusy) {
 		t.Error(err)
 	}
 	close(end)
-	if err := errors.Join(<-stopped, l.Attach(t.Context(), 1, 0)); err != nil {
+	if err := errors.Join(<-stopped, l.Attach(t.Context(), 1, live.AttachOptions{})); err != nil {
 		t.Error(err)
 	}
 }
@@ -84,7 +84,7 @@ func TestBusy(t *testing.T) {
 func TestSearchLoaded(t *testing.T) {
 	f := fakejvm.New()
 	l := live.New(live.Config{Backend: f})
-	if err := l.Attach(t.Context(), 4711, 0); err != nil {
+	if err := l.Attach(t.Context(), 4711, live.AttachOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	f.Loaded = []live.Method{{Name: "shop.Late.come()V", Root: true}}

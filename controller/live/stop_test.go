@@ -105,7 +105,7 @@ func TestImpatient(t *testing.T) {
 		}
 		close(released)
 		<-stopped
-		if err := l.Attach(context.Background(), 4711, 0); !errors.Is(err, live.ErrPhase) || !strings.Contains(err.Error(), "while Rivulet ends") {
+		if err := l.Attach(context.Background(), 4711, live.AttachOptions{}); !errors.Is(err, live.ErrPhase) || !strings.Contains(err.Error(), "while Rivulet ends") {
 			t.Errorf("%s: attached at the end: %v", way, err)
 		}
 	}

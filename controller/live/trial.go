@@ -133,11 +133,11 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	defer close(over)
 	defer cancel(nil)
 	l.mu.Lock()
-	pid, memory, was := l.target.PID, l.memory, l.session != nil
+	pid, how, was := l.target.PID, l.options, l.session != nil
 	if t.Recording.Memory > 0 {
-		memory = t.Recording.Memory
+		how.Memory = t.Recording.Memory
 	}
-	t.Recording.Memory = memory
+	t.Recording.Memory = how.Memory
 	frame, recording := l.frame, l.recording
 	l.frame, l.rate, l.diagnosis, l.recording, l.compared = nil, 0, "", t.Recording, 0
 	l.trial = &trial{end: cancel, over: over, now: TrialState{Schemes: t.Schemes, Seconds: t.Seconds, Steps: 2 + len(t.Schemes), Since: time.Now()}}
@@ -145,7 +145,7 @@ func (l *Live) CompareSchemes(ctx context.Context, t Trial) (SnapshotInfo, error
 	info, err := l.compareSchemes(ctx, b, pid, t)
 	phase := Stopped
 	if info.ID == 0 && was && context.Cause(ctx) != errClosing { // nothing to look at: back to the choice
-		if again := l.attach(context.WithoutCancel(ctx), pid, memory); again == nil {
+		if again := l.attach(context.WithoutCancel(ctx), pid, how); again == nil {
 			phase = Attached
 		}
 	}

@@ -2,10 +2,13 @@ package browser
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
 // TestKeysFail wants keys to say what has failed, as buttons do.
@@ -31,6 +34,24 @@ func TestKeysFail(t *testing.T) {
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
+}
+
+// TestFullHeapOnPage is refused a JVM whose heap is full, and attaches all the same.
+func TestFullHeapOnPage(t *testing.T) {
+	t.Parallel()
+	j := jvmtest.Any(t)
+	program := start(t, j.Java(), "-Xmx32m", "-XX:+UseSerialGC", "-cp", compiled(t, j, filepath.Join("..", "..", "controller", "session", "testdata", "FullHeap.java")), "t.FullHeap")
+	program.line(t, "READY")
+	program.tell(t, "hold")
+	program.line(t, "HELD")
+	p := open(t, served(t), 1280, 800)
+	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
+	p.until(`document.querySelector("[role=alert]")?.textContent.includes("its heap is full")`)
+	p.shot("full-heap")
+	program.tell(t, "drop") // there is room, which the JVM's counters don't know before a collection
+	program.line(t, "DROPPED")
+	p.click("#full-heap")
+	p.wait(".phase.attached")
 }
 
 // TestManyOpen has more boxes open than the server takes, kept over a reload: the

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
 
-/** A program whose heap is full for a while. Commands: "fill" fills it for two seconds; "hold" fills it, "free" frees all that is held; "run N" calls root so often; "end" ends it. */
+/** A program whose heap is full for a while. Commands: "fill" fills it for two seconds; "hold" fills it, "free" frees all that is held; "drop" does so without a collection, so nobody knows; "run N" calls root so often; "end" ends it. */
 public class FullHeap {
     static int leaf(int n) {
         return n + 1;
@@ -71,6 +71,9 @@ public class FullHeap {
                 held = null;
                 System.gc();
                 System.out.println("FREE");
+            } else if (f[0].equals("drop")) {
+                held = null;
+                System.out.println("DROPPED");
             } else if (f[0].equals("run")) {
                 for (int i = Integer.parseInt(f[1]); i > 0; i--) sum += root(i);
                 System.out.println("RAN " + f[1]);

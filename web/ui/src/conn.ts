@@ -148,6 +148,11 @@ function receive(m: Record<string, unknown>): void {
 }
 
 /** api calls the REST interface; errors carry the server's text. */
+/** A Refusal is an error whose answer names an option that would do it all the same. */
+export class Refusal extends Error {
+  constructor(message: string, readonly option: string) { super(message); }
+}
+
 export async function api<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   let r: Response;
   try {
@@ -162,13 +167,13 @@ export async function api<T>(path: string, body?: unknown, signal?: AbortSignal)
   }
   const text = await r.text();
   if (!r.ok) {
-    let message = text;
+    let message = text, option = "";
     try {
-      message = (JSON.parse(text) as { error: string }).error;
+      ({ error: message, option = "" } = JSON.parse(text) as { error: string; option?: string });
     } catch {
       // not from Rivulet: show it as it is
     }
-    throw new Error(message || r.statusText);
+    throw new Refusal(message || r.statusText, option);
   }
   return JSON.parse(text) as T;
 }

@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import { subscribe } from "./conn";
+import { Refusal, subscribe } from "./conn";
 import { palette, type Palette } from "./icicle";
 
 /** useStore draws the component anew when something has changed. */
@@ -24,11 +24,12 @@ export function useSize<T extends HTMLElement>(): [{ current: T | null }, { widt
 }
 
 /** useAction runs something that may fail; its error is to be shown. */
-export function useAction(): { busy: string; error: string; run: (what: string, f: () => Promise<unknown>) => Promise<void>; clear: () => void } {
+export function useAction(): { busy: string; error: string; option: string; run: (what: string, f: () => Promise<unknown>) => Promise<void>; clear: () => void } {
   const [busy, setBusy] = useState("");
   const [error, setError] = useState("");
+  const [option, setOption] = useState(""); // that would do it all the same
   return {
-    busy, error, clear: () => setError(""),
+    busy, error, option: error && option, clear: () => setError(""),
     run: async (what, f) => {
       setBusy(what);
       setError("");
@@ -36,6 +37,7 @@ export function useAction(): { busy: string; error: string; run: (what: string, 
         await f();
       } catch (e) {
         setError(e instanceof Error ? e.message : String(e));
+        setOption(e instanceof Refusal ? e.option : "");
       } finally {
         setBusy("");
       }

@@ -44,9 +44,10 @@ export function Start() {
     const timer = setInterval(look, 2000);
     return () => ((live = false), clearInterval(timer));
   }, []);
-  const attach = (pid: number) => act.run("attach " + pid, async () => {
+  const asked = useRef(0);
+  const attach = (pid: number, full = false) => act.run("attach " + (asked.current = pid), async () => {
     go({ setup: { ...ui.setup, roots: [], memory: 0 } }); // before the page shows where roots are chosen
-    await api("attach", { pid });
+    await api("attach", { pid, ...(full ? { full_heap: true } : {}) });
     forget();
     go({ picking: true });
   });
@@ -62,6 +63,7 @@ export function Start() {
       <section>
         <h2>JVMs on this machine</h2>
         <ErrorLine text={act.error || failed} close={act.clear} />
+        {act.option === "full_heap" && <p><button id="full-heap" disabled={busy} onClick={() => attach(asked.current, true)}>Attach all the same</button></p>}
         {!act.error && <Trouble />}
         {rows === null ? <p class="muted">Looking…</p> : rows.length === 0 ? (
           <p>No JVM is running here that you may see. Start one, run Rivulet as its user or as root, or try the sample server.</p>

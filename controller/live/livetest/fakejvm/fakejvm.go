@@ -71,9 +71,9 @@ func (f *JVM) Targets(context.Context) ([]live.Target, error) {
 }
 
 // Attach implements live.Backend.
-func (f *JVM) Attach(context.Context, int, int64, func(string)) (live.Session, error) {
+func (f *JVM) Attach(_ context.Context, _ int, how live.AttachOptions, _ func(string)) (live.Session, error) {
 	f.note("attach")
-	if f.AttachErr != nil {
+	if f.AttachErr != nil && !(how.FullHeap && errors.Is(f.AttachErr, live.ErrFullHeap)) {
 		return nil, f.AttachErr
 	}
 	return f, nil
@@ -162,8 +162,8 @@ func (f *JVM) Finish(ctx context.Context) (*export.Report, error) {
 type Timed struct{ *JVM }
 
 // Attach implements live.Backend.
-func (f Timed) Attach(ctx context.Context, pid int, memory int64, tell func(string)) (live.Session, error) {
-	_, err := f.JVM.Attach(ctx, pid, memory, tell)
+func (f Timed) Attach(ctx context.Context, pid int, how live.AttachOptions, tell func(string)) (live.Session, error) {
+	_, err := f.JVM.Attach(ctx, pid, how, tell)
 	return f, err
 }
 

@@ -111,6 +111,8 @@ export function show(q: Omit<Look, "seq">): void {
 
 export function settled(): boolean { return !waiting; }
 export function connect(): void {}
+/** Refusal is what the live page has; a file refuses nothing. */
+export class Refusal extends Error { readonly option = ""; }
 export async function api<T>(_path: string, _body?: unknown): Promise<T> { throw new Error("This is a saved report: there is no JVM behind it."); }
 export async function download(): Promise<void> { await api(""); }
 export async function openFile(_file: File): Promise<Snapshot> { return api(""); }
