@@ -56,7 +56,7 @@ public class Loop {
 }`})
 		p := jvmtest.Start(t, j, []string{"-Xmx64m"}, "Loop", nil, dir)
 		p.WaitLine("READY")
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		defer cancel()
 		d, err := openDumps(ctx, p.PID(), sampler.Options{Hz: 99}, errors.New("nothing else is possible"))
 		if err != nil {

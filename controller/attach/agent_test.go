@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 func TestLoadAgent(t *testing.T) {
 	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
 		tg := start(t, j)
-		vm, ctx := open(t, tg.pid), deadline(t, 30*time.Second)
+		vm, ctx := open(t, tg.pid), deadline(t, jvmtest.Patience)
 		dir := classes(t)
 		warn, err := vm.DynamicAgentWarning(ctx)
 		if err != nil || warn != (j.Version >= 21) {
@@ -48,9 +49,12 @@ func TestLoadAgent(t *testing.T) {
 		// The listener is busy with agentmain; waiting for it ends in time.
 		slow := make(chan error)
 		go func() { slow <- vm.LoadAgent(ctx, dir+"/agent.jar", "slow") }()
-		time.Sleep(300 * time.Millisecond)
+		tg.WaitLine("agent begins")
 		_, err = vm.Execute(deadline(t, 300*time.Millisecond), "properties")
 		wantErr(t, err, ErrNoAnswer, tg.pid)
+		if err := os.WriteFile(filepath.Join(tg.dir, "go on"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if err := <-slow; err != nil {
 			t.Error(err)
 		}
@@ -67,7 +71,7 @@ func TestAgentsDisabled(t *testing.T) {
 			t.Errorf("Inspect: %+v, %v", p, err)
 		}
 		wantErr(t, p.Err, ErrAgentsDisabled, tg.pid)
-		vm, ctx := open(t, tg.pid), deadline(t, 20*time.Second)
+		vm, ctx := open(t, tg.pid), deadline(t, jvmtest.Patience)
 		_, err = vm.DynamicAgentWarning(ctx)
 		wantErr(t, err, ErrAgentsDisabled, tg.pid)
 		wantErr(t, vm.LoadAgent(ctx, classes(t)+"/agent.jar", ""), ErrAgentsDisabled, tg.pid)
@@ -95,7 +99,7 @@ func TestWarningOrigin(t *testing.T) {
 			cmd.Env = append(os.Environ(), c.env)
 			tg := launch(t, cmd)
 			tg.WaitLine("up")
-			vm, ctx := open(t, tg.pid), deadline(t, 20*time.Second)
+			vm, ctx := open(t, tg.pid), deadline(t, jvmtest.Patience)
 			warn, err := vm.DynamicAgentWarning(ctx)
 			if err != nil || warn != c.warn {
 				t.Errorf("%v: foretold %v, %v", c, warn, err)
@@ -133,7 +137,7 @@ func TestNativeAccess(t *testing.T) {
 		if err != nil || p.NativeAccessWarning() != c.warn {
 			t.Errorf("%v: foretold %v, %v", c.args, p.NativeAccessWarning(), err)
 		}
-		vm, ctx := open(t, tg.pid), deadline(t, 20*time.Second)
+		vm, ctx := open(t, tg.pid), deadline(t, jvmtest.Patience)
 		if err := vm.LoadAgent(ctx, classes(t)+"/agent.jar", ""); err != nil {
 			t.Error(err)
 		}

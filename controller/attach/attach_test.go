@@ -24,10 +24,10 @@ func TestAttach(t *testing.T) {
 		if p.Major() != j.Version || p.Main != "Target" || p.Args != "one two words" || !strings.Contains(p.VM, "VM") {
 			t.Errorf("Inspect: %+v", p)
 		}
-		if d := time.Since(p.Started); d < 0 || d > 20*time.Second {
+		if d := time.Since(p.Started); d < 0 || d > jvmtest.Patience {
 			t.Errorf("started %v ago", d)
 		}
-		ctx := deadline(t, 30*time.Second)
+		ctx := deadline(t, jvmtest.Patience)
 		vm := open(t, tg.pid)
 		r, err := vm.Execute(ctx, "properties")
 		if err != nil || r.Code != 0 || !strings.Contains(r.Text, "java.version="+p.JavaVersion) {
@@ -64,7 +64,7 @@ func TestAttach(t *testing.T) {
 func TestLimits(t *testing.T) {
 	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
 		tg := start(t, j)
-		vm, ctx := open(t, tg.pid), deadline(t, 30*time.Second)
+		vm, ctx := open(t, tg.pid), deadline(t, jvmtest.Patience)
 		for _, bad := range [][]string{
 			{strings.Repeat("c", 17)},
 			{"properties", strings.Repeat("a", 1025)},
@@ -112,7 +112,7 @@ func TestNoPerfData(t *testing.T) {
 			if p.Major() != j.Version || p.Main != "Target" || p.Args != "one two words" {
 				t.Errorf("%s: %+v", option, p)
 			}
-			if _, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil {
+			if _, err := vm.Execute(deadline(t, jvmtest.Patience), "properties"); err != nil {
 				t.Error(err)
 			}
 			tg.unharmed()
@@ -124,13 +124,13 @@ func TestReducedSignals(t *testing.T) {
 	eachJDK(t, 8, func(t *testing.T, j jvmtest.JDK) {
 		tg := start(t, j, "-Xrs")
 		vm := open(t, tg.pid)
-		if _, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil {
+		if _, err := vm.Execute(deadline(t, jvmtest.Patience), "properties"); err != nil {
 			t.Error(err)
 		}
 		if err := os.Remove(tg.socket()); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Open(deadline(t, 10*time.Second), tg.pid)
+		_, err := Open(deadline(t, jvmtest.Patience), tg.pid)
 		wantErr(t, err, ErrNoSocket, tg.pid)
 		tg.unharmed()
 	})
@@ -152,7 +152,7 @@ func TestCleanedSocket(t *testing.T) {
 				l.SetUnlinkOnClose(false)
 				l.Close()
 			}
-			if _, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil {
+			if _, err := vm.Execute(deadline(t, jvmtest.Patience), "properties"); err != nil {
 				t.Errorf("stale %v: %v", stale, err)
 			}
 			tg.unharmed()
@@ -167,9 +167,9 @@ func TestManyAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 12 {
 			wg.Go(func() {
-				vm, err := Open(deadline(t, 20*time.Second), tg.pid)
+				vm, err := Open(deadline(t, jvmtest.Patience), tg.pid)
 				if err == nil {
-					_, err = vm.Execute(deadline(t, 20*time.Second), "properties")
+					_, err = vm.Execute(deadline(t, jvmtest.Patience), "properties")
 				}
 				if err != nil {
 					t.Error(err)

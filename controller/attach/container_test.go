@@ -53,10 +53,10 @@ func TestContainer(t *testing.T) {
 			t.Fatalf("%+v", p)
 		}
 		vm := open(t, p.PID)
-		if r, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil || r.Code != 0 {
+		if r, err := vm.Execute(deadline(t, jvmtest.Patience), "properties"); err != nil || r.Code != 0 {
 			t.Error(err, r)
 		}
-		if err := vm.LoadAgent(deadline(t, 10*time.Second), "/mnt/agent.jar", "inside"); err != nil {
+		if err := vm.LoadAgent(deadline(t, jvmtest.Patience), "/mnt/agent.jar", "inside"); err != nil {
 			t.Error(err)
 		}
 		tg.WaitLine("agent:inside")
@@ -93,7 +93,7 @@ func TestReadOnlyTmp(t *testing.T) {
 			t.Parallel()
 			tg := inside(t, jvmtest.Any(t), "--mount", c.prepare, setNobody)
 			tg.WaitLine("up")
-			_, err := Open(deadline(t, 10*time.Second), tg.pid)
+			_, err := Open(deadline(t, jvmtest.Patience), tg.pid)
 			wantErr(t, err, ErrReadOnly, tg.pid)
 			if !errors.Is(err, c.cause) {
 				t.Errorf("got %v, want %v", err, c.cause)
@@ -161,7 +161,7 @@ func TestNoInstrument(t *testing.T) {
 	}
 	vm := open(t, tg.pid)
 	wantErr(t, vm.LoadAgent(t.Context(), classes(t)+"/agent.jar", ""), ErrNoInstrument, tg.pid)
-	r, err := vm.Execute(deadline(t, 10*time.Second), "load", "instrument", "false", classes(t)+"/agent.jar")
+	r, err := vm.Execute(deadline(t, jvmtest.Patience), "load", "instrument", "false", classes(t)+"/agent.jar")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	case "open":
 		pid, _ := strconv.Atoi(arg)
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		defer cancel()
 		vm, err := Open(ctx, pid)
 		if err == nil {
@@ -200,6 +200,25 @@ func (tg *target) socket() string { return fmt.Sprintf("/tmp/.java_pid%d", tg.pi
 func (tg *target) out() string    { return strings.Join(tg.Stdout(), "\n") }
 func (tg *target) err() string    { return strings.Join(tg.Stderr(), "\n") }
 
+// awaitState waits until the kernel says that a process is in a state, as a letter of proc(5).
+func awaitState(t testing.TB, pid int, state byte) {
+	t.Helper()
+	for over := time.Now().Add(jvmtest.Patience); ; time.Sleep(5 * time.Millisecond) {
+		s, err := readStatus(pid)
+		if err == nil && s.state == state {
+			return
+		}
+		if time.Now().After(over) {
+			t.Fatalf("state %c, want %c (%v)", s.state, state, err)
+		}
+	}
+}
+
+func (tg *target) awaitState(state byte) {
+	tg.t.Helper()
+	awaitState(tg.t, tg.pid, state)
+}
+
 // unharmed fails the test if the target died, printed a thread dump, or has a
 // trigger file left.
 func (tg *target) unharmed() {
@@ -220,7 +239,7 @@ func (tg *target) unharmed() {
 
 func open(t testing.TB, pid int) *VM {
 	t.Helper()
-	vm, err := Open(deadline(t, 20*time.Second), pid)
+	vm, err := Open(deadline(t, jvmtest.Patience), pid)
 	if err != nil {
 		t.Fatal(err)
 	}

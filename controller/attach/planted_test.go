@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -46,12 +45,8 @@ func TestPlanted(t *testing.T) {
 	}
 	refused := func(what, named string) {
 		t.Helper()
-		began := time.Now()
-		_, err := Open(deadline(t, 10*time.Second), tg.pid)
+		_, err := Open(t.Context(), tg.pid) // without a deadline: nothing is waited for
 		wantErr(t, err, ErrNoSocket, tg.pid)
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%s: refused after %v", what, took)
-		}
 		if !strings.Contains(err.Error(), named) || !strings.Contains(err.Error(), "remove") {
 			t.Errorf("%s: says neither what nor what to do: %v", what, err)
 		}
@@ -78,7 +73,7 @@ func TestPlanted(t *testing.T) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, tg.pid).Execute(deadline(t, 10*time.Second), "properties"); err != nil {
+	if _, err := open(t, tg.pid).Execute(deadline(t, jvmtest.Patience), "properties"); err != nil {
 		t.Error(err)
 	}
 	if st, err := os.Stat(trigger); err != nil || fmt.Sprint(st.Mode()) != "-rw-r--r--" {

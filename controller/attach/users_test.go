@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -39,10 +38,10 @@ func TestOtherUserAsRoot(t *testing.T) {
 			if p := vm.Process(); p.UID != nobody || !p.Attachable || p.User == "root" || p.Major() != j.Version {
 				t.Errorf("%+v", p)
 			}
-			if r, err := vm.Execute(deadline(t, 10*time.Second), "properties"); err != nil || r.Code != 0 {
+			if r, err := vm.Execute(deadline(t, jvmtest.Patience), "properties"); err != nil || r.Code != 0 {
 				t.Error(err, r)
 			}
-			if err := vm.LoadAgent(deadline(t, 10*time.Second), "/mnt/agent.jar", "x"); err != nil {
+			if err := vm.LoadAgent(deadline(t, jvmtest.Patience), "/mnt/agent.jar", "x"); err != nil {
 				t.Error(err)
 			}
 			tg.unharmed()
@@ -77,11 +76,11 @@ func TestForeignSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(deadline(t, 10*time.Second), tg.pid)
+	_, err = Open(deadline(t, jvmtest.Patience), tg.pid)
 	wantErr(t, err, ErrNoSocket, tg.pid)
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	if _, err := open(t, tg.pid).Execute(deadline(t, 10*time.Second), "properties"); err != nil {
+	if _, err := open(t, tg.pid).Execute(deadline(t, jvmtest.Patience), "properties"); err != nil {
 		t.Error(err)
 	}
 	tg.unharmed()

@@ -53,7 +53,7 @@ func TestBig(t *testing.T) {
 		t.Errorf("folded has %d calls, tree has %d", folded.Calls, sums.Calls)
 	}
 	cct.HotPath(merged)
-	if d := time.Since(begin); d > 20*time.Second {
+	if d := time.Since(begin); d > 5*time.Minute { // it takes two seconds; what is quadratic takes hours
 		t.Errorf("took %v", d)
 	}
 }

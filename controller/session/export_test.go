@@ -109,3 +109,8 @@ func Roomy(ctx context.Context) (scarce context.CancelCauseFunc, do func(f func(
 		return roomy(f(ctx))
 	}
 }
+
+// MostTimerCost is what a timer may cost in the target, ns.
+func (s *Session) MostTimerCost(ctx context.Context) (ns float64, err error) {
+	return ns, s.do(ctx, func() { ns = s.loop.calibrator.MostTimerCost() })
+}

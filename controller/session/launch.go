@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -96,7 +97,12 @@ func (l *Launched) awaitJVM(ctx context.Context) error {
 		}
 		if pid != 0 {
 			if p, err := attach.Inspect(pid); err == nil || p.JavaVersion != "" {
-				if err := l.do(ctx, func() { l.proc = p }); err != nil {
+				if err := l.do(ctx, func() {
+					l.proc = p
+					if slices.Contains(p.Options, "-Xint") { // the counters don't say so yet
+						l.loop.calibrator.Interprets()
+					}
+				}); err != nil {
 					return err
 				}
 			}

@@ -11,6 +11,28 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
+// TestLaunchInterpreted starts a JVM that compiles nothing, where interpreted probes are what there is to be measured.
+func TestLaunchInterpreted(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Leaves")
+	var most []float64
+	for _, option := range []string{"-Xmixed", "-Xint"} {
+		l, err := session.Launch(t.Context(), []string{jvmtest.Any(t).Java(), option, "-cp", dir, "t.Leaves"},
+			session.Stdio{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, session.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ns, err := l.MostTimerCost(t.Context())
+		if most = append(most, ns); err != nil {
+			t.Error(err)
+		}
+		l.Abandon()
+	}
+	if most[1] <= most[0] {
+		t.Errorf("a timer may cost %v ns where all is interpreted, %v else", most[1], most[0])
+	}
+}
+
 // TestLaunchFolded measures the probes of a program that was started, with folded
 // recursion, as they will record it.
 func TestLaunchFolded(t *testing.T) {

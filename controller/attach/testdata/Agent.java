@@ -5,7 +5,8 @@ public class Agent {
             throw new RuntimeException("boom");
         }
         if ("slow".equals(options)) {
-            Thread.sleep(1200);
+            System.out.println("agent begins");
+            while (!new java.io.File("go on").exists()) Thread.sleep(10);
         }
         System.out.println("agent:" + options);
     }

@@ -263,7 +263,7 @@ func TestFull(t *testing.T) {
 	if taken < 20 || taken > 100 {
 		t.Errorf("%d results were taken", taken)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	anna := dial(t, key(t, h, dir, "anna", fleet.RoleSample, ""))
 	results, err := anna.Results(ctx, "r1")

@@ -194,8 +194,9 @@ func report() *export.Report {
 // nobody begin again. Commands that come twice are carried out once.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	goOn := make(chan struct{})
+	working, goOn := make(chan struct{}, 2), make(chan struct{})
 	h := newHost(t, func(w *job.Worker) {
+		working <- struct{}{}
 		<-goOn
 		if err := w.Done(report(), nil); err != nil {
 			t.Error(err)
@@ -204,6 +205,7 @@ func TestRestart(t *testing.T) {
 	h.start()
 	<-h.deliver(command(1), fleet.RoleSample)
 	<-h.deliver(command(1), fleet.RoleSample)
+	<-working
 	h.stop()
 	h.start()
 	<-h.deliver(command(1), fleet.RoleSample)
@@ -230,13 +232,16 @@ func TestRestart(t *testing.T) {
 // TestBrokerAway: results stay until the broker is back, over a restart, too.
 func TestBrokerAway(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, func(w *job.Worker) { _ = w.Done(report(), nil) })
+	done := make(chan struct{}, 5)
+	h := newHost(t, func(w *job.Worker) { _ = w.Done(report(), nil); done <- struct{}{} })
 	h.b.down = true
 	h.start()
 	for pid := 1; pid <= 5; pid++ {
 		<-h.deliver(command(pid), fleet.RoleSample)
 	}
-	time.Sleep(300 * time.Millisecond)
+	for range 5 {
+		<-done
+	}
 	h.stop()
 	h.start()
 	h.b.mu.Lock()
