@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/rivulet-profiler/rivulet/controller/agent"
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/event"
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/live"
@@ -45,6 +46,9 @@ func (b *liveBackend) Targets(ctx context.Context) ([]live.Target, error) {
 	}
 	var out []live.Target
 	for _, p := range found {
+		if errors.Is(p.Err, attach.ErrStarting) {
+			p.Reason = "is starting" // it is going to be attachable; a long text would have the list move then
+		}
 		out = append(out, live.Target{
 			PID: p.PID, User: export.Clean(p.User), Java: export.Clean(p.JavaVersion), Main: export.Clean(p.Main), Started: p.Started,
 			Attachable: p.Attachable, Reason: export.Clean(p.Reason),

@@ -73,7 +73,7 @@ export function Start() {
             <tbody>
               {rows.map(({ t, gone }) => (
                 <tr key={t.pid + t.started} class={gone ? "gone" : ""}>
-                  <td class="num">{t.pid}</td><td title={t.main}><b>{base(t.main)}</b></td><td>{t.java || "?"}</td><td>{t.user}</td><td class="num">{gone ? "" : ago(t.started)}</td>
+                  <td class="num">{t.pid}</td><td title={t.main}><b>{base(t.main)}</b></td><td>{t.java || "?"}</td><td title={t.user}>{t.user}</td><td class="num">{gone ? "" : ago(t.started)}</td>
                   <td>
                     <span class="over">
                       {gone && <span class="muted">has ended</span>}
