@@ -37,7 +37,6 @@ const (
 // Main runs one command and returns its exit code. args are without the
 // program's name.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	headroom.DieFirst()
 	return (&app{backend: system{}, stdin: stdin, stdout: stdout, stderr: stderr}).run(args)
 }
 
@@ -139,8 +138,11 @@ nothing of weight stays behind.`,
 			return usage("there is no command %q; see rivulet --help", args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRun: func(*cobra.Command, []string) {
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			a.running = true
+			if _, real := a.backend.(system); real && !strings.HasPrefix(cmd.CommandPath(), "rivulet hub") { // a hub has no target
+				headroom.DieFirst()
+			}
 		},
 	}
 	cmd.SuggestionsMinimumDistance = 2

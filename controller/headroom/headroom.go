@@ -8,6 +8,7 @@ package headroom
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"time"
@@ -60,6 +61,13 @@ func (w *Watch) Look() string {
 	}
 	debug.FreeOSMemory() // which may have been all
 	return w.look()
+}
+
+// Close lets Go's heap grow as usual again.
+func (w *Watch) Close() {
+	if w.govern {
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
 }
 
 func (w *Watch) look() string {

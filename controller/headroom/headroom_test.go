@@ -47,6 +47,10 @@ func TestLook(t *testing.T) {
 	if limit := debug.SetMemoryLimit(-1); limit > max(before, taken())+45*mb || limit < leastHeap {
 		t.Errorf("Go's memory limit is %d MB", limit/mb)
 	}
+	w.Close()
+	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
+		t.Errorf("Go's memory limit stays at %d MB", limit/mb)
+	}
 	// What is left at the beginning is little: half of it may be taken.
 	fake(t, groups(1020, 50))
 	w = New(7)
@@ -70,7 +74,9 @@ func TestGivenLimit(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	fake(t, map[string]string{fmt.Sprintf("proc/%d/cgroup", os.Getpid()): "0::/\n", "groups/memory.max": "1000000000", "groups/memory.current": "1000"})
 	before := debug.SetMemoryLimit(-1)
-	New(7).Look()
+	w := New(7)
+	w.Look()
+	w.Close()
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Error("Go's memory limit is", got)
 	}

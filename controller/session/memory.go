@@ -33,6 +33,7 @@ func (s *Session) watchMemory(pid int) {
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
+		defer w.Close() // another session of this process says anew what it may take
 		tick := time.NewTicker(headroom.Every)
 		defer tick.Stop()
 		for {
