@@ -164,3 +164,12 @@ func Interprets(counters map[string]any) bool {
 	info, _ := counters["java.property.java.vm.info"].(string)
 	return strings.HasPrefix(info, "interpreted")
 }
+
+// LoadedClasses is how many classes a JVM with these counters has loaded, 0 if they don't tell. It may be called concurrently.
+func LoadedClasses(counters map[string]any) (n int64) {
+	for name, sign := range map[string]int64{"java.cls.loadedClasses": 1, "java.cls.sharedLoadedClasses": 1, "java.cls.unloadedClasses": -1, "java.cls.sharedUnloadedClasses": -1} {
+		v, _ := counters[name].(int64)
+		n += sign * v
+	}
+	return n
+}

@@ -1,6 +1,10 @@
 package attach
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
+)
 
 // TestOldGeneration: what a collection of young objects leaves may be garbage, what one of the whole heap leaves is not.
 func TestOldGeneration(t *testing.T) {
@@ -33,5 +37,19 @@ func TestInterprets(t *testing.T) {
 	}
 	if Interprets(nil) {
 		t.Error("a JVM without counters interprets")
+	}
+}
+
+func TestLoadedClasses(t *testing.T) {
+	counters := map[string]any{"java.cls.loadedClasses": int64(4366), "java.cls.sharedLoadedClasses": int64(1147), "java.cls.unloadedClasses": int64(10), "java.cls.sharedUnloadedClasses": int64(3)}
+	if n := LoadedClasses(counters); n != 5500 {
+		t.Error(n, "classes")
+	}
+	if n := LoadedClasses(nil); n != 0 {
+		t.Error(n, "classes without counters")
+	}
+	counters, err := Counters(start(t, jvmtest.Any(t)).pid)
+	if n := LoadedClasses(counters); err != nil || n < 100 || n > 100_000 {
+		t.Errorf("%d classes of a JVM, %v", n, err)
 	}
 }

@@ -68,7 +68,7 @@ func Examine(ctx context.Context, pid int, root string, cfg session.Config) []Ch
 
 func (e *examination) examine(root string) {
 	e.cfg.Look, e.cfg.Warn = true, nil
-	if e.process() {
+	if e.process() && e.ownMemory() {
 		e.version()
 		e.container()
 		e.listener()
@@ -255,6 +255,21 @@ func (e *examination) memory() {
 	case limited:
 		e.add("memory", OK, "", "its control group may take %d MB more", m.Left>>20)
 	}
+}
+
+// ownMemory tells whether Rivulet's own container has what a session takes here. If not, the other checks are left out: they
+// take some, too.
+func (e *examination) ownMemory() bool {
+	counters, err := attach.Counters(e.pid)
+	if err != nil {
+		return true // measures says so
+	}
+	need, left, ok := headroom.Enough(attach.LoadedClasses(counters))
+	if !ok {
+		e.add("own memory", Failure, "raise that limit, or run Rivulet outside of the container (rivulet kube --image adds one to a pod)",
+			"to analyse its classes takes some %d MB here, and the container that Rivulet runs in has %d MB left until its limit; nothing else was looked at", need>>20, max(left, 0)>>20)
+	}
+	return ok
 }
 
 // libraries of agents that are loaded by name or path while the JVM runs.

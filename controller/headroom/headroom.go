@@ -14,6 +14,21 @@ import (
 	"time"
 )
 
+// analysis and analysisOfClass are what a session takes in this process, in bytes: for itself, and for each class that the
+// target has loaded. A server with 5,500 classes could be recorded with 250 MB, not with 200; programs with 800 with 50.
+const (
+	analysis        = 8 << 20
+	analysisOfClass = 36 << 10
+)
+
+// Enough tells whether this process may take what a session takes whose target has loaded so many classes: need is that, in bytes,
+// and left what there is. It is true where there is no limit, and where GOMEMLIMIT says that somebody knows better.
+func Enough(classes int64) (need, left int64, ok bool) {
+	need = analysis + classes*analysisOfClass
+	m, limited := Of(os.Getpid())
+	return need, m.Left, !limited || m.Left >= need || os.Getenv("GOMEMLIMIT") != ""
+}
+
 // A Watch looks at the memory that control groups leave to this process and to a target. One goroutine at a
 // time uses it.
 type Watch struct {
@@ -32,15 +47,15 @@ const (
 	// mostReserve is what is kept free at the most, in bytes: restoring a large subgraph's classes takes some 20 MB.
 	mostReserve = 32 << 20
 	// reservePart is the part of a limit that is kept free where that is less.
-	reservePart = 16
+	reservePart = 8
 	// leastHeap is a memory limit below which Go's collector would do nothing but collect.
 	leastHeap = 24 << 20
 	// heapPart is the part of what is left that Go's heap may take before the next look: the tree grows meanwhile.
 	heapPart = 2
 )
 
-// New begins to watch, with what is left now: a sixteenth of the limit is kept free, 32 MB at the most, but no more
-// than half of what is left.
+// New begins to watch, with what is left now: an eighth of the limit is kept free, 32 MB at the most, but no more than half
+// of what is left.
 func New(target int) *Watch {
 	w := &Watch{govern: os.Getenv("GOMEMLIMIT") == ""}
 	for _, g := range []*watched{{whose: "the target's", pid: target}, {whose: "Rivulet's", pid: os.Getpid()}} {
@@ -58,6 +73,9 @@ func (w *Watch) Look() string {
 	text := w.look()
 	if text == "" {
 		return ""
+	}
+	if w.govern { // what goes on meanwhile is to take no more than it must
+		debug.SetMemoryLimit(leastHeap)
 	}
 	debug.FreeOSMemory() // which may have been all
 	return w.look()
@@ -87,4 +105,4 @@ func (w *Watch) look() string {
 }
 
 // Every is how often a [Watch] should look.
-const Every = 250 * time.Millisecond
+const Every = 50 * time.Millisecond

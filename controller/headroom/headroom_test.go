@@ -31,8 +31,8 @@ func TestLook(t *testing.T) {
 		{500, 50, ""},
 		{992, 50, ""},
 		{993, 50, "the memory limit of the target's container is near: 31 of 1024 MB are left"},
-		{500, 150, ""},
-		{500, 151, "the memory limit of Rivulet's container is near: 9 of 160 MB are left"},
+		{500, 140, ""},
+		{500, 141, "the memory limit of Rivulet's container is near: 19 of 160 MB are left"},
 		{1025, 50, "the memory limit of the target's container is near: 0 of 1024 MB are left"},
 	} {
 		fake(t, groups(c.target, c.own))
@@ -65,6 +65,31 @@ func TestLook(t *testing.T) {
 	debug.SetMemoryLimit(math.MaxInt64)
 	if got := New(7).Look(); got != "" || debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		t.Errorf("without a limit: %q", got)
+	}
+}
+
+// TestEnough knows what a session takes.
+func TestEnough(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	const mb = 1 << 20
+	own := func(limit int64) {
+		fake(t, map[string]string{fmt.Sprintf("proc/%d/cgroup", os.Getpid()): "0::/\n", "groups/memory.max": fmt.Sprint(limit * mb), "groups/memory.current": fmt.Sprint(10 * mb)})
+	}
+	own(198)
+	if need, left, ok := Enough(5120); !ok || need != 188*mb || left != 188*mb {
+		t.Errorf("%d MB, of %d: %v", need/mb, left/mb, ok)
+	}
+	if _, _, ok := Enough(5121); ok {
+		t.Error("one class more is enough, too")
+	}
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	if _, _, ok := Enough(5121); !ok {
+		t.Error("not enough, although somebody knows better")
+	}
+	t.Setenv("GOMEMLIMIT", "")
+	fake(t, nil)
+	if _, _, ok := Enough(1 << 30); !ok {
+		t.Error("not enough without a limit")
 	}
 }
 

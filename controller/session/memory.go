@@ -7,11 +7,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/headroom"
 )
 
 // ErrMemory reports that an attach or a recording was given up before it began, since the memory limit of a container was near.
-var ErrMemory = errors.New("given up, raise that limit or record a smaller subgraph")
+var ErrMemory = errors.New("given up, raise that limit")
 
 // leastTree is what a tree of contexts may have even where there is little memory, in bytes.
 const leastTree = 8 << 20
@@ -23,6 +24,14 @@ func roomFor(memory int64) int64 {
 		return min(memory, max(m.Left/3, leastTree))
 	}
 	return memory
+}
+
+// mindMemory refuses a target whose analysis takes more than the container of this process has left. Nothing has been done to it yet.
+func mindMemory(pid int, counters map[string]any) error {
+	if need, left, ok := headroom.Enough(attach.LoadedClasses(counters)); !ok {
+		return fmt.Errorf("pid %d: to analyse its classes takes some %d MB here, and the container that Rivulet runs in has %d MB left until its limit: %w, or run Rivulet outside of the container (rivulet kube --image adds one to a pod)", pid, need>>20, max(left, 0)>>20, ErrMemory)
+	}
+	return nil
 }
 
 // watchMemory ends the recording, or what leads to it, where the memory gets short that the containers of the target and of this

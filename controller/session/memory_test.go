@@ -67,10 +67,28 @@ func memoryShort(t *testing.T, j jvmtest.JDK, dir string) {
 	}
 }
 
-// TestKilledFirst has too little memory in the container of the target and of Rivulet, which then is killed, and not the
-// target, although that is larger.
-func TestKilledFirst(t *testing.T) {
+// TestMemoryRefused: a container that has not what an analysis takes is told so before anything is done.
+func TestMemoryRefused(t *testing.T) {
 	t.Parallel()
+	dir := sources(t, "FullHeap")
+	binary := sessiontest.Binary(t)
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		p := program(t, j, dir, "FullHeap", []string{"-Xmx32m"})
+		group := headroomtest.New(t, 28<<20) // of 25 at the least for its 500 classes, and Rivulet has some itself
+		for _, args := range [][]string{{"profile", fmt.Sprint(p.PID()), "--root", "t.FullHeap.root", "--for", "100ms"}, {"doctor", fmt.Sprint(p.PID())}} {
+			out, err := group.Command(append([]string{binary}, args...)...).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "MB left until its limit") {
+				t.Errorf("%s: %v: %s", args[0], err, out)
+			}
+		}
+		gone(t, p.PID(), patient)
+	}, 17)
+}
+
+// TestKilledFirst has too little memory in the container of the target and of Rivulet, and somebody who knows better. Then Rivulet is
+// killed, or gives up, and not the target, although that is larger.
+func TestKilledFirst(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "1GiB")
 	dir := sources(t, "FullHeap")
 	binary := sessiontest.Binary(t)
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {

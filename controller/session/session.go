@@ -152,6 +152,9 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err := cfg.mindHeap(pid, counters); err != nil {
 		return nil, err
 	}
+	if err := mindMemory(pid, counters); err != nil {
+		return nil, err
+	}
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {
 		return nil, err
