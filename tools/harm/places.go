@@ -58,7 +58,14 @@ func newGroup(kind string) (group string, remove func(), err error) {
 	if err := os.Mkdir(group, 0o755); err != nil {
 		return "", nil, fmt.Errorf("%w: %w", errAbsent, err)
 	}
-	return group, func() { os.Remove(group) }, nil
+	return group, func() {
+		for range 250 { // until the kernel has done with its last process
+			if err := os.Remove(group); err == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}, nil
 }
 
 // within is a command that runs another in a control group.

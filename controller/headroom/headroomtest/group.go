@@ -26,11 +26,21 @@ func New(t *testing.T, most int64) Group {
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		t.Skip("no control groups here: ", err)
 	}
-	t.Cleanup(func() { os.Remove(g.dir) })
+	t.Cleanup(func() { remove(g.dir) })
 	if err := g.Limit(most); err != nil {
 		t.Skip("no limit of memory here: ", err)
 	}
 	return g
+}
+
+// remove removes a control group as soon as its last process is gone, which the kernel may take a moment for.
+func remove(dir string) {
+	for range 250 {
+		if err := os.Remove(dir); err == nil || os.IsNotExist(err) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // Limit sets the limit. The error is that of writing it, as where the processes have more already.
