@@ -54,10 +54,11 @@ type app struct {
 
 	cluster func(kube.Config) (kube.Cluster, error) // nil is kube.Connect
 
-	verbose  bool
-	fullHeap bool // see session.Config
-	running  bool // a command has begun: its flags and arguments made sense
-	code     int  // exit code of a command that did not fail
+	verbose      bool
+	fullHeap     bool // see session.Config, as littleMemory
+	littleMemory bool
+	running      bool // a command has begun: its flags and arguments made sense
+	code         int  // exit code of a command that did not fail
 }
 
 func (a *app) run(args []string) int {
@@ -140,7 +141,7 @@ nothing of weight stays behind.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			a.running = true
-			if _, real := a.backend.(system); real && !strings.HasPrefix(cmd.CommandPath(), "rivulet hub") { // a hub has no target
+			if _, live := a.backend.(system); live && !strings.HasPrefix(cmd.CommandPath(), "rivulet hub") { // a hub has no target
 				headroom.DieFirst()
 			}
 		},
@@ -155,6 +156,7 @@ nothing of weight stays behind.`,
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
 	cmd.PersistentFlags().BoolVar(&a.fullHeap, "full-heap", false, "load the agent even into a JVM whose heap is full")
+	cmd.PersistentFlags().BoolVar(&a.littleMemory, "little-memory", false, "attach even where the container that Rivulet runs in may have too little memory left")
 	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.pushCommand(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.kubeCommand(), a.inPod(), a.version())
 	return cmd
 }

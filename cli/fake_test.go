@@ -27,7 +27,7 @@ import (
 
 // A fake is a machine with one JVM that does what a test says.
 type fake struct {
-	fullHeap                       bool // the last attach was to be into a JVM whose heap is full, too
+	fullHeap, littleMemory         bool // what the last attach was to put up with
 	attachErr, startErr, finishErr error
 	onStart                        func(*fake)
 	exitCode                       int
@@ -75,7 +75,7 @@ func (f *fake) processes(context.Context) ([]attach.Process, error) {
 
 func (f *fake) attach(_ context.Context, _ int, cfg session.Config) (attached, error) {
 	f.note("attach")
-	f.fullHeap = cfg.FullHeap
+	f.fullHeap, f.littleMemory = cfg.FullHeap, cfg.LittleMemory
 	if f.attachErr != nil {
 		return nil, f.attachErr
 	}

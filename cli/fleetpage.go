@@ -67,7 +67,7 @@ func (a *app) inFleet(in *interrupts, by linkFlags, q *web.FleetQuery) (any, err
 		if err != nil {
 			return nil, err
 		}
-		c.Do, c.Recording, role = fleet.DoProfile, rec, fleet.RoleRecord
+		c.Do, c.Recording, c.FullHeap, role = fleet.DoProfile, rec, a.fullHeap, fleet.RoleRecord
 	case "compare":
 		rec, err := recordingOf(q)
 		if err != nil {

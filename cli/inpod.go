@@ -85,6 +85,7 @@ const holdPatience = 5 * time.Minute
 
 // workInPod does what a request says, for each JVM that it means.
 func (a *app) workInPod(w *kube.Worker) {
+	a.littleMemory = a.littleMemory || w.Request.LittleMemory
 	found, err := a.meantInPod(w.First, &w.Request)
 	if err != nil {
 		w.Fail(err)

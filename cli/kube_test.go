@@ -140,7 +140,7 @@ func TestKubeProfile(t *testing.T) {
 	if r.code != exitUsage {
 		t.Fatalf("--all beside --match: %+v", r)
 	}
-	r = c.run(t, "profile", "deploy/orders", "--root", "shop.Price.of", "--until-calls", "1", "--match", "user=anna", "--format", "json", "--full-heap")
+	r = c.run(t, "profile", "deploy/orders", "--root", "shop.Price.of", "--until-calls", "1", "--match", "user=anna", "--format", "json", "--full-heap", "--force")
 	var got struct {
 		Calls     int64
 		Processes []struct {
@@ -158,8 +158,8 @@ func TestKubeProfile(t *testing.T) {
 	if !strings.Contains(r.stderr, "pod orders-3 is left out: pod orders-3 does not run: Pending") || !strings.Contains(r.stderr, "recording in 2 JVMs") {
 		t.Error(r.stderr)
 	}
-	if m := c.machines["orders-1"]; m.steps() != "attach start finish" || m.rec.UntilCalls != 1 || m.rec.Roots[0] != "shop.Price.of" || !m.fullHeap {
-		t.Errorf("%s: %+v, full heap: %v", m.steps(), m.rec, m.fullHeap)
+	if m := c.machines["orders-1"]; m.steps() != "attach start finish" || m.rec.UntilCalls != 1 || m.rec.Roots[0] != "shop.Price.of" || !m.fullHeap || !m.littleMemory {
+		t.Errorf("%s: %+v, full heap: %v, little memory: %v", m.steps(), m.rec, m.fullHeap, m.littleMemory)
 	}
 	did := strings.Join(c.did, " ")
 	for _, want := range []string{"orders-1:copy:64", "orders-1:work", "orders-1:remove", "orders-2:remove"} {

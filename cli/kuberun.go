@@ -82,6 +82,7 @@ func (a *app) runInPods(in *interrupts, f *kubeRunFlags, request kube.Request) (
 		return nil, fmt.Errorf("no pod of %s can be looked at; the first: %w", f.which.Text(), first)
 	}
 	request.PIDs, request.Match, request.All = f.targets.pids, f.targets.match, f.targets.all
+	request.LittleMemory = f.force || a.littleMemory
 	r := &kubeRun{app: a, cluster: c, flags: f, request: request, states: states{of: map[string]string{}}, room: kube.NewRoom(mostResults), left: left, whys: map[string]*kube.Error{}, found: map[string][]kube.Finding{}}
 	r.meter = startMeter(a.stderr, func() session.Progress { return session.Progress{Phase: r.states.text()} })
 	defer r.meter.stop()

@@ -36,7 +36,7 @@ func (a *app) attachShown(in *interrupts, pid int, cfg session.Config) (attached
 }
 
 func (a *app) config(memory int64) session.Config {
-	return session.Config{Log: a.log(), Memory: memory, FullHeap: a.fullHeap, Warn: func(text string) { a.say("%s", oneLine(text)) }}
+	return session.Config{Log: a.log(), Memory: memory, FullHeap: a.fullHeap, LittleMemory: a.littleMemory, Warn: func(text string) { a.say("%s", oneLine(text)) }}
 }
 
 // writeReport writes a report in a form, by default the one that the file's name

@@ -265,8 +265,8 @@ func (e *examination) ownMemory() bool {
 		return true // measures says so
 	}
 	need, left, ok := headroom.Enough(attach.LoadedClasses(counters))
-	if !ok {
-		e.add("own memory", Failure, "raise that limit, or run Rivulet outside of the container (rivulet kube --image adds one to a pod)",
+	if ok = ok || e.cfg.LittleMemory; !ok {
+		e.add("own memory", Failure, "raise that limit, or run Rivulet outside of the container (rivulet kube --image adds one to a pod); nothing is attached to without --little-memory",
 			"to analyse its classes takes some %d MB here, and the container that Rivulet runs in has %d MB left until its limit; nothing else was looked at", need>>20, max(left, 0)>>20)
 	}
 	return ok

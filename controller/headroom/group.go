@@ -105,8 +105,8 @@ func number(b []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// taken is how much memory Go has of the kernel, in bytes.
-func taken() int64 {
+// taken is how much memory Go has of the kernel, in bytes. Tests say something else.
+var taken = func() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
 	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())

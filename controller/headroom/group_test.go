@@ -1,6 +1,8 @@
 package headroom
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,5 +97,74 @@ func TestOfProcess(t *testing.T) {
 	group.Add(t, cmd.Process.Pid)
 	if m, limited := Of(cmd.Process.Pid); !limited || m.Limit != most || m.Left > most || m.Left < most/2 {
 		t.Errorf("%v, %v", m, limited)
+	}
+}
+
+// taker is what [TestMain] runs in place of the tests: "big" takes 150 MB and waits, "first" asks to be killed
+// first, and takes more than there is.
+const taker = "RIVULET_TAKES_MEMORY"
+
+func TestMain(m *testing.M) {
+	var all [][]byte
+	take := func(mb int) {
+		for range mb {
+			b := make([]byte, 1<<20)
+			for i := 0; i < len(b); i += 4096 {
+				b[i] = 1
+			}
+			all = append(all, b)
+		}
+	}
+	switch os.Getenv(taker) {
+	case "":
+		os.Exit(m.Run())
+	case "big":
+		take(150)
+		fmt.Println("READY")
+		_, _ = os.Stdin.Read(make([]byte, 1))
+	case "first":
+		DieFirst()
+		take(400)
+	}
+	fmt.Println(len(all), "MB")
+}
+
+// TestKilledFirst has the memory of a container run out: the kernel kills the process that has asked to be
+// killed first, and not the larger one.
+func TestKilledFirst(t *testing.T) {
+	group := headroomtest.New(t, 220<<20)
+	run := func(what string) *exec.Cmd {
+		cmd := group.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), taker+"="+what, "GOGC=off")
+		return cmd
+	}
+	big := run("big")
+	in, err := big.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := big.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := big.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "READY" {
+		t.Fatalf("the large process says %q", lines.Text())
+	}
+	switch text, err := run("first").CombinedOutput(); {
+	case err == nil:
+		t.Skip("memory does not run out here: this machine swaps")
+	case err.Error() != "signal: killed":
+		t.Errorf("the other one: %v: %s", err, text)
+	}
+	in.Close()
+	if !lines.Scan() || lines.Text() != "150 MB" {
+		t.Errorf("the large process says %q", lines.Text())
+	}
+	if err := big.Wait(); err != nil {
+		t.Error("the large process:", err)
 	}
 }

@@ -22,11 +22,15 @@ const (
 )
 
 // Enough tells whether this process may take what a session takes whose target has loaded so many classes: need is that, in bytes,
-// and left what there is. It is true where there is no limit, and where GOMEMLIMIT says that somebody knows better.
+// and left what there is. It is true where there is no limit. Any goroutine may call it.
 func Enough(classes int64) (need, left int64, ok bool) {
 	need = analysis + classes*analysisOfClass
 	m, limited := Of(os.Getpid())
-	return need, m.Left, !limited || m.Left >= need || os.Getenv("GOMEMLIMIT") != ""
+	if limited && m.Left < need {
+		debug.FreeOSMemory() // what an earlier session had
+		m, limited = Of(os.Getpid())
+	}
+	return need, m.Left, !limited || m.Left >= need
 }
 
 // A Watch looks at the memory that control groups leave to this process and to a target. One goroutine at a
@@ -55,7 +59,7 @@ const (
 )
 
 // New begins to watch, with what is left now: an eighth of the limit is kept free, 32 MB at the most, but no more than half
-// of what is left.
+// of what is left. It is nil where nobody has a limit.
 func New(target int) *Watch {
 	w := &Watch{govern: os.Getenv("GOMEMLIMIT") == ""}
 	for _, g := range []*watched{{whose: "the target's", pid: target}, {whose: "Rivulet's", pid: os.Getpid()}} {
@@ -63,6 +67,9 @@ func New(target int) *Watch {
 			g.reserve = min(mostReserve, m.Limit/reservePart, max(m.Left, 0)/2)
 			w.groups = append(w.groups, g)
 		}
+	}
+	if len(w.groups) == 0 {
+		return nil
 	}
 	return w
 }

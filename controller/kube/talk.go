@@ -57,6 +57,8 @@ type Request struct {
 	All     bool          `json:"all,omitempty"`
 	Unlink  bool          `json:"unlink,omitempty"` // its own binary
 
+	LittleMemory bool `json:"little_memory,omitempty"` // see session.Config
+
 	Threads *Threads `json:"threads,omitempty"` // of DoThreads
 	Doctor  *Doctor  `json:"doctor,omitempty"`  // of DoDoctor
 }

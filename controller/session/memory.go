@@ -12,7 +12,7 @@ import (
 )
 
 // ErrMemory reports that an attach or a recording was given up before it began, since the memory limit of a container was near.
-var ErrMemory = errors.New("given up, raise that limit")
+var ErrMemory = errors.New("given up for want of memory")
 
 // leastTree is what a tree of contexts may have even where there is little memory, in bytes.
 const leastTree = 8 << 20
@@ -27,9 +27,9 @@ func roomFor(memory int64) int64 {
 }
 
 // mindMemory refuses a target whose analysis takes more than the container of this process has left. Nothing has been done to it yet.
-func mindMemory(pid int, counters map[string]any) error {
-	if need, left, ok := headroom.Enough(attach.LoadedClasses(counters)); !ok {
-		return fmt.Errorf("pid %d: to analyse its classes takes some %d MB here, and the container that Rivulet runs in has %d MB left until its limit: %w, or run Rivulet outside of the container (rivulet kube --image adds one to a pod)", pid, need>>20, max(left, 0)>>20, ErrMemory)
+func (c *Config) mindMemory(pid int, counters map[string]any) error {
+	if need, left, ok := headroom.Enough(attach.LoadedClasses(counters)); !ok && !c.LittleMemory {
+		return fmt.Errorf("pid %d: %w: to analyse its classes takes some %d MB here, and the container that Rivulet runs in has %d MB left until its limit. Raise that limit, run Rivulet outside of the container (rivulet kube --image adds one to a pod), or attach all the same with --little-memory", pid, ErrMemory, need>>20, max(left, 0)>>20)
 	}
 	return nil
 }
@@ -38,6 +38,9 @@ func mindMemory(pid int, counters map[string]any) error {
 // process may take.
 func (s *Session) watchMemory(pid int) {
 	w := headroom.New(pid)
+	if w == nil {
+		return
+	}
 	w.Look() // arming takes much at once
 	s.wg.Add(1)
 	go func() {
@@ -54,7 +57,7 @@ func (s *Session) watchMemory(pid int) {
 			if near := w.Look(); near != "" {
 				s.log.Warn("memory", "what", near)
 				s.end(near)
-				s.scarce(fmt.Errorf("pid %d: %s: %w", pid, near, ErrMemory))
+				s.scarce(fmt.Errorf("pid %d: %w: %s; raise that limit, or record a smaller subgraph", pid, ErrMemory, near))
 				return
 			}
 		}

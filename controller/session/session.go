@@ -55,7 +55,9 @@ type Config struct {
 	// FullHeap has the agent loaded even where the last collection was one of the whole heap and has left it full. Where
 	// memory runs out at that moment the JVM may keep classes and call sites broken for good.
 	FullHeap bool
-	Warn     func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
+	// LittleMemory has the target attached to even where the container of this process may not have what its analysis takes.
+	LittleMemory bool
+	Warn         func(string) // tells the user something before it is done, such as what the JVM will print; may be nil
 }
 
 const defaultMemory = 1 << 30
@@ -152,7 +154,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err := cfg.mindHeap(pid, counters); err != nil {
 		return nil, err
 	}
-	if err := mindMemory(pid, counters); err != nil {
+	if err := cfg.mindMemory(pid, counters); err != nil {
 		return nil, err
 	}
 	vm, err := attach.Open(ctx, pid)
