@@ -100,8 +100,10 @@ func measureCompany(k *bench.Kit, dir string, page *bench.Page) error {
 	}
 	before := section(written(), "Company")
 	headings := append([]string{"beside Rivulet|"}, columnsOf(versions)...)
-	page.Table("Company", "Other tools on the same JVM. One that can come and go comes before a recording and stays, or leaves while recording; or comes while recording and stays, or leaves again: "+
-		"one process for each. Counts must be exact and those that the program's source says; the other tool must have done its work (one that samples: have written its file), with its own counts right where it has some; when both have left, the program's methods must have the code of before, and nothing of Rivulet's may be left. "+
+	page.Table("Company", "Other tools on the same JVM. A tool that can come and go does so in four ways, each with a process of its own: it comes before the recording or while it is on, and it stays or leaves while it is on. Then:\n\n"+
+		"* counts are exact, and those that the program's source says;\n"+
+		"* the other tool has done its work: one that samples has written its file, and its own counts are right where it has some;\n"+
+		"* when both have left, the program's methods have the code of before, and nothing of Rivulet's is left.\n\n"+
 		"No result may be wrong, and the program must end with its own exit code.", headings...)
 	for i := range companions {
 		c := &companions[i]

@@ -127,12 +127,16 @@ func measureFaults(k *bench.Kit, dir string, page *bench.Page) error {
 		return err
 	}
 
-	page.Table("Faults", "Each round starts a program with two busy threads, attaches with options chosen at random, injects one fault at a random moment while "+
-		"arming or recording, and checks: the program's own results; its own count of root calls against the report's, which must have all that had ended before the "+
-		"fault and none that did not begin; that its methods have the code of before, read from its memory by another way than the agent; threads, descriptors, mappings and files. "+
-		"A program that lives is recorded once more, and all counts must be exact. "+
-		"Silent and restored: from the fault, or the order to leave, until no probe records (where the controller is gone), and until all code is that of before and nothing is left. "+
-		"Over 2 s: rounds in which the code of before took longer, and the agent's thread did not say by its name that it is restoring. A round fails if anything of this is not so, or a process hangs or crashes. "+
+	page.Table("Faults", "Each round starts a program with two busy threads, attaches with options chosen at random, and injects one fault at a random moment while "+
+		"arming or recording. It fails if a process hangs or crashes, or if one of these is not so:\n\n"+
+		"* the program's own results are right;\n"+
+		"* the report has all root calls that ended before the fault, and none that did not begin, by the program's own count;\n"+
+		"* the program's methods have the code of before, read from its memory in another way than the agent's;\n"+
+		"* no thread, descriptor, mapping or file of Rivulet's is left;\n"+
+		"* if the program lives on, it is recorded once more, and all counts are exact.\n\n"+
+		"*Silent*: from the fault until no probe records any more, where the controller is gone. "+
+		"*Restored*: from the fault, or from the order to leave, until all code is that of before and nothing is left. "+
+		"*Over 2 s*: rounds in which the code of before took longer, and the agent's thread did not say by its name that it is restoring. "+
 		seeds(all.Seeds),
 		"fault|", "rounds", "while recording", "silent ms, median", "longest", "restored ms, median", "longest", "over 2 s", "reports with all", "exact afterwards", "failed")
 	for _, f := range chosen {

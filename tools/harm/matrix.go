@@ -170,11 +170,13 @@ func beginJVMs(p *bench.Page, headings []string) {
 			short = append(short, s.name)
 		}
 	}
-	p.Table("JVMs", "Each cell is one process. Rivulet attaches to it again and again: in the first row for "+strings.Join(whole, "; ")+"; in the others for "+strings.Join(short, "; ")+
-		". Counts of root calls and of the methods below must be those that the program's source says (under load, the program's own count of root calls), and exact by the report. "+
-		"After each step the program's methods have the code of before (read from outside; not with ZGC, compact headers and JDK 8, where later counts alone show it), no thread, descriptor, mapping or file of Rivulet's is left, "+
-		"no result was wrong. At the end the program ends with its own exit code and has printed nothing to standard error. "+
-		"*exact*: all of this held; with what has no samples or no heap there, by the refusal. *refused*: `profile` and `doctor` say why not, and the program is unharmed. -: the JDK here has no such thing. *not tried*: no run has come to it.",
+	p.Table("JVMs", "Each cell is one process, to which Rivulet attaches several times. The steps of the first row: "+strings.Join(whole, "; ")+". Those of the other rows: "+strings.Join(short, "; ")+
+		". After each step:\n\n"+
+		"* counts of root calls and of the methods below are those that the program's source says (under load: the program's own count of root calls), and exact by the report;\n"+
+		"* the program's methods have the code of before; this is read from outside, except with ZGC, compact headers and JDK 8, where only later counts show it;\n"+
+		"* no thread, descriptor, mapping or file of Rivulet's is left, and no result was wrong.\n\n"+
+		"At the end the program ends with its own exit code, and has printed nothing to standard error. "+
+		"*exact*: all of this held; a step that needs samples or a heap dump may be refused where the JVM has none. *refused*: `profile` and `doctor` say why not, and the program is unharmed. -: this JDK has no such thing. *not tried*: no run has come to it.",
 		headings...)
 }
 

@@ -127,8 +127,7 @@ func measurePlaces(k *bench.Kit, dir string, page *bench.Page) error {
 	}
 	m := &matrix{Kit: k, dir: dir, cells: all.Cells, configs: places, columns: []int{8, 17, 25}, title: "Places", begin: func(p *bench.Page, headings []string) {
 		headings[0] = "the program's place|"
-		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root, but where the row says otherwise. Each cell is one process, and what is done and checked is that of the table of JVMs. "+
-			"*exact* and *refused* are as there.", headings...)
+		p.Table("Places", "The program runs where something is limited, as in containers; Rivulet runs outside, as root, unless the row says otherwise. Each cell is one process. Steps, checks, *exact* and *refused* are those of the table of JVMs.", headings...)
 	}}
 	return m.page(page, func() error { return all.write(*keep) })
 }

@@ -39,9 +39,10 @@ func measureResidue(k *bench.Kit, dir string, page *bench.Page) error {
 	if err := prepare(k, dir); err != nil {
 		return err
 	}
-	page.Table("Residue", fmt.Sprintf("One process with two busy threads, %d times: attach, record for 20 ms with Scheme A, restore, leave. Beside it the same program whose agent redefines the same classes twice a time, "+
-		"with the bytes that they have. Grown: what there is after the last time, less what there was after the %dth. Anonymous mappings that touch are one. Metaspace, code cache and heap (after a collection, which frees what is softly reachable) by the JVM's own counters; "+
-		"speed: root calls a second at the end, of those after the %dth. A run fails where threads, descriptors, mappings or files have grown by more than 3 over the loop's, "+
+	page.Table("Residue", fmt.Sprintf("Rivulet attaches %d times to one process with two busy threads, records for 20 ms with Scheme A, restores and leaves. "+
+		"Beside it the same program has an agent that redefines the same classes twice each time, with the bytes that they have. The columns say what was there after the last time, less what was there after the %dth. "+
+		"Metaspace, code cache and heap are by the JVM's own counters; the heap after a collection, which also frees softly reachable objects. Anonymous mappings that touch count as one. "+
+		"*Speed*: root calls a second at the end, divided by those after the %dth time. A run fails where threads, descriptors, mappings or files have grown by more than 3 over the loop's, "+
 		"where metaspace or the heap have grown by more than 1 MB and twice the loop's, or where the program's results are wrong.", *cycles, warmup, warmup),
 		"JDK", "process|", "threads", "descriptors", "mappings", "files", "metaspace KB", "heap KB", "code cache KB", "resident KB", "speed")
 	for _, j := range k.JDKs {
