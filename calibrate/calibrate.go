@@ -1,5 +1,5 @@
 // Package calibrate finds out what a probe costs and takes it off the times
-// that a recording measured (JFluid, papers/002 section 5.3).
+// that a recording measured (Dmitriev, "Design of JFluid", section 5.3).
 //
 // A probe pair's cost falls into two parts: the inner time t_I, between the
 // clock readings of entry and exit, is charged to the callee; the outer time

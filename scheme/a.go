@@ -3,7 +3,7 @@ package scheme
 import "github.com/rivulet-profiler/rivulet/cha"
 
 // A schemeA instruments everything reachable among the loaded classes at once
-// (papers/002, 6.1). The load hook is no place for a closure, so a method of a
+// (Dmitriev, "Design of JFluid", section 6.1). The load hook is no place for a closure, so a method of a
 // class loaded later is trapped, and the closure from there is made when it is
 // entered.
 type schemeA struct{ core }

@@ -3,7 +3,7 @@ package scheme
 import "github.com/rivulet-profiler/rivulet/cha"
 
 // A schemeB instruments the callees of a method when the method is entered for
-// the first time (papers/002, 6.2).
+// the first time (Dmitriev, "Design of JFluid", section 6.2).
 type schemeB struct{ core }
 
 // NewB returns Scheme B over a hierarchy.

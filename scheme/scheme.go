@@ -1,7 +1,6 @@
 // Package scheme decides which methods are instrumented, and when, so that a
-// call subgraph is recorded whole (Dmitriev, "Profiling Java applications using
-// code hotswapping and dynamic call graph revelation", WOSP 2004, section 6;
-// papers/002).
+// call subgraph is recorded whole (M. Dmitriev, "Design of JFluid", SMLI TR-2003-125,
+// section 6).
 //
 // A [Scheme] is told what happens in the target and answers with a [Plan]. It
 // rests on package cha: every method that a represented call can reach is

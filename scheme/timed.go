@@ -3,7 +3,7 @@ package scheme
 import "github.com/rivulet-profiler/rivulet/cha"
 
 // A timed plans the roots and nothing beneath them, for light region timing
-// (papers/002, section 5): there is nothing to reveal, so no step has a trap.
+// (Dmitriev, "Design of JFluid", section 5): there is nothing to reveal, so no step has a trap.
 type timed struct{ core }
 
 // NewTimed returns the scheme over a hierarchy that instruments exactly the

@@ -17,7 +17,7 @@
 // reading, unless the caller passes the target's clock to [Read].
 //
 // The calling context tree is that of Ammons, Ball and Larus (PLDI '97), kept
-// per thread as in JFluid (papers/002, section 5).
+// per thread as in Dmitriev, "Design of JFluid", section 5.
 package cct
 
 import (

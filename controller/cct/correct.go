@@ -27,7 +27,7 @@ type Correction struct {
 }
 
 // Correct takes the probes' own cost off every self time, in place, and
-// computes the totals anew (papers/002, section 5.3). What the probes of methods
+// computes the totals anew (Dmitriev, "Design of JFluid", section 5.3). What the probes of methods
 // that count only took, and those below them, comes off where that time is,
 // which [Snapshot.GiveToCallers] has to have moved. Correct keeps what was
 // measured in Raw and says in Error how uncertain the result is. Call it once,

@@ -16,7 +16,7 @@ import (
 
 // Runs runs a program without a profiler, then with its roots timed
 // alone, then once by each scheme, each time from its beginning to its end, and
-// yields the columns of papers/002, Tables 1 and 2. Each run reads std.In, so that
+// yields the columns of Dmitriev, "Design of JFluid", Tables 1 and 2. Each run reads std.In, so that
 // should be nothing, or a file that does not matter. When ctx ends, so does the
 // program that is running. Errors are those of [session.Launch] and
 // [session.Session.Start], and a program

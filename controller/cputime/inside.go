@@ -33,7 +33,8 @@ const (
 // An Inside finds out how long the target's threads compute where. The target
 // does nothing for it: now and then the controller looks at each thread that is
 // inside, and gives the time since the last look to the node at which its cursor
-// is, as papers/001 section 3.2 does with samples: as time on a core if the
+// is, as Liang and Viswanathan, "Comprehensive Profiling Support in the Java
+// Virtual Machine", section 3.2, do with samples: as time on a core if the
 // thread runs (/proc/PID/task/TID/stat), but for the share in which it waited for
 // a core meanwhile (schedstat), and as time off one if it sleeps. A node is
 // found in proportion to the time spent there, so that is right on average.

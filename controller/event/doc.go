@@ -18,7 +18,7 @@
 // Not seen: when a thread ends, since no probe runs then; calls in modes
 // without events; which of two events on different threads came first.
 //
-// The encoding follows papers/002, section 5.2: entry, exit, and a time to be
+// The encoding follows Dmitriev, "Design of JFluid", section 5.2: entry, exit, and a time to be
 // left out ("adjust time") where the profiler made a thread wait.
 //
 // Errors of functions that read a text name its line. Reading a data file fails with an

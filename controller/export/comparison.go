@@ -12,7 +12,7 @@ import (
 )
 
 // A Comparison holds what the schemes showed of one program, one after another:
-// the columns of papers/002, Tables 1 and 2, and some more. [Comparison.Advice]
+// the columns of Dmitriev, "Design of JFluid", Tables 1 and 2, and some more. [Comparison.Advice]
 // says which to use.
 type Comparison struct {
 	Target  Target   // of whole runs the first one's

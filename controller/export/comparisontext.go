@@ -39,7 +39,7 @@ type line struct {
 	of    func(*Comparison, *SchemeRun) string
 }
 
-// lines are the figures: those of papers/002, Tables 1 and 2, first.
+// lines are the figures: those of Dmitriev, "Design of JFluid", Tables 1 and 2, first.
 var lines = []line{
 	{label: "calls", of: func(_ *Comparison, s *SchemeRun) string { return Count(s.Calls) }},
 	{label: "calls a second", of: func(c *Comparison, s *SchemeRun) string { return ofLive(c, Count(int64(s.rate()))) }},

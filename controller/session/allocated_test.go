@@ -53,12 +53,12 @@ func allocatesIn(n int64) map[string]sized {
 	}
 }
 
-// supers are the constructors that those of Allocates.java call first (papers/003,
+// supers are the constructors that those of Allocates.java call first (Binder 2005,
 // section 4: the map M).
 var supers = map[string]string{"t.Allocates$Large": "t.Allocates$Point"}
 
 // constructedIn is how many objects of the application's types the contexts allocate
-// by the calls of constructors, as papers/003 works it out (figure 2b).
+// by the calls of constructors, as Binder 2005 works it out (figure 2b).
 func constructedIn(r *export.Report) map[string]int64 {
 	class := func(n *cct.Node) string {
 		name, _, _ := strings.Cut(r.Method(n.Method).Name, ".<init>(")

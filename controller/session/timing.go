@@ -16,8 +16,8 @@ import (
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// A Timing says which methods to time (papers/002, section 5, light region
-// timing).
+// A Timing says which methods to time (Dmitriev, "Design of JFluid", section 5, light
+// region timing).
 type Timing struct {
 	Roots      []string // pkg.Class.method, or with a descriptor
 	UntilCalls int64    // end when so many invocations have returned, over all roots; 0 is never

@@ -271,7 +271,7 @@ func TestTimingKilled(t *testing.T) {
 	}, 8, 17, 25)
 }
 
-// TestTimingTraps times roots of the traps of FIELD.md section 5 that matter
+// TestTimingTraps times roots of the traps of testdata that matter
 // without a tree: overflows of the stack in the timers themselves, class
 // initializers, constructors, classes of many loaders that get unloaded.
 func TestTimingTraps(t *testing.T) {

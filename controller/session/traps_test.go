@@ -82,7 +82,7 @@ func counted(p *jvmtest.Proc) map[string]int64 {
 	return out
 }
 
-// TestTraps runs each trap of FIELD.md section 5 in both schemes.
+// TestTraps runs each trap in both schemes.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Traps")

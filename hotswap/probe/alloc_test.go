@@ -98,7 +98,7 @@ func (s *shadow) hookAllocated(vm *interp.VM) {
 }
 
 // TestAllocated compares what is counted with what an interpreter allocates: the
-// arrays of papers/003, figure 3, objects that are never initialised (its appendix A)
+// arrays of Binder 2005, figure 3, objects that are never initialised (its appendix A)
 // or by one of two constructors (B), and those whose constructor throws.
 func TestAllocated(t *testing.T) {
 	home := classtest.Home(t)

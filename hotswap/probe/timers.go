@@ -11,8 +11,8 @@ type Clocks struct {
 	Fail  string // (IJ)V
 }
 
-// Timers returns the injector of the timers (papers/002, section 5, light
-// region timing):
+// Timers returns the injector of the timers (Dmitriev, "Design of JFluid",
+// section 5, light region timing):
 //
 //	long from = Clocks.Begin(id)     at the entry, before everything
 //	Clocks.Stop(id, from)            before each return

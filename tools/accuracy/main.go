@@ -2,7 +2,7 @@
 // and writes docs/figures/accuracy.md: each method's corrected self time on a
 // program that knows its own (part acc, and part brief below a short root), the
 // whole of a program of short calls (part medium), and real programs in tables
-// like those of papers/002 (part programs). Run it from the repository's root by "go tool task
+// like those of JFluid's paper (part programs). Run it from the repository's root by "go tool task
 // bench:accuracy", on a machine that does nothing else.
 package main
 

@@ -10,7 +10,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/tools/internal/bench"
 )
 
-// programs writes tables like Tables 1 and 2 of papers/002.
+// programs writes tables like Tables 1 and 2 of Dmitriev, "Design of JFluid".
 func programs(k *bench.Kit, page *bench.Page) error {
 	timing, warmup := k.Times(), k.Knows("--warmup")
 	if !timing {
@@ -23,7 +23,7 @@ func programs(k *bench.Kit, page *bench.Page) error {
 		{"whole", "Whole programs", "Table 1", "the same iterations of a bare process"},
 		{"partial", "Partial instrumentation", "Table 2", "the root's mean by `rivulet time` in another process, for as many invocations"},
 	} {
-		page.Table(t.title, "As in "+t.table+" of papers/002. The first half of the iterations is the warm-up, with the one that is under way then; calls and times are of the others. Bare is "+t.bare+"; total is the recorded program's time, overhead that by a bare process's; "+
+		page.Table(t.title, "As in "+t.table+" of *Design of JFluid*. The first half of the iterations is the warm-up, with the one that is under way then; calls and times are of the others. Bare is "+t.bare+"; total is the recorded program's time, overhead that by a bare process's; "+
 			"suspended is how long threads were made to wait, redefinition how long the JVM redefined classes, warm-up included; probes is what correcting took off, by total.",
 			"JDK|", "program|", "clock|", "calls", "bare ms", "charged ms", "charged / bare", "total ms", "overhead", "probes", "redefinition ms", "suspended ms", "instrumented", "called")
 		for _, j := range k.JDKs {

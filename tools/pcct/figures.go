@@ -66,7 +66,7 @@ func byMethod(r *export.Report) (entries, samples map[string]int64) {
 }
 
 // alike correlates two reports: self samples by method, and samples and entries by
-// context, nodes and edges as papers/004 compares them.
+// context, nodes and edges as Whaley's paper compares them.
 func alike(a, b *export.Report) (flat, contexts float64) {
 	flatA, pathsA := vectors(a)
 	flatB, pathsB := vectors(b)

@@ -1,6 +1,6 @@
 // Command pcct compares what the partial calling context tree of "rivulet sample" says of
 // calls with the exact counts of a recording, and the trees of successive segments of a run
-// with each other, as papers/004 does, and writes docs/figures/pcct.md. Run it from the
+// with each other, as Whaley's paper on the tree does, and writes docs/figures/pcct.md. Run it from the
 // repository's root by "go tool task bench:pcct".
 package main
 
@@ -36,7 +36,7 @@ func measure(k *bench.Kit) (*bench.Page, error) {
 	if err := each(k, page, "calls", compare); err != nil {
 		return page, err
 	}
-	page.Table("Segments of a run", "Two successive reports of 2 s of one process: the correlation (Pearson) of samples by method, and of samples and entries by context, papers/004's measure of precision.",
+	page.Table("Segments of a run", "Two successive reports of 2 s of one process: the correlation (Pearson) of samples by method, and of samples and entries by context, Whaley's measure of precision.",
 		"program|", "JDK", "Hz", "methods", "contexts")
 	return page, each(k, page, "segments", segments)
 }

@@ -1,5 +1,5 @@
 // Command schemes measures real programs under each scheme and writes the
-// columns of papers/002, Tables 1 and 2, to docs/figures/schemes.md. Run it from
+// columns of Dmitriev, "Design of JFluid", Tables 1 and 2, to docs/figures/schemes.md. Run it from
 // the repository's root:
 //
 //	go tool task bench:schemes
@@ -23,7 +23,7 @@ var headings = []string{
 
 func measure(k *bench.Kit) (*bench.Page, error) {
 	page := k.NewPage("bench:schemes", "The schemes beside each other",
-		"The columns of papers/002, Tables 1 and 2, for real programs, with the tick clock. "+
+		"The columns of M. Dmitriev, *Design of JFluid*, Tables 1 and 2, for real programs, with the tick clock. "+
 			"A program makes a few iterations bare, then Rivulet attaches, then the iterations that are measured follow: they contain all "+
 			"revealing, and compiling again what was redefined. *Bare* is the time of the same iterations in a process without a profiler; "+
 			"for partial roots the time of as many invocations of the root, timed alone in a process of its own. *Charged* is what the corrected "+

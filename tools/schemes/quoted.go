@@ -70,7 +70,7 @@ javac eager,_first_run_10.6_s - - 4905 2847`
 // quote puts the others' figures beside.
 func quote(page *bench.Page) {
 	columns := headings[:13]
-	page.Quote("The paper, Table 1 (quoted)", "papers/002, four UltraSPARC II at 450 MHz. A dash is not given there.", columns...)
+	page.Quote("The paper, Table 1 (quoted)", "*Design of JFluid*, four UltraSPARC II at 450 MHz. A dash is not given there.", columns...)
 	lines(page, paperWhole)
 	page.Quote("The paper, Table 2 (quoted)", "*Bare* is the root's own time there, by its light timing; *overhead* is of the whole program.", columns...)
 	lines(page, paperPartial)

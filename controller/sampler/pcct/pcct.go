@@ -1,5 +1,5 @@
 // Package pcct is a partial calling context tree (Whaley, "A Portable Sampling-Based
-// Profiler for Java Virtual Machines", papers/004, section 4): what samples of
+// Profiler for Java Virtual Machines", section 4): what samples of
 // threads' stacks tell of a program's calling contexts.
 //
 // A [Tree] takes stacks one at a time. Each node is a calling context: a method,

@@ -24,7 +24,7 @@ public class Allocating {
 
     static int varargs(Object... more) { return more.length; }
 
-    /** The allocations of papers/003, figure 3. */
+    /** The allocations of Binder 2005, figure 3. */
     static int figure(int a, int b, int c) {
         return new Object[a][b][c].length + new int[a][b][c].length;
     }

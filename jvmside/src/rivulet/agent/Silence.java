@@ -9,7 +9,7 @@ import rivulet.probe.Suspension;
  * address. Thread dumps are taken at safepoints, where a platform thread inside a probe shows the probe's frame,
  * inlined or not. Virtual threads are not in such dumps. They can be off their carriers only where they wait for a
  * lock inside the agent, and threads inside the agent are counted; for a probe's other parts, which never unmount,
- * time that the carriers had to run on is waited out. (docs/decisions.md)
+ * time that the carriers had to run on is waited out. (docs/decisions/0004-unmapping.md)
  *
  * Another session may begin meanwhile and keep the probe class busy: that only makes this take longer.
  */
