@@ -34,8 +34,8 @@ func TestPolymorphic(t *testing.T) {
 		if got := h.Targets(object, c); len(got) != want {
 			t.Errorf("%v reaches %v", c, got)
 		}
-		if got := cha.Unseen(&cha.Method{Calls: []cha.Call{c}}); len(got) != 1 {
-			t.Errorf("%v is not among the unseen", c)
+		if got := cha.Reflective(&cha.Method{Calls: []cha.Call{c}}); len(got) != 1 {
+			t.Errorf("%v is not among the reflective calls", c)
 		}
 	}
 }

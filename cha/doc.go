@@ -32,7 +32,7 @@
 // # Limits
 //
 // Calls by reflection, by method handles that were looked up by name, and from
-// native code are not represented; [Unseen] names the call sites that make
+// native code are not represented; [Reflective] names the call sites that make
 // them. A call of invokedynamic is represented by the method handles among its
 // bootstrap arguments, and by a call of kind [Dynamic] that names the
 // bootstrap method. Inlined constants leave no trace in the code and none here.

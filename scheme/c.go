@@ -191,19 +191,19 @@ func (s *schemeC) lookAhead(near []cha.MethodID, far int) {
 		for _, c := range v.calls {
 			switch {
 			case likely:
-				sure = s.unseen(sure, c.sure, &c.asSure)
+				sure = s.unvisited(sure, c.sure, &c.asSure)
 			case c.asSure != s.round:
-				other = s.unseen(other, c.sure, &c.asMay)
+				other = s.unvisited(other, c.sure, &c.asMay)
 			}
 		}
 		for _, c := range v.calls {
-			other = s.unseen(other, c.other, &c.rest)
+			other = s.unvisited(other, c.other, &c.rest)
 		}
 	}
 }
 
-// unseen appends the views that this round has not seen, once in a round.
-func (s *schemeC) unseen(to, from []*view, last *int) []*view {
+// unvisited appends the views that this round has not seen, once in a round.
+func (s *schemeC) unvisited(to, from []*view, last *int) []*view {
 	if *last == s.round {
 		return to
 	}

@@ -34,7 +34,7 @@
 // Reflection, method handles found by name, service loaders, deserialization
 // and JNI lead to methods that no code names. They are recorded only if they are
 // in the subgraph for another reason, or if somebody tells [Scheme.Found] of the
-// real target before it is called, as a session does. [Unseen] lists the calls.
+// real target before it is called, as a session does. [Reflective] lists the calls.
 // What the JVM itself calls (ClassLoader.loadClass of an application's loader,
 // when code inside the subgraph needs a class) is planned only once a callback
 // is possible.
@@ -175,15 +175,15 @@ type Guided interface {
 	Guide(invoked func(m cha.MethodID) bool, eager bool)
 }
 
-// Unseen returns the calls of a method that lead to methods which no scheme can
+// Reflective returns the calls of a method that lead to methods which no scheme can
 // see: reflection and the like, and call sites that are linked by a bootstrap method
 // other than the JDK's.
-func Unseen(h *cha.Hierarchy, id cha.MethodID) []cha.Call {
+func Reflective(h *cha.Hierarchy, id cha.MethodID) []cha.Call {
 	m := h.Method(id)
 	if m == nil {
 		return nil
 	}
-	calls := cha.Unseen(m)
+	calls := cha.Reflective(m)
 	for _, c := range m.Calls {
 		if c.Kind == cha.Dynamic && !bootstraps[c.Owner] {
 			calls = append(calls, c)

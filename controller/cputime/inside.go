@@ -24,10 +24,10 @@ import (
 const (
 	// cpuPeriod is how often threads inside the subgraph are looked at, to begin
 	// with. It grows while looking takes more of a core than maxCPUShare.
-	cpuPeriod    = 2 * time.Millisecond
-	mostPeriod   = 50 * time.Millisecond
-	maxCPUShare  = 0.02
-	learnThreads = time.Second // how often a thread dump may be taken for new ones
+	cpuPeriod   = 2 * time.Millisecond
+	mostPeriod  = 50 * time.Millisecond
+	maxCPUShare = 0.02
+	dumpAgain   = time.Second // at least so long between two thread dumps, which name new threads
 )
 
 // An Inside finds out how long the target's threads compute where. The target
@@ -48,7 +48,7 @@ type Inside struct {
 	data    *shm.File
 	log     hclog.Logger
 	threads map[int64]*cpuThread // by Java's id
-	learned time.Time
+	dumped  time.Time
 	unknown bool // a thread is inside whose id nobody knows
 	last    time.Time
 
@@ -147,8 +147,8 @@ func (c *Inside) Run(ctx context.Context) {
 		}
 		c.cpu += took
 		c.wall += took + period
-		if c.unknown && time.Since(c.learned) > learnThreads {
-			c.learn(ctx)
+		if c.unknown && time.Since(c.dumped) > dumpAgain {
+			c.dump(ctx)
 		}
 		wait.Reset(time.Duration(float64(period) * (0.75 + rand.Float64()/2)))
 	}
@@ -197,9 +197,9 @@ func (c *Inside) look(now time.Time) (inside bool) {
 	return inside
 }
 
-// learn takes a thread dump to know new threads: a pause of a millisecond or so.
-func (c *Inside) learn(ctx context.Context) {
-	c.learned, c.unknown = time.Now(), false
+// dump takes a thread dump, which names new threads: a pause of a millisecond or so.
+func (c *Inside) dump(ctx context.Context) {
+	c.dumped, c.unknown = time.Now(), false
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	vm := c.vm

@@ -162,8 +162,8 @@ func (g *Governor) peek() (changed bool) {
 	return g.peeking
 }
 
-// learn takes in what was called, given the share of root invocations that was recorded.
-func (g *Governor) learn(l Look, share float64) {
+// observe takes in what was called, given the share of root invocations that was recorded.
+func (g *Governor) observe(l Look, share float64) {
 	if l.CPU <= 0 || l.Time <= 0 {
 		return
 	}
@@ -273,7 +273,7 @@ func (g *Governor) current() float64 {
 func (g *Governor) Look(l Look, c Costs) (set Setting, changed bool) {
 	g.costs = c
 	g.now += l.Time
-	g.learn(l, g.share(l))
+	g.observe(l, g.share(l))
 	g.last = g.current()
 	g.governed += l.Time
 	if g.last > g.cfg.Budget {

@@ -62,7 +62,7 @@ func (g *Governor) Weighed(c Costs) Setting {
 	if g.governed > 0 {
 		return g.given
 	}
-	g.learn(Look{Time: on.time, CPU: on.cpu, Roots: on.roots, Recorded: on.roots, Calls: on.calls}, 1)
+	g.observe(Look{Time: on.time, CPU: on.cpu, Roots: on.roots, Recorded: on.roots, Calls: on.calls}, 1)
 	if g.last = g.current(); g.last > g.cfg.Budget {
 		g.lower(0)
 	}

@@ -10,85 +10,85 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
-// What a door tells Follow.
-type doorKind int
+// What a patched method tells Follow.
+type patchKind int
 
 const (
-	doorSubmit   doorKind = iota // the object in a local is handed over
-	doorSchedule                 // the same, by a schedule
-	doorReject                   // it will not be executed after all
-	doorExecute                  // the receiver is executed
-	doorLoop                     // the method executes tasks by calling run on them
-	doorBefore                   // a loop is about to execute the object in a local
-	doorAfter                    // it has, and caught what is in a local, or null
-	doorQuiet                    // the method starts threads that are no tasks
-	doorPark                     // the method parks the thread
-	doorJoin                     // it waits for the end of the receiver, a thread
-	doorAwait                    // it waits for the receiver's end, a task, on its monitor
-	doorEnd                      // it notifies those
-	doorWake                     // it lets the thread in a local go on
+	patchSubmit   patchKind = iota // the object in a local is handed over
+	patchSchedule                  // the same, by a schedule
+	patchReject                    // it will not be executed after all
+	patchExecute                   // the receiver is executed
+	patchLoop                      // the method executes tasks by calling run on them
+	patchBefore                    // a loop is about to execute the object in a local
+	patchAfter                     // it has, and caught what is in a local, or null
+	patchQuiet                     // the method starts threads that are no tasks
+	patchPark                      // the method parks the thread
+	patchJoin                      // it waits for the end of the receiver, a thread
+	patchAwait                     // it waits for the receiver's end, a task, on its monitor
+	patchEnd                       // it notifies those
+	patchWake                      // it lets the thread in a local go on
 )
 
-// A taskDoor is a method, or overloads, through which tasks go. No JDK has all
+// A taskPatch is a method, or overloads, through which tasks go. No JDK has all
 // that there are for one purpose in a class; each has at least one.
-type taskDoor struct {
+type taskPatch struct {
 	class, name, desc string // desc "" is any
-	kind              doorKind
+	kind              patchKind
 	local             int // of the task, or of the thread
 }
 
 const jucPrefix = "java/util/concurrent/"
 
-// taskDoors is the table of them, JDK 8 to 25 (read from their class files).
+// taskPatches is the table of them, JDK 8 to 25 (read from their class files).
 // An execution is known by the object that its submission named: a thread, a
 // Runnable, a ForkJoinTask (which stages of a CompletableFuture are, too), a
-// TimerTask. A task may pass several doors on its way; the first one counts.
-var taskDoors = []taskDoor{
-	{class: "java/lang/Thread", name: "start", desc: "()V", kind: doorSubmit},
-	{class: "java/lang/Thread", name: "start", desc: "(Ljdk/internal/vm/ThreadContainer;)V", kind: doorSubmit},
-	{class: "java/lang/Thread", name: "run", desc: "()V", kind: doorExecute},
-	{class: "java/lang/VirtualThread", name: "start", desc: "(Ljdk/internal/vm/ThreadContainer;)V", kind: doorSubmit},
-	{class: "java/lang/VirtualThread", name: "run", desc: "(Ljava/lang/Runnable;)V", kind: doorExecute},
+// TimerTask. A task may pass several patched methods on its way; the first one counts.
+var taskPatches = []taskPatch{
+	{class: "java/lang/Thread", name: "start", desc: "()V", kind: patchSubmit},
+	{class: "java/lang/Thread", name: "start", desc: "(Ljdk/internal/vm/ThreadContainer;)V", kind: patchSubmit},
+	{class: "java/lang/Thread", name: "run", desc: "()V", kind: patchExecute},
+	{class: "java/lang/VirtualThread", name: "start", desc: "(Ljdk/internal/vm/ThreadContainer;)V", kind: patchSubmit},
+	{class: "java/lang/VirtualThread", name: "run", desc: "(Ljava/lang/Runnable;)V", kind: patchExecute},
 
-	{class: jucPrefix + "ThreadPoolExecutor", name: "execute", kind: doorSubmit, local: 1},
-	{class: jucPrefix + "ThreadPoolExecutor", name: "reject", kind: doorReject, local: 1},
-	{class: jucPrefix + "ThreadPoolExecutor", name: "addWorker", kind: doorQuiet},
-	{class: jucPrefix + "ThreadPoolExecutor", name: runWorker, kind: doorLoop},
-	{class: jucPrefix + "ThreadPoolExecutor", name: "beforeExecute", kind: doorBefore, local: 2},
-	{class: jucPrefix + "ThreadPoolExecutor", name: "afterExecute", kind: doorAfter, local: 2},
-	{class: jucPrefix + "ScheduledThreadPoolExecutor", name: "delayedExecute", kind: doorSchedule, local: 1},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "execute", kind: patchSubmit, local: 1},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "reject", kind: patchReject, local: 1},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "addWorker", kind: patchQuiet},
+	{class: jucPrefix + "ThreadPoolExecutor", name: runWorker, kind: patchLoop},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "beforeExecute", kind: patchBefore, local: 2},
+	{class: jucPrefix + "ThreadPoolExecutor", name: "afterExecute", kind: patchAfter, local: 2},
+	{class: jucPrefix + "ScheduledThreadPoolExecutor", name: "delayedExecute", kind: patchSchedule, local: 1},
 
-	{class: jucPrefix + "ForkJoinTask", name: "fork", desc: "()Ljava/util/concurrent/ForkJoinTask;", kind: doorSubmit},
-	{class: jucPrefix + "ForkJoinTask", name: "doExec", kind: doorExecute},
-	{class: jucPrefix + "ForkJoinPool", name: "externalPush", kind: doorSubmit, local: 1},
-	{class: jucPrefix + "ForkJoinPool", name: "externalSubmit", kind: doorSubmit, local: 1},
-	{class: jucPrefix + "ForkJoinPool", name: "poolSubmit", kind: doorSubmit, local: 2},
+	{class: jucPrefix + "ForkJoinTask", name: "fork", desc: "()Ljava/util/concurrent/ForkJoinTask;", kind: patchSubmit},
+	{class: jucPrefix + "ForkJoinTask", name: "doExec", kind: patchExecute},
+	{class: jucPrefix + "ForkJoinPool", name: "externalPush", kind: patchSubmit, local: 1},
+	{class: jucPrefix + "ForkJoinPool", name: "externalSubmit", kind: patchSubmit, local: 1},
+	{class: jucPrefix + "ForkJoinPool", name: "poolSubmit", kind: patchSubmit, local: 2},
 
 	// A stage belongs where it was asked for, not where the one before it ended.
-	{class: jucPrefix + "CompletableFuture", name: "push", desc: "(Ljava/util/concurrent/CompletableFuture$UniCompletion;)V", kind: doorSubmit, local: 1},
-	{class: jucPrefix + "CompletableFuture", name: "unipush", kind: doorSubmit, local: 1},
-	{class: jucPrefix + "CompletableFuture", name: "bipush", kind: doorSubmit, local: 2},
-	{class: jucPrefix + "CompletableFuture", name: "orpush", kind: doorSubmit, local: 2},
-	{class: jucPrefix + "CompletableFuture$Completion", name: "run", desc: "()V", kind: doorExecute},
+	{class: jucPrefix + "CompletableFuture", name: "push", desc: "(Ljava/util/concurrent/CompletableFuture$UniCompletion;)V", kind: patchSubmit, local: 1},
+	{class: jucPrefix + "CompletableFuture", name: "unipush", kind: patchSubmit, local: 1},
+	{class: jucPrefix + "CompletableFuture", name: "bipush", kind: patchSubmit, local: 2},
+	{class: jucPrefix + "CompletableFuture", name: "orpush", kind: patchSubmit, local: 2},
+	{class: jucPrefix + "CompletableFuture$Completion", name: "run", desc: "()V", kind: patchExecute},
 
-	{class: "java/util/Timer", name: "sched", kind: doorSchedule, local: 1},
-	{class: "java/util/TimerThread", name: "mainLoop", kind: doorLoop},
+	{class: "java/util/Timer", name: "sched", kind: patchSchedule, local: 1},
+	{class: "java/util/TimerThread", name: "mainLoop", kind: patchLoop},
 }
 
-// waitDoors are where threads wait and are let go on, for the critical path
+// waitPatches are where threads wait and are let go on, for the critical path
 // (decision 18). JDK 8 and 11 join a ForkJoinTask on its monitor, later ones park.
-var waitDoors = []taskDoor{
-	{class: "java/util/concurrent/locks/LockSupport", name: "park", kind: doorPark},
-	{class: "java/util/concurrent/locks/LockSupport", name: "parkNanos", kind: doorPark},
-	{class: "java/util/concurrent/locks/LockSupport", name: "parkUntil", kind: doorPark},
-	{class: "java/util/concurrent/locks/LockSupport", name: "unpark", kind: doorWake},
-	{class: "java/lang/Thread", name: "join", desc: "(J)V", kind: doorJoin},
-	{class: jucPrefix + "ForkJoinTask", name: internalWait, kind: doorAwait},
-	{class: jucPrefix + "ForkJoinTask", name: "externalAwaitDone", kind: doorAwait},
-	{class: jucPrefix + "ForkJoinTask", name: "externalInterruptibleAwaitDone", kind: doorAwait},
-	{class: jucPrefix + "ForkJoinTask", name: "setCompletion", kind: doorEnd},
-	{class: jucPrefix + "ForkJoinTask", name: "setDone", kind: doorEnd},
-	{class: jucPrefix + "ForkJoinTask", name: "abnormalCompletion", kind: doorEnd},
+var waitPatches = []taskPatch{
+	{class: "java/util/concurrent/locks/LockSupport", name: "park", kind: patchPark},
+	{class: "java/util/concurrent/locks/LockSupport", name: "parkNanos", kind: patchPark},
+	{class: "java/util/concurrent/locks/LockSupport", name: "parkUntil", kind: patchPark},
+	{class: "java/util/concurrent/locks/LockSupport", name: "unpark", kind: patchWake},
+	{class: "java/lang/Thread", name: "join", desc: "(J)V", kind: patchJoin},
+	{class: jucPrefix + "ForkJoinTask", name: internalWait, kind: patchAwait},
+	{class: jucPrefix + "ForkJoinTask", name: "externalAwaitDone", kind: patchAwait},
+	{class: jucPrefix + "ForkJoinTask", name: "externalInterruptibleAwaitDone", kind: patchAwait},
+	{class: jucPrefix + "ForkJoinTask", name: "setCompletion", kind: patchEnd},
+	{class: jucPrefix + "ForkJoinTask", name: "setDone", kind: patchEnd},
+	{class: jucPrefix + "ForkJoinTask", name: "abnormalCompletion", kind: patchEnd},
 }
 
 // internalWait is a method that ForkJoinTask has where it is joined on its monitor.
@@ -102,13 +102,13 @@ const (
 	runWorkerDesc = "(Ljava/util/concurrent/ThreadPoolExecutor$Worker;)V"
 )
 
-// runs are the calls by which a doorLoop executes a task.
+// runs are the calls by which a patchLoop executes a task.
 func runs(ref classfile.MemberRef) bool {
 	return ref.Name == "run" && ref.Desc == "()V" && (ref.Class == "java/lang/Runnable" || ref.Class == "java/util/TimerTask")
 }
 
-// program is what a door of this kind gets.
-func (d *taskDoor) program(probes, follow, waits string) probe.Program {
+// program is what a method of this kind gets.
+func (d *taskPatch) program(probes, follow, waits string) probe.Program {
 	const object, token = "(Ljava/lang/Object;)V", "(J)V"
 	task := probe.Step{Kind: probe.StepParam, Slot: d.local}
 	call := func(i int) probe.Step { return probe.Step{Kind: probe.StepCall, Call: i} }
@@ -117,13 +117,13 @@ func (d *taskDoor) program(probes, follow, waits string) probe.Program {
 	}
 	load, store, throw := probe.Step{Kind: probe.StepLoad}, probe.Step{Kind: probe.StepStore}, probe.Step{Kind: probe.StepOp, Op: classfile.OpAthrow}
 	switch d.kind {
-	case doorSubmit:
+	case patchSubmit:
 		return tell("submit")
-	case doorSchedule:
+	case patchSchedule:
 		return tell("schedule")
-	case doorReject:
+	case patchReject:
 		return tell("reject")
-	case doorExecute:
+	case patchExecute:
 		return probe.Program{
 			Calls: []probe.Call{
 				{Class: follow, Name: "begin", Desc: "(Ljava/lang/Object;I)J"},
@@ -137,7 +137,7 @@ func (d *taskDoor) program(probes, follow, waits string) probe.Program {
 			Handler: probe.Sequence{load, call(3)},
 			Caught:  probe.Sequence{load, call(2), throw},
 		}
-	case doorLoop:
+	case patchLoop:
 		return probe.Program{
 			Calls: []probe.Call{
 				{Class: follow, Name: "worker", Desc: "()J"},
@@ -160,22 +160,22 @@ func (d *taskDoor) program(probes, follow, waits string) probe.Program {
 				return -1, 0
 			},
 		}
-	case doorBefore:
+	case patchBefore:
 		return probe.Program{
 			Calls: []probe.Call{{Class: follow, Name: "before", Desc: "(Ljava/lang/Object;I)V"}},
 			Entry: probe.Sequence{task, {Kind: probe.StepID}, call(0)},
 		}
-	case doorAfter:
+	case patchAfter:
 		return tell("after")
-	case doorWake:
+	case patchWake:
 		return probe.Program{Calls: []probe.Call{{Class: waits, Name: "wakes", Desc: object}}, Entry: probe.Sequence{task, call(0)}}
-	case doorPark:
+	case patchPark:
 		return around(probe.Call{Class: waits, Name: "parks", Desc: "()J"}, probe.Call{Class: waits, Name: "woke", Desc: token})
-	case doorAwait:
+	case patchAwait:
 		return around(probe.Call{Class: waits, Name: "awaits", Desc: "(Ljava/lang/Object;)J"}, probe.Call{Class: waits, Name: "woke", Desc: token}, task)
-	case doorEnd:
+	case patchEnd:
 		return probe.Program{Calls: []probe.Call{{Class: waits, Name: "ends", Desc: object}}, Entry: probe.Sequence{task, call(0)}}
-	case doorJoin:
+	case patchJoin:
 		return around(probe.Call{Class: waits, Name: "joins", Desc: "(Ljava/lang/Object;)J"}, probe.Call{Class: waits, Name: "woke", Desc: token}, task)
 	default:
 		return around(probe.Call{Class: follow, Name: "quiet", Desc: "()J"}, probe.Call{Class: follow, Name: "loud", Desc: token})
@@ -203,12 +203,12 @@ type Parts struct{ Probe, Follow, Waits string }
 // are let go on. It gives an error only if a program of its own is wrong.
 func Tasks(parts Parts, waits bool) (Edit, error) {
 	e := Edit{Classes: map[string]Rewriter{}}
-	byClass := map[string][]taskDoor{}
-	for _, d := range taskDoors {
+	byClass := map[string][]taskPatch{}
+	for _, d := range taskPatches {
 		byClass[d.class] = append(byClass[d.class], d)
 	}
 	if waits {
-		for _, d := range waitDoors {
+		for _, d := range waitPatches {
 			byClass[d.class] = append(byClass[d.class], d)
 		}
 	}
@@ -222,10 +222,10 @@ func Tasks(parts Parts, waits bool) (Edit, error) {
 			ins = append(ins, in)
 		}
 		e.Classes[class] = func(t Target, id cha.ClassID, b []byte) ([]byte, error) {
-			found := map[doorKind]bool{}
+			found := map[patchKind]bool{}
 			monitor := bytes.Contains(b, []byte(internalWait))
 			for i := range ds {
-				if k := ds[i].kind; (k == doorAwait || k == doorEnd) && !monitor {
+				if k := ds[i].kind; (k == patchAwait || k == patchEnd) && !monitor {
 					found[k] = true // it parks
 					continue
 				}
@@ -248,15 +248,15 @@ func Tasks(parts Parts, waits bool) (Edit, error) {
 	return e, nil
 }
 
-// put puts one door into a class; nil if the class has no such method.
-func (d *taskDoor) put(t Target, id cha.ClassID, b []byte, in *probe.Injector) ([]byte, error) {
+// put patches one method of a class; nil if the class has no such method.
+func (d *taskPatch) put(t Target, id cha.ClassID, b []byte, in *probe.Injector) ([]byte, error) {
 	return inject(t, id, b, in, func(k probe.MethodKey) (int32, bool) {
 		if k.Name != d.name || d.desc != "" && k.Desc != d.desc || d.local > 0 && strings.HasPrefix(k.Desc, "()") {
 			return 0, false
 		}
 		switch d.kind {
-		case doorExecute, doorLoop:
-		case doorBefore:
+		case patchExecute, patchLoop:
+		case patchBefore:
 			k = probe.MethodKey{Name: runWorker, Desc: runWorkerDesc}
 		default:
 			return 0, true

@@ -91,7 +91,7 @@ func (l *loop) preview(specs []roots.Root, ids []cha.MethodID, opened []cha.Clas
 		p.Skipped = append(p.Skipped, export.Skipped{Method: k.Method.String(), Reason: l.agents.reason(k)})
 	}
 	for _, st := range plan.Steps {
-		p.Skipped = append(p.Skipped, l.unseenIn(st.Method, func(cha.Call) string { return foundLater })...)
+		p.Skipped = append(p.Skipped, l.reflectiveIn(st.Method, func(cha.Call) string { return foundLater })...)
 	}
 	p.Skipped = append(p.Skipped, l.opened.leftAlone()...)
 	if !l.filter.Empty() {

@@ -137,7 +137,7 @@ func (e *events) aside() {
 
 // report adds what the events say. now is the target's time at the end, or 0.
 // same is the recorded tree to compare with, as it was read.
-func (e *events) report(r *export.Report, same *cct.Snapshot, b basis, closed map[int64]int64, now int64) {
+func (e *events) report(r *export.Report, same *cct.Snapshot, b correctionInputs, closed map[int64]int64, now int64) {
 	e.drain()
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -78,7 +78,7 @@ func (s *Session) lookForAwake(ctx context.Context) bool {
 // loadsByName tells whether an instrumented method initializes classes by name.
 func (x *exactness) loadsByName() bool {
 	for _, m := range x.ledger.Instrumented() {
-		if slices.ContainsFunc(scheme.Unseen(x.h, methodID(m)), byName) {
+		if slices.ContainsFunc(scheme.Reflective(x.h, methodID(m)), byName) {
 			return true
 		}
 	}

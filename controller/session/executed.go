@@ -92,7 +92,7 @@ func (l *loop) uncounted() (out []export.Skipped) {
 }
 
 // count adds to a report's tree what follows from how often methods were called.
-func (b basis) count(r *export.Report) {
+func (b correctionInputs) count(r *export.Report) {
 	at := r.Tree.Metrics.Executed()
 	if b.executed == nil || at < 0 {
 		return

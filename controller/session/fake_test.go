@@ -77,7 +77,7 @@ func loaded(t *testing.T, b []byte) *linktest.Class {
 	return c
 }
 
-// fake is a session with an agent without a JVM, which has learned its classes.
+// fake is a session with an agent without a JVM, which knows its classes.
 func fake(t *testing.T, jvm linktest.JVM) (*Session, *linktest.Agent) {
 	t.Helper()
 	s, err := newSession(Config{Memory: 32 << 20}, attach.Process{PID: os.Getpid(), JavaVersion: "17.0.1"}, 0)
@@ -102,7 +102,7 @@ func fake(t *testing.T, jvm linktest.JVM) (*Session, *linktest.Agent) {
 	if err := s.awaitAgent(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.learn(t.Context(), &laps{s.log, time.Now()}); err != nil {
+	if err := s.mirrorClasses(t.Context(), &stepLog{s.log, time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	return s, a

@@ -69,14 +69,14 @@ func (s *Session) finish(ctx context.Context) (*export.Report, error) {
 	}
 	s.flight.Report(ctx, r, others)
 	s.dropFlight()
-	if err := s.loop.kind.finish(r, s.basis(), closed, now); err != nil {
+	if err := s.loop.kind.finish(r, s.correctionInputs(), closed, now); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	s.slowCalls.report(r, s.loop.rec.began)
 	s.loop.account(r)
 	s.loop.lateness().report(r)
 	s.loop.exactness.report(r, looked)
-	s.basis().correct(r)
+	s.correctionInputs().correct(r)
 	r.Processing = time.Since(begin)
 	if detach != nil {
 		r.Notes = append(r.Notes, detach.Error())
@@ -209,7 +209,7 @@ func (s *Session) abort(err error) {
 // report gathers everything but the tree. The loop must have ended.
 func (l *loop) report() *export.Report {
 	r := l.brief()
-	r.Skipped = append(r.Skipped, l.unseen()...)
+	r.Skipped = append(r.Skipped, l.reflective()...)
 	r.Skipped = append(r.Skipped, l.opened.leftAlone()...)
 	return r
 }
@@ -224,7 +224,7 @@ func (l *loop) brief() *export.Report {
 		Lookup:       l.lookup(),
 		Pauses:       s.collections.Report(),
 		History:      s.keeper.history(),
-		Counted:      s.basis().counted(),
+		Counted:      s.correctionInputs().counted(),
 		Instrumented: len(l.ledger.Instrumented()),
 		Prepared:     s.proc.Prepared,
 		Reach:        l.reach,
@@ -302,23 +302,23 @@ func (l *loop) brief() *export.Report {
 	return r
 }
 
-// unseen are the call sites of instrumented methods that lead on to methods
+// reflective are the call sites of instrumented methods that lead on to methods
 // which only something else reveals.
-func (l *loop) unseen() []export.Skipped {
+func (l *loop) reflective() []export.Skipped {
 	var out []export.Skipped
 	for _, m := range l.ledger.Instrumented() {
 		if id := methodID(m); !l.ofJDK(id.Class) {
-			out = append(out, l.unseenIn(id, l.reflection.follows)...)
+			out = append(out, l.reflectiveIn(id, l.reflection.follows)...)
 		}
 	}
 	return out
 }
 
-// unseenIn are those of one method; why says so, "" leaves a call out.
-func (l *loop) unseenIn(id cha.MethodID, why func(cha.Call) string) []export.Skipped {
+// reflectiveIn are those of one method; why says so, "" leaves a call out.
+func (l *loop) reflectiveIn(id cha.MethodID, why func(cha.Call) string) []export.Skipped {
 	var out []export.Skipped
 	seen := map[string]bool{}
-	for _, c := range scheme.Unseen(l.h, id) {
+	for _, c := range scheme.Reflective(l.h, id) {
 		text := fmt.Sprintf("%s by %s", c, id)
 		if reason := why(c); reason != "" && !seen[text] {
 			seen[text] = true

@@ -14,7 +14,7 @@ import (
 // following is how tasks are followed to the threads that execute them: methods
 // of the JDK through which they go tell the boot class Follow (decision 16).
 type following struct {
-	doors
+	jdkPatches
 	rows map[string]map[probe.MethodKey]*hotswap.Method // of executing methods, by class
 }
 
@@ -27,9 +27,9 @@ func (s *Session) followTasks(ctx context.Context, waits bool) error {
 	if err != nil {
 		return err
 	}
-	f := following{doors: doors{Edit: edit}, rows: map[string]map[probe.MethodKey]*hotswap.Method{}}
+	f := following{jdkPatches: jdkPatches{Edit: edit}, rows: map[string]map[probe.MethodKey]*hotswap.Method{}}
 	var problem error
-	err = s.openDoors(ctx, &f.doors, func() {
+	err = s.patchJDK(ctx, &f.jdkPatches, func() {
 		l := &s.loop
 		l.following = f
 		runs := func(super string) func(hotswap.ClassID, probe.MethodKey) bool {

@@ -55,7 +55,7 @@ func (l *loop) refused(id cha.ClassID, reason string) {
 		reason = unlinkable
 	}
 	l.s.log.Info("class left alone", "class", id, "reason", reason)
-	if d := l.door(id); d != nil {
+	if d := l.patchesOf(id); d != nil {
 		d.problem = fmt.Sprintf("%s: %s", id, reason)
 	}
 	l.ledger.Refuse(hotswap.ClassID(id), reason)

@@ -22,9 +22,9 @@ type guide struct {
 // would save: before, it is the classes that are dear (docs/decisions/0026).
 const eagerFrom = 17
 
-// learnInvoked begins to ask the JVM which methods it has invoked, if the scheme wants
+// readInvoked begins to ask the JVM which methods it has invoked, if the scheme wants
 // to know, and how busy it is. The result waits for the answer.
-func (s *Session) learnInvoked(make func(*cha.Hierarchy) scheme.Scheme) func() guide {
+func (s *Session) readInvoked(make func(*cha.Hierarchy) scheme.Scheme) func() guide {
 	if _, ok := make(cha.New()).(scheme.Guided); !ok {
 		return func() guide { return guide{} }
 	}

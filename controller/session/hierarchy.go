@@ -78,9 +78,9 @@ func (l *loop) onFiles(q *link.Files) {
 		if l.sites.Takes(id, b) {
 			continue
 		}
-		if d := l.door(id); d != nil {
+		if d := l.patchesOf(id); d != nil {
 			d.files[id] = append([]byte(nil), b...)
-			if l.onlyDoor(id) || l.h.Class(id) == nil { // or it may not be loaded
+			if l.onlyPatched(id) || l.h.Class(id) == nil { // or it may not be loaded
 				continue
 			}
 		}

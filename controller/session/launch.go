@@ -83,7 +83,7 @@ func Launch(ctx context.Context, argv []string, std Stdio, cfg Config) (l *Launc
 	}
 	l.came = time.Now()
 	s.room.Unlink(true)
-	return l, s.learn(ctx, &laps{s.log, l.came})
+	return l, s.mirrorClasses(ctx, &stepLog{s.log, l.came})
 }
 
 // awaitJVM waits for the agent's hello for as long as the program runs.

@@ -12,10 +12,10 @@ const (
 	listenFor   = 5 * time.Millisecond
 )
 
-// An ear is the loop's for requests of the agent's.
-type ear struct {
-	heard time.Time // when the last one came, or was to come
-	open  bool      // the loop looks by itself
+// A listener tells the loop that the agent has a request.
+type listener struct {
+	heard time.Time // when the last request came, or was expected
+	open  bool      // the loop looks at the boxes without waiting for the bell
 }
 
 // always is ready to be received from.
@@ -29,13 +29,13 @@ var always = func() <-chan struct{} {
 // when it is to wait for the bell. While it looks by itself the target need not ring: it
 // finds the bell rung.
 func (l *loop) listens() (nap <-chan struct{}) {
-	if l.round != nil && len(l.round.batch) > 0 && time.Since(l.ear.heard) < listenFor {
+	if l.round != nil && len(l.round.batch) > 0 && time.Since(l.listener.heard) < listenFor {
 		l.s.data.Bell(true)
-		l.ear.open = true
+		l.listener.open = true
 		return always
 	}
-	if l.ear.open {
-		l.ear.open = false
+	if l.listener.open {
+		l.listener.open = false
 		l.s.data.Bell(false)
 		l.look() // who came meanwhile has not rung
 	}

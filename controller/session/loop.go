@@ -15,9 +15,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/filter"
 	"github.com/rivulet-profiler/rivulet/controller/governor"
+	"github.com/rivulet-profiler/rivulet/controller/jdkcalls"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/natives"
-	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/controller/priority"
 	"github.com/rivulet-profiler/rivulet/controller/roots"
@@ -56,13 +56,13 @@ type loop struct {
 	reach      int // methods that the roots may call, 0 where that can't be told
 	closure    closure
 	guide      guide
-	calling    calling
-	namesDue   int            // listings of the JDK's classes that were asked for
-	lookedUp   *outward.Names // what classes name that look methods up
+	jdkCalls   jdkCalls
+	namesDue   int             // listings of the JDK's classes that were asked for
+	lookedUp   *jdkcalls.Names // what classes name that look methods up
 	reflection reflection
 	exactness  exactness
 	following  following
-	spans      doors // of OpenTelemetry's contexts
+	spans      jdkPatches // of OpenTelemetry's contexts
 	sites      natives.Sites
 	roots      []roots.Root
 	skipped    []scheme.Skip
@@ -79,7 +79,7 @@ type loop struct {
 	pace     pauses.Pace
 	late     late
 	patience patience
-	ear      ear
+	listener listener
 
 	unanswered unanswered
 
@@ -163,7 +163,7 @@ func (s *Session) run() {
 func (l *loop) look() {
 	calls, err := l.link.Poll()
 	if len(calls) > 0 {
-		l.ear.heard = time.Now()
+		l.listener.heard = time.Now()
 	}
 	if err != nil {
 		l.s.log.Warn("requests", "error", err)

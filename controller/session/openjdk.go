@@ -178,7 +178,7 @@ func (o *opened) keep(id cha.ClassID, b []byte) {
 // maps.
 func (l *loop) mapped(id cha.ClassID, b []byte) ([]byte, error) {
 	file := l.opened.files[id]
-	if d := l.door(id); d != nil {
+	if d := l.patchesOf(id); d != nil {
 		file = d.files[id]
 	}
 	if file == nil {

@@ -62,7 +62,7 @@ func (s *Session) reset(ctx context.Context, warm bool) error {
 	}); err != nil {
 		return err
 	}
-	quiet := full && s.quiesce(ctx)
+	quiet := full && s.awaitProbeExit(ctx)
 	// What was begun is seen through, or the gate would stay shut.
 	return s.anew(context.WithoutCancel(ctx), quiet, func(l *loop) {
 		l.rec.warming = l.rec.warming && !warm

@@ -50,7 +50,7 @@ func (s *Session) arm(ctx context.Context, rec Recording) error {
 	rec.Events = rec.HasEvents()
 	clock := clocks[rec.Clock]
 	s.stage.begin("finding the roots", 0)
-	lap := laps{s.log, time.Now()}
+	steps := stepLog{s.log, time.Now()}
 	first := s.beginObserving(rec)
 	settle := func() {}
 	if first.wait == nil {
@@ -61,11 +61,11 @@ func (s *Session) arm(ctx context.Context, rec Recording) error {
 	if err != nil {
 		return err
 	}
-	lap.done("finding the roots")
+	steps.done("finding the roots")
 	if err := s.chooseProbes(ctx, rec, specs, ids); err != nil {
 		return err
 	}
-	lap.done("counting what they reach")
+	steps.done("counting what they reach")
 	if rec.Scheme, err = s.chooseScheme(ctx, rec, ids, first); err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func (s *Session) arm(ctx context.Context, rec Recording) error {
 		return err
 	}
 	make := schemes[rec.Scheme]
-	lap.done("observing")
-	invoked := s.learnInvoked(make)
-	learned, forget := s.learnCalling(ctx, make)
+	steps.done("observing")
+	invoked := s.readInvoked(make)
+	named, forget := s.findJDKCalls(ctx, make)
 	defer forget()
 	if err := s.do(ctx, func() { s.watchCollections(rec.Events); s.keepHistory(rec) }); err != nil {
 		return err
@@ -98,20 +98,20 @@ func (s *Session) arm(ctx context.Context, rec Recording) error {
 		if err := s.calibrate(ctx, s.data.MainMode()); err != nil {
 			return err
 		}
-		lap.done("measuring the probes")
+		steps.done("measuring the probes")
 	}
 	if rec.CPU {
 		s.startCPU()
 	}
 	s.stage.begin("opening the JDK", 0)
-	if err := s.learnSites(ctx, rec.Natives); err != nil {
+	if err := s.findSites(ctx, rec.Natives); err != nil {
 		return err
 	}
-	lap.done("learning call sites")
+	steps.done("finding call sites")
 	if err := s.followReflection(ctx); err != nil {
 		return err
 	}
-	lap.done("following reflection")
+	steps.done("following reflection")
 	if rec.Events {
 		if err := s.followSpans(ctx); err != nil {
 			return err
@@ -125,21 +125,21 @@ func (s *Session) arm(ctx context.Context, rec Recording) error {
 	if err := s.openJDK(ctx); err != nil {
 		return err
 	}
-	lap.done("following tasks, opening the JDK")
-	if err := learned(); err != nil {
+	steps.done("following tasks, opening the JDK")
+	if err := named(); err != nil {
 		return err
 	}
-	lap.done("learning what the JDK can call")
+	steps.done("finding what the JDK can call")
 	g := invoked()
 	if err := s.do(ctx, func() { s.loop.guide = g }); err != nil {
 		return err
 	}
-	lap.done("learning what was invoked")
+	steps.done("reading what was invoked")
 	s.startFlight(ctx)
 	if err := s.armRoots(ctx, rec, make, specs, ids); err != nil {
 		return err
 	}
-	lap.done("arming")
+	steps.done("arming")
 	settle()
 	modes := []byte{s.data.MainMode()}
 	if s.leaves {

@@ -45,10 +45,10 @@ type recorder interface {
 
 	// far adds to a report so far, which has its tree. Whoever holds the mapping
 	// may call it.
-	far(r *export.Report, b basis, rec Recording, began int64)
+	far(r *export.Report, b correctionInputs, rec Recording, began int64)
 	// finish adds to the report of a recording that has ended. now is the target's
 	// time at the end, 0 where it has gone.
-	finish(r *export.Report, b basis, closed map[int64]int64, now int64) error
+	finish(r *export.Report, b correctionInputs, closed map[int64]int64, now int64) error
 }
 
 // A treeRecorder records a calling context tree.
@@ -78,9 +78,11 @@ func (t treeRecorder) progress(p *Progress) {
 	p.RootInvocations, _ = t.s.data.Roots()
 }
 
-func (t treeRecorder) far(*export.Report, basis, Recording, int64) {}
+func (t treeRecorder) far(*export.Report, correctionInputs, Recording, int64) {}
 
-func (t treeRecorder) finish(*export.Report, basis, map[int64]int64, int64) error { return nil }
+func (t treeRecorder) finish(*export.Report, correctionInputs, map[int64]int64, int64) error {
+	return nil
+}
 
 func (e *events) mode(m byte) byte {
 	if with := eventModes[m]; with != 0 {
@@ -92,7 +94,7 @@ func (e *events) mode(m byte) byte {
 // Its calibration would have to be told from the recording in every ring.
 func (e *events) again() bool { return false }
 
-func (e *events) finish(r *export.Report, b basis, closed map[int64]int64, now int64) error {
+func (e *events) finish(r *export.Report, b correctionInputs, closed map[int64]int64, now int64) error {
 	same := r.Tree
 	if e.s.loop.rec.Follow {
 		var err error

@@ -18,7 +18,7 @@ import (
 // thread waits at the first use inside the subgraph until that has probes. These
 // classes of the JDK are no part of the analysis.
 type reflection struct {
-	doors
+	jdkPatches
 	on bool
 
 	// discarded is the number of the change (changes) with which compiled code
@@ -51,8 +51,8 @@ func (s *Session) followReflection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := reflection{on: true, doors: doors{Edit: edit}}
-	return s.openDoors(ctx, &r.doors, func() { s.loop.reflection = r })
+	r := reflection{on: true, jdkPatches: jdkPatches{Edit: edit}}
+	return s.patchJDK(ctx, &r.jdkPatches, func() { s.loop.reflection = r })
 }
 
 // onTargets has methods instrumented that a thread is about to call in a way that no
@@ -66,8 +66,8 @@ func (l *loop) onTargets(q *link.Targets, box int) {
 	for _, id := range ids {
 		l.s.log.Debug("reflection", "target", id)
 		if l.ofJDK(id.Class) { // what overrides it may have been left out, since nobody names it
-			if l.calling.names != nil {
-				l.calling.names.Ref(id.Name, id.Desc)
+			if l.jdkCalls.names != nil {
+				l.jdkCalls.names.Ref(id.Name, id.Desc)
 			}
 		} else if l.h.Method(id) == nil {
 			l.skipped = append(l.skipped, scheme.Skip{Method: id, Reason: unknownTarget})

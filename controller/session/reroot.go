@@ -63,7 +63,7 @@ func (s *Session) SetRoots(ctx context.Context, roots []string) error {
 			return err
 		}
 	}
-	quiet := s.data.QuarterUsed() && s.quiesce(ctx)
+	quiet := s.data.QuarterUsed() && s.awaitProbeExit(ctx)
 	return s.anew(context.WithoutCancel(ctx), quiet, func(l *loop) {
 		l.timeRoots()
 		l.rec.warming, l.rec.warmed, l.rec.armed = false, 0, time.Now()

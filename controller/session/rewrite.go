@@ -40,18 +40,18 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined, later bool) decision
 		}
 	}
 	b, err := l.mapped(id, b)
-	door := l.door(id)
-	if err != nil && door != nil {
-		door.problem = fmt.Sprintf("%s: %v", id, err)
+	patches := l.patchesOf(id)
+	if err != nil && patches != nil {
+		patches.problem = fmt.Sprintf("%s: %v", id, err)
 		return decision{answer: wire.TransformNone, original: original}
 	}
 	if err != nil {
 		return refuse("the JVM has thrown away its stack maps, and they can't be had: " + err.Error())
 	}
-	if door != nil {
-		out, err := door.Classes[id.Name](patched{l}, id, b)
+	if patches != nil {
+		out, err := patches.Classes[id.Name](patched{l}, id, b)
 		if err != nil {
-			door.problem = fmt.Sprintf("%s: %v", id, err)
+			patches.problem = fmt.Sprintf("%s: %v", id, err)
 			return decision{answer: wire.TransformNone, original: original}
 		}
 		b = out // an opened class has its own probes, too
@@ -68,7 +68,7 @@ func (l *loop) rewrite(id cha.ClassID, b []byte, redefined, later bool) decision
 	case err != nil:
 		refuse("Rivulet can't read the bytes that the JVM hands on: " + err.Error())
 		return decision{answer: wire.TransformNone, original: original}
-	case d.Bytes == nil && door != nil:
+	case d.Bytes == nil && patches != nil:
 		out.bytes = b
 	case d.Bytes == nil:
 		out.answer = wire.TransformNone // a bare retransformation loses them just as well

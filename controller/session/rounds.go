@@ -98,7 +98,7 @@ func (l *loop) sendBatch() {
 	l.beginPauses()
 	l.stall.sign()
 	l.compilers.Redefined()
-	l.ear.heard = time.Now() // the first class is about to come
+	l.listener.heard = time.Now() // the first class is about to come
 	l.send(&link.Retransform{Batch: l.batch, All: r.all, Classes: r.batch})
 }
 

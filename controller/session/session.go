@@ -19,9 +19,9 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/clock"
 	"github.com/rivulet-profiler/rivulet/controller/cputime"
 	"github.com/rivulet-profiler/rivulet/controller/flight"
+	"github.com/rivulet-profiler/rivulet/controller/jdkcalls"
 	"github.com/rivulet-profiler/rivulet/controller/link"
 	"github.com/rivulet-profiler/rivulet/controller/metric"
-	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/controller/pauses"
 	"github.com/rivulet-profiler/rivulet/controller/room"
 	"github.com/rivulet-profiler/rivulet/controller/roots"
@@ -127,7 +127,7 @@ type Session struct {
 // target runs on meanwhile. Errors are [*attach.Error], [ErrBusy], [ErrFullHeap], [ErrMemory], or say
 // what the agent met with.
 func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
-	lap := laps{cfg.logger(), time.Now()}
+	steps := stepLog{cfg.logger(), time.Now()}
 	proc, err := attach.Inspect(pid)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lap.done("reaching the JVM")
+	steps.done("reaching the JVM")
 	if warns && cfg.Warn != nil {
 		cfg.Warn("this JVM will print a four-line warning about a dynamically loaded agent on its stderr (JDK 21 and later, unless started with -XX:+EnableDynamicAgentLoading)")
 	}
@@ -178,7 +178,7 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		s.loop.calibrator.Interprets()
 	}
 	s.room.Hold(lock)
-	lap.done("making room")
+	steps.done("making room")
 	begun := s // which a return of nil forgets
 	defer func() {
 		if err != nil {
@@ -211,11 +211,11 @@ func Attach(ctx context.Context, pid int, cfg Config) (s *Session, err error) {
 		}
 		s.room.ForgetError()
 	}
-	lap.done("loading the agent")
+	steps.done("loading the agent")
 	if !cfg.Observe { // else nobody is going to wait
 		defer s.hasten(ctx)()
 	}
-	return s, s.learn(ctx, &lap)
+	return s, s.mirrorClasses(ctx, &steps)
 }
 
 // newSession prepares everything on this side. room is where the target sees
@@ -259,7 +259,7 @@ func newSession(cfg Config, proc attach.Process, pid int) (*Session, error) {
 		changes: newChanges(),
 		loaders: map[uint32]string{0: "boot"},
 
-		lookedUp: outward.NewNames(),
+		lookedUp: jdkcalls.NewNames(),
 	}
 	s.loop.calibrator = calibration.New(calibrationHost{&s.loop}, data, bundle.Sample, s.log)
 	s.loop.h.SetPolicy(roots.Excluded)

@@ -23,9 +23,9 @@ func (l *loop) site(id hotswap.ClassID, p *probe.Point) (which int, arg int32) {
 	return probe.SiteCallee, m.ID
 }
 
-// learnSites gets to know the classes of the JDK whose methods may get probes
-// where they are called.
-func (s *Session) learnSites(ctx context.Context, which string) error {
+// findSites lists the classes of the JDK whose methods may get probes where they are
+// called.
+func (s *Session) findSites(ctx context.Context, which string) error {
 	if which == "" {
 		which = NativesOn
 	}

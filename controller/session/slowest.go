@@ -26,7 +26,7 @@ func namesOf(tree *cct.Snapshot) func(id int64) cct.Thread {
 // tree has all threads, also those that only execute tasks. The invocations'
 // trees are copies, since they are corrected, and asked for again. e.mu is
 // held.
-func (e *events) slowest(r *export.Report, tree *cct.Snapshot, b basis, rec Recording) {
+func (e *events) slowest(r *export.Report, tree *cct.Snapshot, b correctionInputs, rec Recording) {
 	if e.builder.Slowest == nil {
 		return
 	}
@@ -69,7 +69,7 @@ func pathOf(i *event.Invocation, thread func(id int64) cct.Thread) *export.Path 
 
 // far adds to a report of a recording that goes on how the events fare and the
 // slowest root invocations so far. began is on the target's nanoTime.
-func (e *events) far(r *export.Report, b basis, rec Recording, began int64) {
+func (e *events) far(r *export.Report, b correctionInputs, rec Recording, began int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.main == nil {

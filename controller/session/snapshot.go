@@ -18,7 +18,7 @@ import (
 // has returned and after Finish.
 func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 	var r *export.Report
-	var b basis
+	var b correctionInputs
 	var loaded []flight.Load
 	var late *lateness
 	var closed map[int64]int64
@@ -29,7 +29,7 @@ func (s *Session) Snapshot(ctx context.Context) (*export.Report, error) {
 		if !l.armed {
 			return
 		}
-		r, b, late, closed = l.brief(), l.basis(), l.lateness(), s.data.Closed()
+		r, b, late, closed = l.brief(), l.correctionInputs(), l.lateness(), s.data.Closed()
 		loaded = l.loaded()
 		rec, kind = l.rec, l.kind
 		r.Time = l.rec.took

@@ -15,6 +15,6 @@ func (s *Session) followSpans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d := doors{Edit: edit}
-	return s.openDoors(ctx, &d, func() { s.loop.spans = d })
+	d := jdkPatches{Edit: edit}
+	return s.patchJDK(ctx, &d, func() { s.loop.spans = d })
 }

@@ -28,8 +28,8 @@ func (l *loop) onTransform(q *link.Transform, box int) {
 	}
 	l.named(id, b)
 	var also, callbacks []cha.ClassID
-	if m := l.h.Class(id); l.onlyDoor(id) {
-		l.s.log.Debug("door", "class", id)
+	if m := l.h.Class(id); l.onlyPatched(id) {
+		l.s.log.Debug("patched", "class", id)
 	} else if !redefined || m == nil || m.Methods == nil {
 		if l.mirror(id, b) != nil && !redefined {
 			l.filed[id] = time.Now()

@@ -10,18 +10,18 @@ import (
 	"github.com/rivulet-profiler/rivulet/hotswap/probe"
 )
 
-// doors are classes of which single methods call the probe class, so that
-// something can be followed that no code of the program's tells. Those of the boot
+// jdkPatches are classes whose methods are patched to call the probe class, so that
+// something can be followed that the program's own code does not show. Those of the boot
 // loader are no part of the analysis.
-type doors struct {
+type jdkPatches struct {
 	patch.Edit
 	files   map[cha.ClassID][]byte // with the stack maps that the JVM has thrown away
 	problem string                 // why one could not be changed
 }
 
-// door returns the doors that a class is one of, nil for any other class.
-func (l *loop) door(id cha.ClassID) *doors {
-	for _, d := range []*doors{&l.reflection.doors, &l.following.doors, &l.spans} {
+// patchesOf returns the patches that change a class, nil for any other class.
+func (l *loop) patchesOf(id cha.ClassID) *jdkPatches {
+	for _, d := range []*jdkPatches{&l.reflection.jdkPatches, &l.following.jdkPatches, &l.spans} {
 		if d.Has(id) {
 			return d
 		}
@@ -29,18 +29,18 @@ func (l *loop) door(id cha.ClassID) *doors {
 	return nil
 }
 
-// onlyDoor reports whether a class is one and can't be an opened one as well.
-func (l *loop) onlyDoor(id cha.ClassID) bool {
-	if id.Loader != 0 || l.door(id) == nil {
+// onlyPatched reports whether a class is patched, and never has probes as well.
+func (l *loop) onlyPatched(id cha.ClassID) bool {
+	if id.Loader != 0 || l.patchesOf(id) == nil {
 		return false
 	}
 	_, _, never := probe.Never(id.Name)
 	return never || !l.filter.OpensJDK()
 }
 
-// openDoors changes the classes, before the gate opens. Those that are not
-// loaded yet are changed while they are. set makes the doors known to the loop.
-func (s *Session) openDoors(ctx context.Context, d *doors, set func()) error {
+// patchJDK patches the classes before the gate opens. Those that are not
+// loaded yet are patched when they are loaded. set makes the patches known to the loop.
+func (s *Session) patchJDK(ctx context.Context, d *jdkPatches, set func()) error {
 	d.files = map[cha.ClassID][]byte{}
 	var ids []cha.ClassID
 	for name := range d.Classes {

@@ -17,7 +17,7 @@ func TestFixCounted(t *testing.T) {
 	root := &cct.Node{Method: 1, Calls: 1, Self: 1000, Children: []*cct.Node{
 		{Method: 2, Calls: 10, Children: []*cct.Node{{Method: 2, Calls: 1000, Self: 9000}}},
 	}}
-	b := basis{clock: wire.ModeTick, modes: []byte{0, 0, wire.ModeCounted}, costs: map[byte]*calibration.Cost{
+	b := correctionInputs{clock: wire.ModeTick, modes: []byte{0, 0, wire.ModeCounted}, costs: map[byte]*calibration.Cost{
 		wire.ModeTick:    {Cost: calibrate.Cost{Inner: 2, Outer: 2}},
 		wire.ModeCounted: {Cost: calibrate.Cost{Outer: 5}},
 	}}
@@ -32,7 +32,7 @@ func TestFixCounted(t *testing.T) {
 func TestTickError(t *testing.T) {
 	tick := &export.Tick{Ticks: 100, Period: 248_500, Weighted: 4_113_783} // as of TestFigures of package clock
 	root := &cct.Node{Method: 1, Calls: 1, Self: int64(10 * time.Second)}
-	b := basis{clock: wire.ModeTick, costs: map[byte]*calibration.Cost{wire.ModeTick: {}}, tick: tick}
+	b := correctionInputs{clock: wire.ModeTick, costs: map[byte]*calibration.Cost{wire.ModeTick: {}}, tick: tick}
 	b.fix(&cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}})
 	// The mean is 249 µs; the mean square by it, 4.1 ms.
 	if want := 203 * time.Millisecond; time.Duration(root.Error).Round(time.Millisecond) != want {
@@ -46,7 +46,7 @@ func TestAtBest(t *testing.T) {
 	for mode, want := range map[byte]int64{wire.ModeTick: 5 + 1000*5/2, wire.ModePrecise: 1 + 1000/2} {
 		leaf := &cct.Node{Method: 2, Calls: 1000, Self: 9000}
 		root := &cct.Node{Method: 1, Calls: 2, Self: 10_000, Children: []*cct.Node{leaf}}
-		b := basis{clock: mode, tick: &export.Tick{}, costs: map[byte]*calibration.Cost{mode: {Cost: calibrate.Cost{Inner: 2, Outer: 3, Spread: 1}}}}
+		b := correctionInputs{clock: mode, tick: &export.Tick{}, costs: map[byte]*calibration.Cost{mode: {Cost: calibrate.Cost{Inner: 2, Outer: 3, Spread: 1}}}}
 		b.fix(&cct.Snapshot{Threads: []*cct.Thread{{Roots: []*cct.Node{root}}}})
 		if root.Spread != want || leaf.Self != 9000-2*1000 {
 			t.Errorf("mode %d: root %+v, want a spread of %d; leaf %+v", mode, root.Uncertainty, want, leaf)

@@ -1,4 +1,4 @@
-package outward_test
+package jdkcalls_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rivulet-profiler/rivulet/controller/outward"
+	"github.com/rivulet-profiler/rivulet/controller/jdkcalls"
 	"github.com/rivulet-profiler/rivulet/hotswap/classfile"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
@@ -23,14 +23,14 @@ func TestImage(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		m, err := outward.NewImage(f)
+		m, err := jdkcalls.NewImage(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if m.Len() < 5000 {
 			t.Errorf("%d classes", m.Len())
 		}
-		n := outward.NewNames()
+		n := jdkcalls.NewNames()
 		for _, name := range []string{"java/util/TreeMap", "java/util/Map$Entry", "java/io/ObjectInputStream"} {
 			b, err := m.Class(name)
 			if err != nil {
@@ -65,16 +65,16 @@ func TestImage(t *testing.T) {
 // TestImageBroken: what is wrong in an index is found, and is no panic.
 func TestImageBroken(t *testing.T) {
 	whole := image()
-	if m, err := outward.NewImage(bytes.NewReader(whole)); err != nil || m.Len() != 1 {
+	if m, err := jdkcalls.NewImage(bytes.NewReader(whole)); err != nil || m.Len() != 1 {
 		t.Fatalf("the whole one: %v", err)
 	}
 	for n := range whole[:len(whole)-4] { // the content is read when it is asked for
-		if _, err := outward.NewImage(bytes.NewReader(whole[:n])); !errors.Is(err, outward.ErrImage) {
+		if _, err := jdkcalls.NewImage(bytes.NewReader(whole[:n])); !errors.Is(err, jdkcalls.ErrImage) {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}
 	}
-	m, _ := outward.NewImage(bytes.NewReader(whole[:len(whole)-1]))
-	if _, err := m.Class("p/C"); !errors.Is(err, outward.ErrImage) {
+	m, _ := jdkcalls.NewImage(bytes.NewReader(whole[:len(whole)-1]))
+	if _, err := m.Class("p/C"); !errors.Is(err, jdkcalls.ErrImage) {
 		t.Errorf("content that is cut off: %v", err)
 	}
 }
@@ -95,9 +95,9 @@ func image() []byte {
 func FuzzImage(f *testing.F) {
 	f.Add(image())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := outward.NewImage(bytes.NewReader(b))
+		m, err := jdkcalls.NewImage(bytes.NewReader(b))
 		if err != nil {
-			if m != nil || !errors.Is(err, outward.ErrImage) {
+			if m != nil || !errors.Is(err, jdkcalls.ErrImage) {
 				t.Errorf("%v, and %v", m, err)
 			}
 			return
@@ -110,14 +110,14 @@ func FuzzImage(f *testing.F) {
 // libinstrument the transformers.
 func TestWords(t *testing.T) {
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
-		n := outward.NewNames()
+		n := jdkcalls.NewNames()
 		for _, lib := range []string{"server/libjvm.so", "libinstrument.so"} {
 			f, err := os.Open(filepath.Join(j.Home, "lib", lib))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			words, err := outward.Words(f)
+			words, err := jdkcalls.Words(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}, 17, 25)
-	if _, err := outward.Words(strings.NewReader("no library")); err == nil {
+	if _, err := jdkcalls.Words(strings.NewReader("no library")); err == nil {
 		t.Error("words of what is no library")
 	}
 }
@@ -137,7 +137,7 @@ func TestWords(t *testing.T) {
 // TestNames: names of strings count with any descriptor, and of words also their
 // ends.
 func TestNames(t *testing.T) {
-	n := outward.NewNames()
+	n := jdkcalls.NewNames()
 	n.Text("accept")
 	n.Text("a text. Of no method")
 	n.Native([]string{"dryRun", "zebra"})

@@ -15,16 +15,16 @@ import (
 	"github.com/rivulet-profiler/rivulet/cha"
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/classpath"
+	"github.com/rivulet-profiler/rivulet/controller/jdkcalls"
 	"github.com/rivulet-profiler/rivulet/controller/link"
-	"github.com/rivulet-profiler/rivulet/controller/outward"
 	"github.com/rivulet-profiler/rivulet/scheme"
 )
 
-// calling is what the JDK's code can call of the program's, for schemes that
-// leave out callbacks which nobody in it names (docs/decisions/0008).
-type calling struct {
-	names *outward.Names // nil: it may call anything
-	told  int            // of names, how many the scheme has heard of
+// jdkCalls are the methods of the program that the JDK's code can call, for schemes that
+// leave out callbacks which nothing in the JDK names (docs/decisions/0008).
+type jdkCalls struct {
+	names *jdkcalls.Names // nil: it may call anything
+	told  int             // of names, how many the scheme has heard of
 	took  func(names []string, last bool)
 }
 
@@ -46,11 +46,11 @@ var madeUp = []string{
 // classes. A debugger's agent comes with the JDK.
 var foreign = []string{"-javaagent:", "-agentpath:", "-agentlib:", "-Xrun", "-Xbootclasspath", "--patch-module", "--upgrade-module-path"}
 
-// learnCalling begins to find out what the JDK's code can call, if the scheme wants
+// findJDKCalls begins to find out what the JDK's code can call, if the scheme wants
 // to know. wait waits for that, stop gives it up. Where it can't be told, the
 // scheme takes it for anything, which costs probes that are never called.
-func (s *Session) learnCalling(ctx context.Context, make func(*cha.Hierarchy) scheme.Scheme) (wait func() error, stop func()) {
-	forget := func() error { return s.do(ctx, func() { s.loop.calling = calling{} }) }
+func (s *Session) findJDKCalls(ctx context.Context, make func(*cha.Hierarchy) scheme.Scheme) (wait func() error, stop func()) {
+	forget := func() error { return s.do(ctx, func() { s.loop.jdkCalls = jdkCalls{} }) }
 	if _, ok := make(cha.New()).(scheme.Selector); !ok {
 		return forget, func() {}
 	}
@@ -95,10 +95,10 @@ func (s *Session) gatherCalls(ctx context.Context) error {
 	}
 	defer f.Close()
 	var wg sync.WaitGroup
-	var image *outward.Image
-	words := outward.NewNames()
+	var image *jdkcalls.Image
+	words := jdkcalls.NewNames()
 	var imageErr, wordsErr error
-	wg.Go(func() { image, imageErr = outward.NewImage(f) })
+	wg.Go(func() { image, imageErr = jdkcalls.NewImage(f) })
 	wg.Go(func() { wordsErr = s.libraryWords(files, lib, words) })
 	loaded, err := s.loadedNames(ctx)
 	wg.Wait()
@@ -110,7 +110,7 @@ func (s *Session) gatherCalls(ctx context.Context) error {
 		return err
 	}
 	return s.do(ctx, func() {
-		c := &s.loop.calling
+		c := &s.loop.jdkCalls
 		if c.names == nil {
 			return // a class that could not be read
 		}
@@ -126,12 +126,12 @@ func (s *Session) gatherCalls(ctx context.Context) error {
 func (s *Session) loadedNames(ctx context.Context) (loaded []string, err error) {
 	err = s.wait(ctx, func(done func()) {
 		l := &s.loop
-		l.calling = calling{names: outward.NewNames()}
-		l.calling.names.Ref(proxyCall, proxyDesc)
-		l.calling.took = func(names []string, last bool) {
+		l.jdkCalls = jdkCalls{names: jdkcalls.NewNames()}
+		l.jdkCalls.names.Ref(proxyCall, proxyDesc)
+		l.jdkCalls.took = func(names []string, last bool) {
 			loaded = append(loaded, names...)
 			if last {
-				l.calling.took = nil
+				l.jdkCalls.took = nil
 				done()
 			}
 		}
@@ -142,12 +142,12 @@ func (s *Session) loadedNames(ctx context.Context) (loaded []string, err error) 
 }
 
 // namedBy returns what classes of the JDK name, in several parts.
-func namedBy(image *outward.Image, classes []string) ([]*outward.Names, error) {
-	parts := make([]*outward.Names, min(runtime.NumCPU(), 4))
+func namedBy(image *jdkcalls.Image, classes []string) ([]*jdkcalls.Names, error) {
+	parts := make([]*jdkcalls.Names, min(runtime.NumCPU(), 4))
 	errs := make([]error, len(parts))
 	var wg sync.WaitGroup
 	for i := range parts {
-		parts[i] = outward.NewNames()
+		parts[i] = jdkcalls.NewNames()
 		wg.Go(func() {
 			for k := i; k < len(classes) && errs[i] == nil; k += len(parts) {
 				errs[i] = addNamed(image, classes[k], parts[i])
@@ -158,7 +158,7 @@ func namedBy(image *outward.Image, classes []string) ([]*outward.Names, error) {
 	return parts, errors.Join(errs...)
 }
 
-func addNamed(image *outward.Image, class string, to *outward.Names) error {
+func addNamed(image *jdkcalls.Image, class string, to *jdkcalls.Names) error {
 	b, err := image.Class(class)
 	if errors.Is(err, fs.ErrNotExist) && (isProxy(class) || slices.ContainsFunc(madeUp, func(p string) bool { return strings.HasPrefix(class, p) })) {
 		return nil
@@ -179,7 +179,7 @@ func isProxy(class string) bool {
 
 // libraryWords adds the names in all libraries of a JDK: nobody tells when it loads
 // another.
-func (s *Session) libraryWords(from *classpath.Files, lib string, to *outward.Names) error {
+func (s *Session) libraryWords(from *classpath.Files, lib string, to *jdkcalls.Names) error {
 	var words []string
 	for _, dir := range []string{lib, path.Join(lib, "server"), path.Join(lib, "client"), path.Join(lib, "minimal")} {
 		files, err := attach.ReadDir(s.proc.PID, dir)
@@ -197,7 +197,7 @@ func (s *Session) libraryWords(from *classpath.Files, lib string, to *outward.Na
 			if err != nil {
 				return err
 			}
-			more, err := outward.Words(f)
+			more, err := jdkcalls.Words(f)
 			f.Close()
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.Name(), err)
@@ -211,8 +211,8 @@ func (s *Session) libraryWords(from *classpath.Files, lib string, to *outward.Na
 
 // onNames takes a part of a listing of the JDK's classes.
 func (l *loop) onNames(q *link.Names) {
-	if l.calling.took != nil && l.namesDue == 1 { // not those of one that was given up
-		l.calling.took(q.Names, q.Last)
+	if l.jdkCalls.took != nil && l.namesDue == 1 { // not those of one that was given up
+		l.jdkCalls.took(q.Names, q.Last)
 	}
 	if q.Last {
 		l.namesDue--
@@ -222,7 +222,7 @@ func (l *loop) onNames(q *link.Names) {
 // named takes note of what a class of the JDK can call that is being loaded or
 // changed.
 func (l *loop) named(id cha.ClassID, b []byte) {
-	c := &l.calling
+	c := &l.jdkCalls
 	if c.names == nil || !l.ofJDK(id) {
 		return
 	}
@@ -240,7 +240,7 @@ func (l *loop) looksUp(p *parsed) {
 			if p.mirror.Methods[i].Calls[k].Owner != lookups {
 				continue
 			}
-			for _, n := range []*outward.Names{l.lookedUp, l.calling.names} {
+			for _, n := range []*jdkcalls.Names{l.lookedUp, l.jdkCalls.names} {
 				if n != nil {
 					n.Class(p.bytes) //nolint:errcheck // it was parsed
 				}
@@ -256,9 +256,9 @@ func (l *loop) selectCallbacks() {
 	if !ok {
 		return
 	}
-	l.calling.told = -1
-	if names := l.calling.names; names != nil {
-		l.calling.told = names.Len()
+	l.jdkCalls.told = -1
+	if names := l.jdkCalls.names; names != nil {
+		l.jdkCalls.told = names.Len()
 		sel.Select(names.Calls)
 	}
 }
@@ -267,7 +267,7 @@ func (l *loop) selectCallbacks() {
 // scheme last heard of them.
 func (l *loop) moreCallbacks() scheme.Plan {
 	sel, ok := l.scheme.(scheme.Selector)
-	c := &l.calling
+	c := &l.jdkCalls
 	switch {
 	case !ok || c.told < 0:
 		return scheme.Plan{}

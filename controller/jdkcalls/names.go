@@ -1,4 +1,4 @@
-// Package outward tells which methods the JDK's own code may call by overriding,
+// Package jdkcalls tells which methods the JDK's own code may call by overriding,
 // so that those need no probes that nobody in it can name.
 //
 // Code calls a method by a reference in its class's constant pool (JVMS §5.1),
@@ -19,7 +19,7 @@
 //
 // Errors are those of reading a file (package io/fs), or say which class or image is
 // damaged, and where.
-package outward
+package jdkcalls
 
 import (
 	"maps"

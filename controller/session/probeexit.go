@@ -23,13 +23,13 @@ const (
 	quietLongest = 2 * time.Second
 )
 
-// quiesce waits, with the gate shut, until no thread of the target can still be
+// awaitProbeExit waits, with the gate shut, until no thread of the target can still be
 // within a probe that it entered before: each has either run for a while since, or
 // sleeps, which probes do only in parts that look at the gate again before they
 // write, and at safepoints if they are interpreted. So a thread has to be seen
 // sleeping twice, each time after the agent has answered, which it can't at a
 // safepoint. It reports false when that can't be known in time.
-func (s *Session) quiesce(ctx context.Context) bool {
+func (s *Session) awaitProbeExit(ctx context.Context) bool {
 	dir := fmt.Sprintf("/proc/%d/task", s.proc.PID)
 	tasks, err := os.ReadDir(dir)
 	if err != nil || len(tasks) == 0 {

@@ -20,10 +20,10 @@ func (c *Call) polymorphic() bool {
 	return false
 }
 
-// unseen are the methods of the JDK that call what their caller chose by name
-// or got as a value, so that no analysis of the code finds it. VarHandle is not
+// reflective are the methods of the JDK that call a method which their caller chose by
+// name or got as a value, so that no analysis of the code finds it. VarHandle is not
 // among them: it accesses variables.
-var unseen = map[string][]string{
+var reflective = map[string][]string{
 	"java/lang/reflect/Method":      {"invoke"},
 	"java/lang/reflect/Constructor": {"newInstance"},
 	"java/lang/Class":               {"newInstance", "forName"},
@@ -32,12 +32,12 @@ var unseen = map[string][]string{
 	"java/io/ObjectInputStream":     {"readObject", "readUnshared"},
 }
 
-// Unseen returns the calls of a method that lead on to methods which the
-// analysis can't see.
-func Unseen(m *Method) []Call {
+// Reflective returns the calls of a method whose targets the analysis can't see: by
+// reflection, method handles, service loaders and deserialization.
+func Reflective(m *Method) []Call {
 	var calls []Call
 	for _, c := range m.Calls {
-		for _, name := range unseen[c.Owner] {
+		for _, name := range reflective[c.Owner] {
 			if c.Name == name {
 				calls = append(calls, c)
 			}

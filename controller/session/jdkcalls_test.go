@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rivulet-profiler/rivulet/controller/outward"
+	"github.com/rivulet-profiler/rivulet/controller/jdkcalls"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
@@ -18,7 +18,7 @@ func TestNamedBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	image, err := outward.NewImage(f)
+	image, err := jdkcalls.NewImage(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// laps log how long each step took, from the command to the recording.
-type laps struct {
+// A stepLog logs how long each step took, from the command to the recording.
+type stepLog struct {
 	log  hclog.Logger
 	last time.Time
 }
 
 // done ends a step; the next one begins.
-func (l *laps) done(step string) {
+func (l *stepLog) done(step string) {
 	now := time.Now()
 	l.log.Debug("step", "name", step, "took", now.Sub(l.last))
 	l.last = now

@@ -12,17 +12,17 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/wire"
 )
 
-// basis is that of the recording that has ended.
-func (s *Session) basis() basis {
-	b := s.loop.basis()
+// correctionInputs returns those of the recording that has ended.
+func (s *Session) correctionInputs() correctionInputs {
+	b := s.loop.correctionInputs()
 	if s.loop.final != nil {
 		b.modes = s.loop.final
 	}
 	return b
 }
 
-// A basis is what correcting goes by, at one moment.
-type basis struct {
+// correctionInputs are what the correction of times is computed from, at one moment.
+type correctionInputs struct {
 	clock    byte
 	modes    []byte // of methods by id
 	costs    map[byte]*calibration.Cost
@@ -32,9 +32,9 @@ type basis struct {
 	tick     *export.Tick     // nil where the tick clock has not run
 }
 
-// basis is that of the recording that is on.
-func (l *loop) basis() basis {
-	b := basis{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: l.calibrator.Costs(), executed: l.executed(), types: l.allocations.Types(), sizes: l.allocations.Sizes()}
+// correctionInputs returns those of the present recording.
+func (l *loop) correctionInputs() correctionInputs {
+	b := correctionInputs{clock: l.s.data.MainMode(), modes: make([]byte, l.ledger.Len()), costs: l.calibrator.Costs(), executed: l.executed(), types: l.allocations.Types(), sizes: l.allocations.Sizes()}
 	for id := range b.modes {
 		b.modes[id] = l.s.data.Mode(int32(id)) &^ wire.ModeRoot
 	}
@@ -45,7 +45,7 @@ func (l *loop) basis() basis {
 }
 
 // counted are the methods that were recorded without times of their own.
-func (b basis) counted() map[int32]bool {
+func (b correctionInputs) counted() map[int32]bool {
 	out := map[int32]bool{}
 	for id, mode := range b.modes {
 		if calibration.Counts(mode) {
@@ -57,7 +57,7 @@ func (b basis) counted() map[int32]bool {
 
 // correct takes the probes' cost off a report's tree, where it is known; where
 // it isn't, the report's calibration is null and says so.
-func (b basis) correct(r *export.Report) {
+func (b correctionInputs) correct(r *export.Report) {
 	r.Tree.Threads = slices.DeleteFunc(r.Tree.Threads, func(t *cct.Thread) bool {
 		return t.RootEntries == 0 && len(t.Roots) == 0
 	})
@@ -80,7 +80,7 @@ func (b basis) correct(r *export.Report) {
 
 // cost is what a mode's probes were found to cost, zero if they weren't measured.
 // Those that neither read a clock nor write events are as cheap as in the sample at best.
-func (b basis) cost(mode byte) (c calibrate.Cost) {
+func (b correctionInputs) cost(mode byte) (c calibrate.Cost) {
 	if found := b.costs[mode]; found != nil {
 		c = found.Cost
 	}
@@ -91,7 +91,7 @@ func (b basis) cost(mode byte) (c calibrate.Cost) {
 }
 
 // mode is how a method was recorded.
-func (b basis) mode(id int32) byte {
+func (b correctionInputs) mode(id int32) byte {
 	if id > 0 && int(id) < len(b.modes) && b.modes[id] >= wire.ModeEventTick {
 		return b.modes[id]
 	}
@@ -100,7 +100,7 @@ func (b basis) mode(id int32) byte {
 
 // fix gives the time of methods that are counted only to their callers, and
 // takes the probes' cost off a tree, where it is known.
-func (b basis) fix(tree *cct.Snapshot) cct.Correction {
+func (b correctionInputs) fix(tree *cct.Snapshot) cct.Correction {
 	tree.GiveToCallers(func(id int32) bool { return calibration.Counts(b.mode(id)) })
 	if b.costs[b.clock] == nil {
 		return cct.Correction{}

@@ -1,4 +1,4 @@
-package outward
+package jdkcalls
 
 import (
 	"bytes"

@@ -27,10 +27,10 @@ func (s *Session) wait(ctx context.Context, start func(done func())) error {
 	}
 }
 
-// learn builds the mirrors of what is loaded. Classes that are loaded while
+// mirrorClasses builds the mirrors of what is loaded. Classes that are loaded while
 // it works are announced by the load hook; a class that was just being loaded
 // when the hook was registered shows in a later listing.
-func (s *Session) learn(ctx context.Context, lap *laps) error {
+func (s *Session) mirrorClasses(ctx context.Context, steps *stepLog) error {
 	for _, tids := range priority.Threads(os.Getpid()) {
 		priority.ShortSlices(tids...)
 	}
@@ -45,12 +45,12 @@ func (s *Session) learn(ctx context.Context, lap *laps) error {
 	if _, err := s.list(ctx); err != nil {
 		return err
 	}
-	lap.done("listing classes")
+	steps.done("listing classes")
 	if err := s.fetch(ctx); err != nil {
 		return err
 	}
-	lap.done("reading class files")
-	s.log.Debug("learned", "classes", s.loop.h.Len(), "analysis", s.loop.stats.analysis)
+	steps.done("reading class files")
+	s.log.Debug("mirrored", "classes", s.loop.h.Len(), "analysis", s.loop.stats.analysis)
 	return nil
 }
 
