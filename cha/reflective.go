@@ -10,7 +10,7 @@ var polymorphic = map[string][]string{
 }
 
 // polymorphic goes by prefixes: the non-polymorphic methods of both classes
-// begin otherwise, but for invokeWithArguments.
+// begin otherwise, except for invokeWithArguments.
 func (c *Call) polymorphic() bool {
 	for _, prefix := range polymorphic[c.Owner] {
 		if strings.HasPrefix(c.Name, prefix) {

@@ -19,7 +19,7 @@ func (a *app) time() *cobra.Command {
 		Use:   "time PID --root CLASS.METHOD[(DESC)RET]",
 		Short: "Time single methods of a running JVM: count, mean, percentiles, nothing beneath",
 		Long: `Attaches to a running JVM and instruments entry and exit of the root methods,
-and nothing that they call: the program runs at its own speed but for two clock
+and nothing that they call: the program runs at its own speed except for two clock
 readings an invocation. Shows for each method how often it ended, how often by
 an exception, and total, shortest, mean and longest time and percentiles.
 

@@ -26,7 +26,7 @@
 // reachable: compare, run, toString, hashCode, finalize and so on, whoever it
 // was that called. A [Selector] leaves out those that nothing in the JDK can
 // name. See callback.go for calls that can't. Classes excluded in other loaders are followed as if they were not,
-// except that they are not instrumented; so are filtered methods, but for those
+// except that they are not instrumented; so are filtered methods, except for those
 // that are roots.
 //
 // # What cannot be seen

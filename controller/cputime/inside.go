@@ -35,7 +35,7 @@ const (
 // inside, and gives the time since the last look to the node at which its cursor
 // is, as Liang and Viswanathan, "Comprehensive Profiling Support in the Java
 // Virtual Machine", section 3.2, do with samples: as time on a core if the
-// thread runs (/proc/PID/task/TID/stat), but for the share in which it waited for
+// thread runs (/proc/PID/task/TID/stat), except for the share in which it waited for
 // a core meanwhile (schedstat), and as time off one if it sleeps. A node is
 // found in proportion to the time spent there, so that is right on average.
 //

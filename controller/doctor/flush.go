@@ -80,7 +80,7 @@ func (f Flush) String() string {
 	case f.Prepared:
 		return "the JVM was started with an agent: it keeps its compiled code when the first class is redefined"
 	case f.Earlier:
-		return "classes were redefined in this JVM before: it keeps its compiled code but for that of the classes that are redefined"
+		return "classes were redefined in this JVM before: it keeps its compiled code except for that of the classes that are redefined"
 	}
 	var b strings.Builder
 	b.WriteString("the JVM was started without an agent, so the first redefinition by whatever tool throws away all compiled code")

@@ -52,7 +52,7 @@ type Share struct {
 
 // A Path is the critical path of a root invocation: what its end waited for.
 // Its segments follow each other without a gap from the invocation's begin to
-// its end, but for those that are left out.
+// its end, except for those that are left out.
 type Path struct {
 	Segments                   []Segment
 	Left, LeftTime             int64 // segments left out, the shortest, and ns of these

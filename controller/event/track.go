@@ -78,7 +78,7 @@ func (s *stream) sample(node int32) {
 }
 
 // thin keeps who was charged at each multiple of a time that leaves half of the
-// samples or fewer: so a method's part stays what it was, but for chance.
+// samples or fewer: so a method's part stays what it was, except for chance.
 func (t *track) thin() {
 	n := len(t.samples)
 	t.grain = max(2*t.grain, (t.samples[n-1].until-t.began)/int64(n/2)+1, 1)

@@ -21,7 +21,7 @@ type Comparison struct {
 	Roots   []string // as resolved
 	Notes   []string // whole sentences that the reader should know
 
-	Whole *time.Duration // of the program without a profiler; nil but for whole runs
+	Whole *time.Duration // of the program without a profiler; nil except for whole runs
 	Root  *BareRoot      // nil where it was not measured
 	Runs  []SchemeRun    // in the order in which they were made
 }
@@ -48,7 +48,7 @@ type SchemeRun struct {
 	Scheme string
 	Armed  time.Duration  // from the command until it recorded
 	Time   time.Duration  // recorded
-	Whole  *time.Duration // of the program; nil but for whole runs
+	Whole  *time.Duration // of the program; nil except for whole runs
 	Ended  string
 
 	Calls        int64

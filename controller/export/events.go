@@ -40,7 +40,7 @@ type Slowest struct {
 }
 
 // An Invocation is one root invocation. Its times are corrected as the report's
-// are, but for Took and Suspended, which are as measured.
+// are, except for Took and Suspended, which are as measured.
 type Invocation struct {
 	Thread      *cct.Thread // its only root is the invocation's own tree
 	Start       int64       // ns from the beginning of the recording

@@ -137,7 +137,7 @@ func TestKeepTop(t *testing.T) {
 }
 
 // TestRead finds every object of a dump in order, with segments and classes in between,
-// and of one that is in order but for its halves, as if two threads had written it.
+// and of one that is in order except for its halves, as if two threads had written it.
 func TestRead(t *testing.T) {
 	for _, halves := range []bool{false, true} {
 		w := hproftest.New(8)

@@ -17,7 +17,7 @@ const Most = 240
 // Unknown is a reading, or a figure of a step, that was not taken.
 const Unknown = -1
 
-// A Reading is what counters said at one moment. All only grow, but for [Unknown].
+// A Reading is what counters said at one moment. All only grow, except for [Unknown].
 type Reading struct {
 	At        int64   // ns from the beginning of the recording
 	Calls     int64   // below the roots

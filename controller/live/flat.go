@@ -40,7 +40,7 @@ type flat struct {
 	Longest int64 // ns, of one
 }
 
-// add puts a node to a line, but for its total.
+// add puts a node to a line, except for its total.
 func (e *flat) add(n *cct.Node) {
 	e.Contexts++
 	e.Calls += n.Calls

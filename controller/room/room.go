@@ -290,7 +290,7 @@ func (r *Room) ForgetError() {
 	_ = r.self.Remove(errorFile) // mostly there is none
 }
 
-// Unlink removes every name that the room has, but for the boot jar of a
+// Unlink removes every name that the room has, except for the boot jar of a
 // program that still runs.
 func (r *Room) Unlink(running bool) {
 	if r.shm != nil {

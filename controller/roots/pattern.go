@@ -102,7 +102,7 @@ func (c *Catalog) Unmatched(r *Root) error {
 	case len(classes) > 0:
 		return fail("; it matches classes (%s): add the methods, as in %s.*", someOf(classes), r.Text)
 	case len(cases) > 0:
-		return fail("; but for upper and lower case it matches %s", someOf(cases))
+		return fail("; it matches %s except for upper and lower case", someOf(cases))
 	case len(methods) > 0:
 		if hint := suggest(strings.Trim(method, "*?"), slices.Clone(methods)); hint != "" {
 			return fail("%s", hint)

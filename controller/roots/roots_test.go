@@ -87,7 +87,7 @@ func TestHints(t *testing.T) {
 	for _, c := range []struct{ root, want string }{
 		{"shop.Ordr.add", "did you mean shop.Order or "},
 		{"org.Order.add", "did you mean shop.Order?"},
-		{"SHOP.**.add", "but for upper and lower case it matches shop.Order.add"},
+		{"SHOP.**.add", "it matches shop.Order.add except for upper and lower case"},
 		{"shop.Ord*.ads", "did you mean add?"},
 		{"**.Object.hashCode", "the JDK's java.lang.Object.hashCode does"},
 		{"shop.*.add(Z)V", "without its descriptor it matches shop.Order.add(I)V, shop.Order.add(J)V"},

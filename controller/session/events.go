@@ -36,7 +36,7 @@ type events struct {
 	side    *event.Rings // of a calibration, whose events nobody wants
 	builder *event.Builder
 	dump    *event.Dump  // nil where nobody asked; renewed with the builder
-	marks   *event.Marks // with a timeline, but for collections; renewed with the builder
+	marks   *event.Marks // with a timeline, except for collections; renewed with the builder
 	err     error
 }
 

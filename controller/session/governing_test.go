@@ -10,7 +10,7 @@ import (
 
 // TestGovernor: with a budget that no recording of this program can hold, less is recorded, and
 // the report says of how much: every root invocation is counted, and what is recorded is whole
-// but for the methods that it names.
+// except for the methods that it names.
 func TestGovernor(t *testing.T) {
 	t.Parallel()
 	j := jvmtest.Need(t, 17)

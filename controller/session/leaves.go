@@ -64,7 +64,7 @@ func (l *loop) setLeaves(id cha.ClassID) {
 
 // timeLeaves has leaves that a rule gives a clock get the probes for it: their
 // classes are retransformed, as no other switch of modes needs. It returns how many
-// they are, but for those that were off, and calls done when they have them.
+// they are, except for those that were off, and calls done when they have them.
 func (l *loop) timeLeaves(done func()) (n int) {
 	ids := map[cha.ClassID]bool{}
 	for id := int32(1); id < l.ledger.Len(); id++ {

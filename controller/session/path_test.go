@@ -20,7 +20,7 @@ import (
 var pathLambda = regexp.MustCompile(`(lambda\$\w+)\$\d+`)
 
 // segments are a path's segments as testdata/Path.java has them, and the methods
-// that ran on it. Waits without a cause are left out, but for the longest one
+// that ran on it. Waits without a cause are left out, except for the longest one
 // where that is asked for: a lock of the pool's may be busy, and a permit that is
 // left over ends a wait at once.
 func segments(r *export.Report, p *export.Path, waits bool) (all, ran string) {

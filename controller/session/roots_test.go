@@ -50,7 +50,7 @@ func TestRootNames(t *testing.T) {
 		{"java.lang.String.length", "belongs to the JDK"},
 		{"java.util.concurrent.Phaser.arrive", "belongs to the JDK"}, // not loaded
 		{"t.*", "it matches classes (t.Roots, t.Roots$Circle, t.Roots$Lonely and 2 more): add the methods, as in t.*.*"},
-		{"t.Root?.BOTH", "upper and lower case it matches t.Roots.both"},
+		{"t.Root?.BOTH", "it matches t.Roots.both except for upper and lower case"},
 		{"t.Root?.bothh*", "did you mean both?"},
 		{"t.Root?.zzzz*", "have methods <init>, both, main"},
 		{"t.R*.over(S)*", "without its descriptor it matches t.Roots.over(I)I, t.Roots.over(J)I"},

@@ -89,7 +89,7 @@ func TestTraps(t *testing.T) {
 	jvmtest.Each(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		for _, tr := range traps {
-			if j.Version < tr.from || j.Version == 21 && tr.from == 0 { // 21 is like 25 but for virtual threads
+			if j.Version < tr.from || j.Version == 21 && tr.from == 0 { // 21 is like 25 except for virtual threads
 				continue
 			}
 			for _, scheme := range []string{"A", "B", "C"} {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestWithStackMaps takes the stack maps out of a class, as HotSpot does with
-// those of the boot loader, and wants them back, but for another class.
+// those of the boot loader, and wants them back, except for another class.
 func TestWithStackMaps(t *testing.T) {
 	j := jvmtest.Any(t)
 	compile := func(text string) []byte {

@@ -17,7 +17,7 @@ type Allocated struct {
 
 	// Survivors is the class of three more methods that get the object as well, behind the return of
 	// its constructor; "" for none. They are told besides of what Object, Array and Boxed are told of,
-	// but for arrays within others and those of an unknown type.
+	// except for arrays within others and those of an unknown type.
 	Survivors      string
 	Survivor       string // (Ljava/lang/Object;JI)V: object, token, type
 	SurvivingArray string // (Ljava/lang/Object;IJII)V: array, length, token, type, shape

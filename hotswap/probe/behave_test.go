@@ -52,7 +52,7 @@ func compileBehave(t *testing.T, home string, flags ...string) string {
 	return classtest.Compile(t, home, sources, flags...)
 }
 
-// probed writes the classes of a folder with all methods probed, but for those
+// probed writes the classes of a folder with all methods probed, except for those
 // that keep the books, and the ids of the methods.
 func probed(t *testing.T, dir string) (to, ids string) {
 	t.Helper()

@@ -58,7 +58,7 @@ type executed struct {
 // With [Executed].Blocks, p is set once a block, to what n lacks behind it, and not
 // at all where that is the same for all blocks that may throw.
 //
-// A method all of whose paths are equally long ends as without counting, but for
+// A method all of whose paths are equally long ends as without counting, except for
 // exceptions, and [Count] says how long they are. A leaf method whose paths
 // differ is counted where it returns. A method that would pass the size beyond
 // which HotSpot does not compile it, or a limit of class files, does not count:
@@ -160,7 +160,7 @@ func (r *rewriter) mayThrow(in *classfile.Instr) bool {
 	return throwing[in.Op]
 }
 
-// throwing are the instructions that may throw (JVMS §6.5), but for constants and
+// throwing are the instructions that may throw (JVMS §6.5), except for constants and
 // returns: what a return throws ends no invocation that is still open.
 var throwing = func() (t [256]bool) {
 	for op := classfile.OpIaload; op <= classfile.OpSaload; op++ {

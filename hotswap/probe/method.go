@@ -188,7 +188,7 @@ func (r *rewriter) resolve() (err error) {
 	return nil
 }
 
-// assemble makes the bytes that are injected into this method, but for points.
+// assemble makes the bytes that are injected into this method, except for points.
 func (r *rewriter) assemble(m *classfile.Member, id int32, slot int) (err error) {
 	a := r.assembler(id)
 	p := r.program

@@ -51,7 +51,7 @@ type Program struct {
 type Call struct{ Class, Name, Desc string }
 
 // A Sequence is instructions without branches. It leaves the stack as it found
-// it, but for Caught, which throws.
+// it, except for Caught, which throws.
 type Sequence []Step
 
 // A Step is one instruction of a sequence.

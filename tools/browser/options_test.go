@@ -75,7 +75,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPageOptions: the page's form asks for every option that a recording has, but for those that it has another way for.
+// TestPageOptions: the page's form asks for every option that a recording has, except for those that it has another way for.
 func TestPageOptions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "web", "ui", "src", "setup.tsx"))

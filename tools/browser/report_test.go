@@ -18,7 +18,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// shownText is all that a view says: rows of its table but for ±, which a report has with three
+// shownText is all that a view says: rows of its table except for ±, which a report has with three
 // digits; its other tables, of which that of the least certain methods is
 // ordered by ±, its sentences, and what is drawn.
 const shownText = `(async () => {

@@ -25,7 +25,7 @@ const (
 // measureLong records a server under load for a long time.
 func measureLong(k *bench.Kit, page *bench.Page) error {
 	page.Table("A server for an hour", fmt.Sprintf("The shop is asked by %d connections in a closed loop, %v to warm up, and recorded below the method that serves all requests, with the default scheme. "+
-		"Root calls must be as many as requests, but for those under way when the load is begun anew, which is each minute, and those of a second. MB resident, of each process's own and of the file that both share: after a quarter of the time, at the end, and the most. "+
+		"Root calls must be as many as requests, except for those under way when the load is begun anew, which is each minute, and those of a second. MB resident, of each process's own and of the file that both share: after a quarter of the time, at the end, and the most. "+
 		"The run fails where one of them has grown by more than a quarter and 16 MB since.", connections, warmUp),
 		"JDK", "minutes", "answers", "root calls", "calls", "lost", "target MB, after a quarter", "at the end", "most", "controller MB, after a quarter", "at the end", "most", "shared MB, after a quarter", "at the end", "controller, % of a core", "report s")
 	for _, j := range k.JDKs {

@@ -72,7 +72,7 @@ var chance = []string{
 	"org.eclipse.jdt.internal.compiler.util.Util.getInputStreamAsCharArray(",
 }
 
-// determined are a report's calls but for those.
+// determined are a report's calls except for those.
 func determined(r *bench.Report) int64 {
 	n := r.Calls
 	for _, m := range r.Flat {
@@ -101,7 +101,7 @@ func unlike(a, b *bench.Report) (out []string) {
 }
 
 // program measures one that makes iterations. Schemes that don't record the same
-// calls, but for those made by chance, are an error.
+// calls, except for those made by chance, are an error.
 func (p *part) program(k *bench.Kit, page *bench.Page, j jdk.JDK, program *bench.Program) error {
 	log.Printf("JDK %d, %s, %s", j.Version, program.Name, p.name)
 	bare, err := k.Bare(j, program)

@@ -234,7 +234,7 @@ func (j *joiner) thread(t *cct.Thread, roots map[string][]place) {
 	}
 }
 
-// without sums up a node's samples and those below it, but for what lies in a context of a recorded method.
+// without sums up a node's samples and those below it, except for what lies in a context of a recorded method.
 func (j *joiner) without(n, at *cct.Node, totals map[*cct.Node]cct.Sample) cct.Sample {
 	sum := totals[n]
 	todo := []*cct.Node{n}

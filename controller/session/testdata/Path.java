@@ -195,7 +195,7 @@ public class Path {
 }
 
 // The segments of each path: kind, cause of a wait, the thread by what it executes, task of what queued; then the
-// methods that ran on it, in the order of their names, but for until, busy, lambdas and constructors.
+// methods that ran on it, in the order of their names, except for until, busy, lambdas and constructors.
 //
 // WANT future: run A | queue B lambda$future | run B | queue C lambda$outer | run C | wait B unpark | run B | wait A unpark | run A
 // RAN future: after before first future inner last outer root

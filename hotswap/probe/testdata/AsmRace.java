@@ -4,7 +4,7 @@ import java.util.*;
 import org.objectweb.asm.*;
 import org.objectweb.asm.commons.LocalVariablesSorter;
 
-/** Does with ASM what probe.Rewrite does, but for resync at the handlers and catch-alls in constructors. */
+/** Does with ASM what probe.Rewrite does, except for resync at the handlers and catch-alls in constructors. */
 public class AsmRace implements Opcodes {
     static final String PROBE = "java/lang/RivuletStub";
 

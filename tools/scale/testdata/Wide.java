@@ -13,7 +13,7 @@ public class Wide {
         int area(int k);
     }
 
-    /** What each class is a copy of, but for its name. */
+    /** What each class is a copy of, except for its name. */
     public static class T000000 implements Shape {
         @Override
         public int area(int k) {

@@ -50,7 +50,7 @@ const groups: [string, Figure[]][] = [
   ]],
 ];
 
-/** SideBySide has a column for each scheme, and marks the one to use but for a comparison that goes on. Ratios are to the bare figure where there is one, else to the least. */
+/** SideBySide has a column for each scheme, and marks the one to use except for a comparison that goes on. Ratios are to the bare figure where there is one, else to the least. */
 export function SideBySide({ c, sofar }: { c: Comparison; sofar?: boolean }) {
   const best = sofar || c.schemes.length < 2 ? undefined : advised(c);
   const bare = groups.some(([, g]) => g.some((f) => known(f.bare?.(c))));

@@ -25,7 +25,7 @@ const fresh = {
   thread: 0,
   fold: false,
   frameworks: true, // levels of frameworks that lead to the application are folded,
-  unfold: [] as number[], // but for these, by path
+  unfold: [] as number[], // except for these, by path
   open: [] as number[],
   touched: false, // somebody opened or closed something: leave it so
   selected: 0,

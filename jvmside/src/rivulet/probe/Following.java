@@ -18,7 +18,7 @@ public final class Following {
     /** The objects of the recording that is on; null where none are followed. */
     private static volatile Following now;
 
-    /** An object that is followed; but for its level and age, which the watch alone writes, it never changes. */
+    /** An object that is followed; except for its level and age, which the watch alone writes, it never changes. */
     static final class Tracked extends WeakReference<Object> {
         /** Address of the block of K_ words. */
         final long block;

@@ -104,7 +104,7 @@ public final class Probe {
     }
 
     /**
-     * As enter, where many methods are instrumented: called, not inlined, but for a dormant probe's way. What each
+     * As enter, where many methods are instrumented: called, not inlined, except for a dormant probe's way. What each
      * method would grow by costs a big program more than the calls do (docs/decisions).
      */
     @ForceInline
@@ -308,7 +308,7 @@ public final class Probe {
 
     /**
      * The invocations from current up to index, which stays, were ended by an exception without an exit of their
-     * own: it came out of their super(). Unplaced ones say themselves how they ended, but for such.
+     * own: it came out of their super(). Unplaced ones say themselves how they ended, except for such.
      */
     private static void unwind(long s, long record, long current, long index) {
         if (U.getInt(record + Layout.R_DEPTH) != 0) {
