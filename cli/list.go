@@ -77,8 +77,8 @@ func writeProcesses(w io.Writer, found []attach.Process) error {
 		if !p.Attachable {
 			note = "not attachable: " + p.Reason
 		}
-		if p.WindingDown != nil {
-			note = strings.TrimPrefix(note+fmt.Sprintf("; restoring classes: %.0f %%", 100**p.WindingDown), "; ")
+		if p.Restoring != nil {
+			note = strings.TrimPrefix(note+fmt.Sprintf("; restoring classes: %.0f %%", 100**p.Restoring), "; ")
 		}
 		uptime := export.Duration(int64(time.Since(p.Started).Truncate(time.Second)))
 		if d := time.Since(p.Started); d < time.Minute {

@@ -149,7 +149,7 @@ func (a *app) profileRunning(pid int, f *recordFlags) error {
 		r, err := finish(in, s, m)
 		samples.join(r)
 		if err = a.deliver(r, err, f, out); err == nil {
-			a.sayWinding(in.second, pid)
+			a.sayRestoring(in.second, pid)
 		}
 		return err
 	})

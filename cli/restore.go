@@ -15,13 +15,13 @@ const (
 	restoreNow    = "now"
 )
 
-// windingPatience is how long a command stays to see the agent end, after its report.
-const windingPatience = time.Second
+// restorePatience is how long a command stays to see the agent end, after its report.
+const restorePatience = time.Second
 
-// sayWinding says that classes are still being restored, unless that ends at once.
-func (a *app) sayWinding(ctx context.Context, pid int) {
+// sayRestoring says that classes are still being restored, unless that ends at once.
+func (a *app) sayRestoring(ctx context.Context, pid int) {
 	share := 0.0
-	if err := session.Wound(ctx, pid, windingPatience, func(s float64) { share = s }); err != nil {
+	if err := session.AwaitRestored(ctx, pid, restorePatience, func(s float64) { share = s }); err != nil {
 		a.say("the agent goes on restoring classes by itself (%.0f %% are done); rivulet ps shows how far it is, rivulet restore %d waits for its end", 100*share, pid)
 	}
 }
@@ -46,7 +46,7 @@ all classes are restored. Where nothing is to be restored it says so.`,
 			if err != nil {
 				return err
 			}
-			if p.WindingDown == nil {
+			if p.Restoring == nil {
 				a.say("process %d has no classes that an agent is restoring by itself", pid)
 				return nil
 			}

@@ -29,7 +29,7 @@ type Process struct {
 	Started     time.Time `json:"started"`
 	Attachable  bool      `json:"attachable"`       // a Java agent could be loaded
 	Prepared    bool      `json:"prepared"`         // started with an agent: the first redefinition does not throw away all compiled code
-	WindingDown *float64  `json:"winding_down"`     // Rivulet's agent restores classes by itself, and has done this share of them, 0 to 1; nil where it does not
+	Restoring   *float64  `json:"winding_down"`     // Rivulet's agent restores classes by itself, and has done this share of them, 0 to 1; nil where it does not
 	Reason      string    `json:"reason,omitempty"` // why not, with the way out
 	Err         error     `json:"-"`                // the same as an *Error, or nil
 
@@ -73,8 +73,8 @@ func Inspect(pid int) (Process, error) {
 		Started: time.Now().Add(-age(st.start)).Truncate(10 * time.Millisecond),
 		start:   st.start, caught: st.catchesQuit(),
 	}
-	if share, is := Winding(pid); is {
-		p.WindingDown = &share
+	if share, is := Restoring(pid); is {
+		p.Restoring = &share
 	}
 	if st.state == 'Z' || st.state == 'X' {
 		return p, checkRuns(pid, st)

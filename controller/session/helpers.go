@@ -99,7 +99,7 @@ func waitForOther(ctx context.Context, pid int) error {
 		busy := false
 		names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
 		for _, n := range names {
-			if b, err := os.ReadFile(n); err == nil && (strings.TrimSpace(string(b)) == agentThread || strings.HasPrefix(string(b), attach.WindingThread)) {
+			if b, err := os.ReadFile(n); err == nil && (strings.TrimSpace(string(b)) == agentThread || strings.HasPrefix(string(b), attach.RestoringThread)) {
 				busy = true
 			}
 		}

@@ -42,7 +42,7 @@ type round struct {
 	whole      bool
 	again      bool
 	exact      bool
-	winding    bool // the agent said that it is restoring by itself
+	restoring  bool // the agent said that it is restoring by itself
 	late       bool // it did not, and code was not restored within the time promised
 }
 
@@ -166,12 +166,12 @@ func (r *round) restore(begin time.Time, measured bool) error {
 		if why = changed; why == "" {
 			why = strings.Join(left, ", ")
 		}
-		if _, winding := attach.Winding(r.t.pid); winding {
-			r.winding = true
+		if _, restoring := attach.Restoring(r.t.pid); restoring {
+			r.restoring = true
 		} else if took > promised && changed != "" && measured {
-			r.late = !r.winding
+			r.late = !r.restoring
 		}
-		if took > *patient && !r.winding || took > 2*(*patient) {
+		if took > *patient && !r.restoring || took > 2*(*patient) {
 			return fmt.Errorf("%v after the fault, and still restoring: %s", took.Round(time.Millisecond), why)
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -305,7 +305,7 @@ func (r *round) said(err error) string {
 	if r.late {
 		out = append(out, "late")
 	}
-	if r.winding {
+	if r.restoring {
 		out = append(out, "gently")
 	}
 	if r.mustReport {

@@ -36,7 +36,7 @@ func TestGently(t *testing.T) {
 				t.Fatalf("%d root calls of %d: %v %v", c["Parts.root"], n, c, r.Gaps)
 			}
 		}
-		if err := session.Wound(t.Context(), p.PID(), patient, nil); err != nil {
+		if err := session.AwaitRestored(t.Context(), p.PID(), patient, nil); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Gone(t, p.PID(), patient)
@@ -47,15 +47,15 @@ func TestGently(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	j := jvmtest.Need(t, 17)
-	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Winding.java": `package t;
-public class Winding {
+	dir := jvmtest.Compile(t, j, 8, map[string]string{"t/Restoring.java": `package t;
+public class Restoring {
     public static void main(String[] a) throws Exception {
         Thread w = new Thread(() -> {
-            Thread.currentThread().setName("` + attach.WindingThread + `40%");
+            Thread.currentThread().setName("` + attach.RestoringThread + `40%");
             System.out.println("READY");
             try {
                 System.in.read();
-                Thread.currentThread().setName("` + attach.WindingThread + `90%");
+                Thread.currentThread().setName("` + attach.RestoringThread + `90%");
                 Thread.sleep(100);
             } catch (Exception e) {
                 return;
@@ -66,15 +66,15 @@ public class Winding {
         System.in.read();
     }
 }`})
-	p := program(t, j, dir, "Winding", nil)
+	p := program(t, j, dir, "Restoring", nil)
 	about, err := attach.Inspect(p.PID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if about.WindingDown == nil || *about.WindingDown != 0.4 {
-		t.Fatalf("winding down: %v", about.WindingDown)
+	if about.Restoring == nil || *about.Restoring != 0.4 {
+		t.Fatalf("restoring down: %v", about.Restoring)
 	}
-	if err := session.Wound(t.Context(), p.PID(), 50*time.Millisecond, nil); err == nil {
+	if err := session.AwaitRestored(t.Context(), p.PID(), 50*time.Millisecond, nil); err == nil {
 		t.Error("it has ended without being told to")
 	}
 	p.Send("")
@@ -82,8 +82,8 @@ public class Winding {
 	if err := session.Restore(t.Context(), about, func(share float64) { last = share }); err != nil {
 		t.Fatal(err)
 	}
-	if _, is := attach.Winding(p.PID()); is || last != 0.9 && last != 0 {
-		t.Errorf("winding %v, last %v", is, last)
+	if _, is := attach.Restoring(p.PID()); is || last != 0.9 && last != 0 {
+		t.Errorf("restoring %v, last %v", is, last)
 	}
 	if err := session.Restore(t.Context(), about, nil); err != nil {
 		t.Error(err)

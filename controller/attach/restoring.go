@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// WindingThread begins the name of the agent's thread while it restores classes by itself, without a
+// RestoringThread begins the name of the agent's thread while it restores classes by itself, without a
 // controller; behind it is how far it is, in percent.
-const WindingThread = "rivulet-out"
+const RestoringThread = "rivulet-out"
 
-// Winding tells whether Rivulet's agent is restoring classes in a process by itself, and which share of
+// Restoring tells whether Rivulet's agent is restoring classes in a process by itself, and which share of
 // them it has done, 0 to 1.
-func Winding(pid int) (share float64, is bool) {
+func Restoring(pid int) (share float64, is bool) {
 	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
 	for _, n := range names {
 		b, err := os.ReadFile(n)
 		if err != nil {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(string(b)), WindingThread); ok {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(string(b)), RestoringThread); ok {
 			percent, _ := strconv.Atoi(strings.TrimSuffix(rest, "%"))
 			return float64(percent) / 100, true
 		}
