@@ -41,7 +41,7 @@ var crowds = []crowd{
 
 // measureCrowds records them and checks the counts.
 func measureCrowds(k *bench.Kit, page *bench.Page) error {
-	page.Table("Many classes, and virtual threads", "Classes that are copies of one, all loaded and all of an interface whose method the root calls: 500 of them 200 times. Virtual threads make one root call each; so many are inside "+
+	page.Table("Many classes, and virtual threads", "Classes that are copies of one, all loaded and all of an interface whose method the root calls: 500 of them 200 times. They have no class files, so each is redefined once without a change before, for the JVM to tell its bytes. Virtual threads make one root call each; so many are inside "+
 		"together, and wait there for each other. What the report counts is checked against what the program must make; lost are root calls for which no record was found, which the report says: some 16,000 threads can be inside at one time. "+
 		"Armed: from the command until it recorded. MB resident: what the target's own memory grew by from before attaching to the end of the recording, and the controller's own, at the most.",
 		"JDK|", "run|", "armed s", "classes redefined", "methods instrumented", "root calls", "lost", "longest pause ms", "all pauses ms", "target MB", "controller MB", "report s")
