@@ -232,26 +232,46 @@ func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromed
 }
 
 // click clicks where an element is once it stays there, with nothing before it: what is drawn above it, or comes over
-// it, would get the click else.
+// it, would get the click else. Rows of JVMs that begin and end can move it all the same before the click comes: one that
+// reaches something else is kept from it, and made again.
 func (p *page) click(selector string) {
 	p.t.Helper()
 	p.do("click "+selector, chromedp.WaitEnabled(selector))
-	still := fmt.Sprintf(`new Promise((then) => {
+	ready := fmt.Sprintf(`new Promise((then) => {
 		const box = () => { const r = document.querySelector(%[1]q)?.getBoundingClientRect(); return r ? [r.x, r.y, r.width, r.height].join() : ""; };
 		document.querySelector(%[1]q)?.scrollIntoView({ block: "nearest", inline: "nearest" });
 		const before = box();
 		requestAnimationFrame(() => requestAnimationFrame(() => {
 			const e = document.querySelector(%[1]q), r = e?.getBoundingClientRect();
 			const there = r && document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2);
-			then(before !== "" && before === box() && !e.disabled && (e.contains(there) || there?.contains(e) || false));
+			const still = before !== "" && before === box() && !e.disabled && (e.contains(there) || there?.contains(e) || false);
+			removeEventListener("click", window.aim, true);
+			window.clicked = "nothing";
+			window.aim = (c) => {
+				removeEventListener("click", window.aim, true);
+				const hit = document.querySelector(%[1]q)?.contains(c.target) || c.target === there;
+				window.clicked = hit ? "it" : "something else";
+				if (!hit) (c.stopImmediatePropagation(), c.preventDefault());
+			};
+			if (still) addEventListener("click", window.aim, true);
+			then(still);
 		}));
 	})`, selector)
-	for over := time.Now().Add(patience); !value[bool](p, still); time.Sleep(20 * time.Millisecond) {
+	for over := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		if value[bool](p, ready) {
+			p.do("click "+selector, chromedp.Click(selector))
+			reached, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`window.clicked ?? "it"`))
+			switch {
+			case err != nil && strings.Contains(err.Error(), "navigated"), err == nil && reached == "it": // a click may lead to another page
+				return
+			case err != nil:
+				p.fail("click "+selector, err)
+			}
+		}
 		if time.Now().After(over) {
 			p.fail("click "+selector, errors.New("it does not stay in one place, is covered or disabled"))
 		}
 	}
-	p.do("click "+selector, chromedp.Click(selector))
 }
 
 // focus gives an element the focus, and waits until it has kept it for a moment: a view that has just come takes

@@ -14,12 +14,15 @@ import { start } from "./bar";
 /** A row stays where it is, also when its JVM has ended: nothing moves under the pointer. */
 interface Row { t: Target; gone: boolean }
 
-/** merged takes over a new list: what is known stays in its place, what is new comes last. */
-function merged(rows: Row[], list: Target[], prune: boolean): Row[] {
+/** How long after a movement of the pointer below the rows none is added or removed, in ms: somebody may be about to click there. */
+const aiming = 3000;
+
+/** merged takes over a new list: what is known stays in its place, what is new comes last, if it may be added. */
+function merged(rows: Row[], list: Target[], prune: boolean, add: boolean): Row[] {
   const now = new Map(list.map((t) => [t.pid + t.started, t]));
   const known = new Set(rows.map((r) => r.t.pid + r.t.started));
   const stay = rows.map((r) => { const t = now.get(r.t.pid + r.t.started); return { t: t ?? r.t, gone: !t }; });
-  return [...stay.filter((r) => !r.gone || !prune), ...list.filter((t) => !known.has(t.pid + t.started)).map((t) => ({ t, gone: false }))];
+  return [...stay.filter((r) => !r.gone || !prune), ...list.filter((t) => add && !known.has(t.pid + t.started)).map((t) => ({ t, gone: false }))];
 }
 
 export function Start() {
@@ -28,6 +31,7 @@ export function Start() {
   const [failed, setFailed] = useState("");
   const act = useAction();
   const table = useRef<HTMLTableElement>(null);
+  const moved = useRef(0); // when the pointer did last, elsewhere than in the table
   useEffect(() => {
     let live = true;
     const look = async () => {
@@ -35,7 +39,8 @@ export function Start() {
         const list = await api<Target[]>("targets");
         // Rows of JVMs that have ended go when nobody is about to use one.
         const used = table.current !== null && (table.current.matches(":hover") || table.current.contains(document.activeElement));
-        if (live) (setRows((r) => merged(r ?? [], list, !used)), setFailed(""));
+        const aimed = Date.now() - moved.current < aiming;
+        if (live) (setRows((r) => merged(r ?? [], list, !used && !aimed, !aimed || r === null)), setFailed(""));
       } catch (e) {
         if (live) setFailed((e as Error).message);
       }
@@ -59,7 +64,7 @@ export function Start() {
   const busy = act.busy !== "" || store.state?.phase === "attaching";
   const kept = store.state?.snapshots ?? [];
   return (
-    <main class="page starting">
+    <main class="page starting" onPointerMove={(e) => { if (!table.current?.contains(e.target as Node)) moved.current = Date.now(); }}>
       <section>
         <h2>JVMs on this machine</h2>
         <ErrorLine text={act.error || failed} close={act.clear} />
