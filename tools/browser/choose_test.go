@@ -198,7 +198,7 @@ func TestLoadedLater(t *testing.T) {
 	p.click(fmt.Sprintf(`button[data-pid="%d"]`, program.cmd.Process.Pid))
 	p.wait("#search")
 	p.do("search", chromedp.SendKeys("#search", "later come"))
-	p.until(`document.body.innerText.includes("No loaded method has these words")`)
+	p.until(`document.body.innerText.includes("No loaded method matches")`)
 	program.tell(t, "late")
 	program.line(t, "LOADED")
 	for range 20 {

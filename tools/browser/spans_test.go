@@ -27,7 +27,7 @@ func TestSpansOnPage(t *testing.T) {
 	p.do("type the id", chromedp.SendKeys("#span", trace[:12]))
 	p.until(rows + ` === 1 && document.querySelector("#slowest tr.selected")?.innerText.includes("main") && location.hash.includes("span=` + trace[:12] + `")`)
 	p.do("no such trace", chromedp.SendKeys("#span", "0"))
-	p.until(`document.body.innerText.includes("None of the invocations kept is of that trace or span")`)
+	p.until(`document.body.innerText.includes("None of the kept invocations belongs to that trace or span")`)
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}

@@ -74,7 +74,7 @@ function shows(s: State): string {
 function Reset({ run }: { run: () => Promise<void> }) {
   const [sure, setSure] = useState(false);
   return (
-    <button id="reset" class={sure ? "danger" : ""} title="Forgets what was recorded so far; Save snapshot keeps it" onBlur={() => setSure(false)}
+    <button id="reset" class={sure ? "danger" : ""} title="Forgets what was recorded so far. Save snapshot keeps it" onBlur={() => setSure(false)}
       onClick={() => { setSure(!sure); if (sure) void run(); }}>{sure ? "Forget all so far?" : "Reset"}</button>
   );
 }
@@ -169,19 +169,19 @@ export function FiguresLine() {
   return (
     <dl class="figures" aria-label={"Figures of the " + (kept ? "snapshot" : "recording")}>
       {kept && item(offline ? "recorded" : "snapshot", `${schemeName(kept.scheme)}, ${clockName(kept.clock)}`, offline ? "What was instrumented when, and the clock" : `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
-      {item("calls", count(f.calls), "Invocations begun below the root: exact")}
-      {live && item("calls/s", short(f.rate), "Since the last picture")}
-      {item("root calls", count(f.invocations), `Calls of the roots from outside; ${f.open} still running`)}
-      {item("total time (all threads)", time(f.charged), "Sum of all self times over all threads; the profiler's overhead is removed")}
+      {item("calls", count(f.calls), "Calls below the root, the root's own included: exact")}
+      {live && item("calls/s", short(f.rate), "Since the last update")}
+      {item("root calls", count(f.invocations), `Calls of the roots from outside of the subgraph; ${f.open} still running`)}
+      {item("total time (all threads)", time(f.charged), "Sum of all self times over all threads, without the profiler's overhead")}
       {item("duration", f.seconds.toFixed(1) + " s", "Since the roots were armed")}
       {item("methods", `${count(f.called)} called of ${count(f.instrumented)}`, "Of the methods that are instrumented")}
       {item("instrumented", `${plural(f.classes, "class", "classes")}, ${plural(f.batches, "step", "steps")}`, `Each step redefines some classes, ${time(f.redefining)} in all`)}
       {item("longest pause", f.pause === null ? "–" : time(f.pause), "Longest pause that instrumenting caused; – where it was not measured")}
       {item("overhead removed", f.subtracted === null ? "unknown" : time(f.subtracted) + (f.measured > 0 ? ` · ${percent(f.subtracted, f.measured)} %` : ""),
-        f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "The probes' own cost, taken off what was measured")}
+        f.subtracted === null ? "The probes' cost could not be measured in this target: times are as measured" : "The probes' own cost, subtracted from the measured time")}
       {f.governor && item("overhead", overhead(f.governor), whyBudget(f.governor), f.governor.overhead > f.governor.budget ? "warn" : "")}
-      {item("paused by Rivulet", time(f.suspended), "Time that Rivulet made threads wait for instrumentation, over all threads; in no method's time")}
-      {item("call paths", count(f.nodes), "Different paths from the root to a method, all threads merged")}
+      {item("paused by Rivulet", time(f.suspended), "How long threads waited for instrumentation by Rivulet, in all; not part of any method's time")}
+      {item("call paths", count(f.nodes), "Different paths from the root to a method, with all threads merged")}
       {f.most > 0 && item("memory", `${bytes(f.used)} / ${bytes(f.most)}`, "Shared memory for the tree, taken and the limit", f.used > 0.8 * f.most ? "warn" : "")}
       <div class={"fig " + (f.exact ? "" : "warn")}>
         <dt>counts</dt>

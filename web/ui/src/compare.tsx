@@ -13,7 +13,7 @@ import { Schemed, TryAll } from "./schemes";
 
 const columns: Column[] = [
   { key: "delta", label: "Δ total", title: "Total after less total before; grey where it is within the noise", cls: "num" },
-  { key: "noise", label: "± noise", title: "By how much the two may differ though the program is unchanged", cls: "num opt1" },
+  { key: "noise", label: "± noise", title: "How much the two may differ although the program is unchanged", cls: "num opt1" },
   { key: "rel", label: "%", title: "Change as a share of the total before", cls: "num opt1" },
   { key: "a", label: "Before", cls: "num" },
   { key: "b", label: "After", cls: "num" },
@@ -70,7 +70,7 @@ export function Compare() {
         {c && <span class="muted">{time(c.before)} → {time(c.after)}{!sampling() && <>; root calls {count(c.roots[0])} → {count(c.roots[1])}</>}</span>}
         <TryAll />
       </div>
-      {ui.against === ui.after ? <Empty title="Choose two different recordings." /> : !c ? <Empty title="Looking…"><p>If nothing comes, one of both is gone: choose another.</p></Empty> : <Difference />}
+      {ui.against === ui.after ? <Empty title="Choose two different recordings." /> : !c ? <Empty title="Looking…"><p>If nothing appears, one of the two is gone: choose another.</p></Empty> : <Difference />}
     </div>
   );
 }

@@ -119,7 +119,7 @@ async function retry(): Promise<void> {
     const r = await fetch("/api/log?after=999999999", { headers: { Authorization: "Bearer " + secret } });
     if (r.status === 401) {
       store.link = "refused";
-      store.refused = "Rivulet was started anew since. Open the address that it printed this time.";
+      store.refused = "Rivulet was restarted. Open the address that it printed this time.";
       changed();
       return;
     }

@@ -62,21 +62,21 @@ function Counts({ d }: { d: DoubtsPage }) {
   return (
     <section>
       <h3>Counts</h3>
-      <p>{d.exact ? "Exact: every call below the root is counted." : "Not exact: calls may be missing, or have no call path of their own, for what is marked here."}</p>
+      <p>{d.exact ? "Exact: every call below the root is counted." : "Not exact: calls may be missing, or lack a call path of their own, for the reasons below."}</p>
       {d.gaps.length > 0 && <ul class="warn" id="gaps">{d.gaps.map((g) => <Gap key={g.reason} g={g} />)}</ul>}
       <table class="plain-table"><tbody>
         <Row n={d.incomplete} label="incomplete">waits for instrumentation that timed out; callees may be missing there</Row>
         <Row n={d.overflow} label="overflowed">calls without a call path of their own: record with a higher memory limit</Row>
         <Row n={d.uncounted} label="uncounted">of these, calls that are in no count at all</Row>
         <Row n={d.lost} label="lost">root calls without a record: too many were under way at one time</Row>
-        {d.unfollowed > 0 && <Row n={d.unfollowed} label="not followed">async tasks for which there was no memory: what they do is missing; record with more</Row>}
+        {d.unfollowed > 0 && <Row n={d.unfollowed} label="not followed">async tasks that are missing for lack of memory: record with a higher memory limit</Row>}
         <Row n={d.damaged} label="damaged">links of the tree that lead nowhere: the target's memory can't be trusted</Row>
         <Row n={d.refused} label="beyond limit" plain>root calls after the number asked for</Row>
         <Row n={d.open} label="still running" plain>root calls that have not ended: counted, with their time up to now</Row>
-        {e && <Row n={e.dropped} label="events dropped">since nobody took them in time; the tree has them, the slowest may lack invocations</Row>}
-        {e && <Row n={e.muted} label="without events">root calls for whose events there was no memory: record with more</Row>}
+        {e && <Row n={e.dropped} label="events dropped">not read in time; the tree has these calls, but trees of the slowest root calls may lack them</Row>}
+        {e && <Row n={e.muted} label="without events">root calls without events for lack of memory: record with a higher memory limit</Row>}
         {e && e.bad > 0 && <Row n={e.bad} label="damaged events">words that make no sense: the target's memory can't be trusted</Row>}
-        {e && e.differ !== null && <Row n={e.differ} label="differ">call paths on which the tree made of the events is another one than that recorded</Row>}
+        {e && e.differ !== null && <Row n={e.differ} label="differ">call paths on which the tree made from events differs from the recorded one</Row>}
       </tbody></table>
     </section>
   );

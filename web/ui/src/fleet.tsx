@@ -113,7 +113,7 @@ function Hosts({ who }: { who: Who }) {
       <ErrorLine text={error} close={() => setError("")} />
       {list && list.nodes.length === 0 && <p>No node answers. <code>rivulet node</code> must run on the hosts, with a key of this hub.</p>}
       {list?.away.map((n) => <p class="hint" key={n.name}>Node {n.name} does not answer.</p>)}
-      {list && list.nodes.length > 0 && <Listing id="fleet-jvms" label={who.local ? "JVMs that are meant" : "JVMs of the fleet"} rows={list.jvms} by={0} empty="None of them is meant." columns={[
+      {list && list.nodes.length > 0 && <Listing id="fleet-jvms" label={who.local ? "Selected JVMs" : "JVMs of the fleet"} rows={list.jvms} by={0} empty="No JVM matches." columns={[
         ...(who.local ? [] : [{ label: "Host", of: (f: Found) => f.jvm.pod_uid && f.jvm.hostname || f.node }]),
         { label: "pid", cls: "num", of: (f) => f.jvm.pid, show: (f) => f.jvm.pid },
         { label: "App", of: (f) => f.jvm.app, show: (f) => <b>{f.jvm.app}</b> },

@@ -120,7 +120,7 @@ function Treemap({ report }: { report: HeapReport }) {
   );
 }
 
-const retained = { label: "Retained", title: "What would be freed with them", cls: "num", of: (r: { retained_bytes: number }) => r.retained_bytes, show: (r: { retained_bytes: number }) => bytes(r.retained_bytes) };
+const retained = { label: "Retained", title: "What would be freed without them", cls: "num", of: (r: { retained_bytes: number }) => r.retained_bytes, show: (r: { retained_bytes: number }) => bytes(r.retained_bytes) };
 const shallow = { label: "Shallow", title: "Their own size", cls: "num", of: (r: { shallow_bytes: number }) => r.shallow_bytes, show: (r: { shallow_bytes: number }) => bytes(r.shallow_bytes) };
 const wasted = { label: "Wasted", cls: "num", of: (r: { wasted_bytes: number }) => r.wasted_bytes, show: (r: { wasted_bytes: number }) => bytes(r.wasted_bytes) };
 const objects = { label: "Objects", cls: "num", of: (r: { objects: number }) => r.objects, show: (r: { objects: number }) => count(r.objects) };
@@ -135,10 +135,10 @@ function lists(r: HeapReport): [string, () => preact.JSX.Element][] {
   const allocated = r.classes.filter((c) => c.allocated_by).flatMap((c) => c.allocated_by!.top.map((s) => ({ ...s, alive: c.objects, class: c.class })));
   const all: [string, unknown[], () => preact.JSX.Element][] = [
     ["Classes", r.classes, () => <Listing id="classes" label="Classes" rows={r.classes} by={0} columns={[retained, shallow, objects,
-      ...(joined ? [number<ClassRow>("Allocated", (c) => c.allocated_by?.objects ?? 0, count, "While it was recorded, dead ones included")] : []), { label: "Class", of: (c) => c.class }]}
-      detail={(c) => <>{c.loader && <p>loaded by {c.loader}</p>}{c.allocated_by ? <Sites of={c.allocated_by} /> : <p class="muted">{joined ? "The recording has seen none allocated." : "With a recording that counted allocations, the contexts that allocated them stand here."}</p>}</>} />],
+      ...(joined ? [number<ClassRow>("Allocated", (c) => c.allocated_by?.objects ?? 0, count, "During the recording, dead ones included")] : []), { label: "Class", of: (c) => c.class }]}
+      detail={(c) => <>{c.loader && <p>loaded by {c.loader}</p>}{c.allocated_by ? <Sites of={c.allocated_by} /> : <p class="muted">{joined ? "The recording has no allocation of this class." : "With a recording that counted allocations, this shows which contexts allocated them."}</p>}</>} />],
     ["Objects", r.dominators, () => <Listing id="objects" label="Objects" rows={r.dominators} by={0} columns={[retained, shallow, { label: "Object", of: (d) => `${d.what} ${d.object}` }]} detail={(d) => <Path path={d.path} />} />],
-    ["Allocated by", allocated, () => <Listing<SiteRow> id="allocated" label="Allocated by" rows={allocated} by={0} columns={[number("Allocated", (s) => s.objects, count, "While it was recorded, dead ones included"), number("Alive", (s) => s.alive, count, "Of the class, whoever has allocated them"), { label: "Class", of: (s) => s.class }, { label: "By", of: (s) => inner(s).join(" < ") }]} />],
+    ["Allocated by", allocated, () => <Listing<SiteRow> id="allocated" label="Allocated by" rows={allocated} by={0} columns={[number("Allocated", (s) => s.objects, count, "During the recording, dead ones included"), number("Alive", (s) => s.alive, count, "Of the class, allocated by any context"), { label: "Class", of: (s) => s.class }, { label: "By", of: (s) => inner(s).join(" < ") }]} />],
     ["Loaders", r.loaders, () => <Listing<LoaderRow> id="loaders" label="Class loaders" rows={r.loaders} by={0} columns={[retained, shallow, objects, number("Classes", (l) => l.classes), number("Loaders", (l) => l.loaders), { label: "Class loader", of: (l) => l.loader || "(the JVM's own)" }]} />],
     ["Duplicate strings", r.duplicate_strings.top, () => <Listing<TextRow> id="strings" label="Duplicate strings" rows={r.duplicate_strings.top} by={0} columns={[wasted, number("Copies", (s) => s.copies), { label: "Text", of: (s) => s.text }]} />],
     ["Collections", r.collections, () => <Listing<CollectionRow> id="collections" label="Collections" rows={r.collections} by={0} columns={[wasted, number("Collections", (s) => s.collections), number("Half empty", (s) => s.half_empty), number("Empty", (s) => s.empty), { label: "Class", of: (s) => s.class }]} />],

@@ -43,9 +43,9 @@ export function History() {
       <div class="historybar">
         <button class="plain" aria-expanded={!ui.past} onClick={() => go({ past: !ui.past })}>{ui.past ? "▸" : "▾"} <b>History</b></button>
         {chosen && <span id="shown-range" role="status">Tree, flame graph and methods: <b>{time(h.shown[0])} – {time(h.shown[1])}</b>, calls that began then <button onClick={() => brush(undefined)}>All the time</button></span>}
-        {!chosen && ui.range[1] > 0 && <span class="muted">That range is not known here. <button onClick={() => brush(undefined)}>All the time</button></span>}
+        {!chosen && ui.range[1] > 0 && <span class="muted">The tree of that range is not known. <button onClick={() => brush(undefined)}>All the time</button></span>}
         {!chosen && ui.range[1] === 0 && (
-          <span class="muted">{pointed ? <Figures s={pointed} /> : h.known.length > 0 ? "Drag over a range: the tree is that of it." : offline ? "Of the whole recording." : "The tree of a range is known only of what this page watched while it was recorded."}</span>
+          <span class="muted">{pointed ? <Figures s={pointed} /> : h.known.length > 0 ? "Drag over a range to see its tree." : offline ? "The tree is of the whole recording." : "The tree of a range is known only for times at which a page showed the recording."}</span>
         )}
         {h.why && <span class="muted" title={h.why}>Root calls' times are not measured: too many.</span>}
       </div>
@@ -69,7 +69,7 @@ function Heats({ h, heat }: { h: HistoryPage; heat: Heat }) {
       <div class="historybar">
         <button class="plain" aria-expanded={!ui.past} onClick={() => go({ past: !ui.past })}>{ui.past ? "▸" : "▾"} <b>Samples over time</b></button>
         {h.shown[1] > 0 && <span id="shown-range" role="status">Tree, flame graph and methods: <b>{time(h.shown[0])} – {time(h.shown[1])}</b> <button onClick={() => brush(undefined)}>All the time</button></span>}
-        {h.shown[1] === 0 && ui.range[1] > 0 && <span class="muted">That range is not known here. <button onClick={() => brush(undefined)}>All the time</button></span>}
+        {h.shown[1] === 0 && ui.range[1] > 0 && <span class="muted">The tree of that range is not known. <button onClick={() => brush(undefined)}>All the time</button></span>}
       </div>
       {!ui.past && <HeatMap heat={heat} shown={h.shown} brush={brush} />}
     </section>

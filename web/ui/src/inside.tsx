@@ -184,7 +184,7 @@ function LocksInside() {
             { label: "±", title: "95 % of estimates are within it", cls: "num", of: (x) => x.error_ns, show: (x) => x.error_ns > 0 ? time(x.error_ns) : "" },
             { label: "Waits", cls: "num", of: (x) => x.count, show: (x) => count(x.count) },
             { label: "Lock", of: (x) => x.class, show: (x) => <span title={x.instance}>{x.class}</span> }, { label: "Owner", title: "What the owner ran, or had entered the lock in", of: owner }, { label: "Waiter", of: (x) => x.waiter },
-          ]} detail={(x) => <div class="columns"><div><h3>Who waits for {x.class} {x.instance}</h3><Stack frames={x.waiter_stack} /></div><div><h3>Who has it{x.owner_thread ? ": " + x.owner_thread : ""}</h3><Stack frames={x.owner_stack} empty="Not known: the owner had not waited for it." /></div></div>} />}
+          ]} detail={(x) => <div class="columns"><div><h3>Who waits for {x.class} {x.instance}</h3><Stack frames={x.waiter_stack} /></div><div><h3>Who has it{x.owner_thread ? ": " + x.owner_thread : ""}</h3><Stack frames={x.owner_stack} empty="Not known: the owner had got it without waiting." /></div></div>} />}
           <Notes notes={r.notes} />
         </>
       )}

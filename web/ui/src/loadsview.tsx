@@ -34,7 +34,7 @@ export function Loads({ answer: a }: { answer: LoadsAnswer }) {
       <p id="loads-summary">{a.summary}.</p>
       <h2>By the method that needed them</h2>
       <Listing id="causes" label="Causes of class loads" rows={causes(a)} by={0} columns={[
-        { label: "Loading", title: "Without other loads that were needed for it", cls: "num", of: (c) => c.own, show: (c) => c.timed ? time(c.own) : "?" },
+        { label: "Loading", title: "Without the loads of other classes that it needed", cls: "num", of: (c) => c.own, show: (c) => c.timed ? time(c.own) : "?" },
         ...(a.total_ns ? [{ label: "%", title: "Of the time of the roots", cls: "num", of: (c: Cause) => c.own, show: (c: Cause) => c.timed ? percent(c.own, a.total_ns!) : "" }] : []),
         { label: "Loads", cls: "num", of: (c) => c.loads }, { label: "The first", of: (c) => c.first }, { label: "Needed by", of: (c) => c.cause || "(the JVM)" },
       ]} />
@@ -44,7 +44,7 @@ export function Loads({ answer: a }: { answer: LoadsAnswer }) {
         { label: "Took", cls: "num", of: (l) => known(l.took_ns), show: (l) => shown(l.took_ns) },
         { label: "Loader", of: (l) => l.loader }, { label: "From", of: (l) => l.from ?? "" }, { label: "Needed by", of: (l) => l.cause || "(the JVM)" },
         { label: "Class", of: (l) => l.class, show: (l) => <b>{l.class}</b> },
-      ]} detail={(l) => <><p class="muted">thread {l.thread || "unknown"}{l.self_ns !== null ? `, ${time(l.self_ns)} without other loads` : ""}</p><Stack frames={l.context.slice().reverse()} empty="The JVM needed it." /></>} />
+      ]} detail={(l) => <><p class="muted">thread {l.thread || "unknown"}{l.self_ns !== null ? `, ${time(l.self_ns)} without other loads` : ""}</p><Stack frames={l.context.slice().reverse()} empty="No method: the JVM itself needed it." /></>} />
       {a.notes.map((n) => <p class="hint" key={n}>{n}</p>)}
     </>
   );

@@ -36,7 +36,7 @@ export async function steps<T>(path: string, q: unknown, tell: (s: Step) => void
   let rest = "";
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) throw new Error("Rivulet has ended meanwhile.");
+    if (done) throw new Error("Rivulet has ended.");
     const lines = (rest + value).split("\n");
     rest = lines.pop()!;
     for (const line of lines) {

@@ -90,7 +90,7 @@ function Tabs() {
         </button>
       ))}
       </div>
-      <button id="link" class="beside" title="Copies the address of what is shown. With it, whoever has access to this machine can do what you can" onClick={() => void copyLink()}>Copy link</button>
+      <button id="link" class="beside" title="Copies the address of this view. Whoever has it, and access to this machine, can do what you can" onClick={() => void copyLink()}>Copy link</button>
       {store.state?.phase === "attached" && <button id="to-root" onClick={() => go({ source: 0, browsing: false })}>Choose the root</button>}
       {store.state?.phase === "idle" && <button onClick={() => go({ source: 0, compared: 0, tab: "tree" })}>Back to the JVMs</button>}
     </div>

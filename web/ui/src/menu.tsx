@@ -101,7 +101,7 @@ function rule(n: Name, mode: "off" | "counted"): void {
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say(text.includes(secret) ? "Copied the address of what is shown" : "Copied: " + text);
+    say(text.includes(secret) ? "The address of this view was copied" : "Copied: " + text);
   } catch {
     say("The browser does not let this page copy: " + text);
   }
@@ -208,10 +208,10 @@ function List({ place }: { place: Place }) {
   const when = live ? "" : ", of the next recording";
   return (
     <div class="menu" id="menu" role="menu" ref={ref} aria-label={`${n.cls}.${n.method}`} onKeyDown={key} onContextMenu={(e) => e.preventDefault()}>
-      {!offline && item("Use as root", () => takeRoots([n.whole]), method, "The only root" + when)}
-      {!offline && item("Add as root", () => takeRoots([...now.filter((r) => r !== n.whole), n.whole]), method, "One more root" + when)}
-      {!offline && item("Exclude", () => rule(n, "off"), method, "Its time is its caller's then")}
-      {!offline && item("Count only", () => rule(n, "counted"), method, "Calls are counted; its time is its caller's")}
+      {!offline && item("Use as root", () => takeRoots([n.whole]), method, "Replaces the roots" + when)}
+      {!offline && item("Add as root", () => takeRoots([...now.filter((r) => r !== n.whole), n.whole]), method, "In addition to the other roots" + when)}
+      {!offline && item("Exclude", () => rule(n, "off"), method, "Its time then counts for the caller")}
+      {!offline && item("Count only", () => rule(n, "counted"), method, "Calls are counted; the time counts for the caller")}
       {item("Callers", () => go({ tab: "around", method: place.method }))}
       {item("Copy name", () => void copy(n.whole))}
       {item("Open source", () => openSource(n), n.place !== "" || method)}

@@ -16,12 +16,12 @@ import { callsOf, History } from "./historyview";
 import { SourceBar } from "./sourcebar";
 
 const columns: Column[] = [
-  { key: "self", label: "Self", title: "Time of its own", sort: true, cls: "num" },
+  { key: "self", label: "Self", title: "Time in the method itself", sort: true, cls: "num" },
   { key: "share", label: "%", title: "Self as a share of the whole tree's time", cls: "num sharecol" },
-  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1", sampled: { title: "Self lies within this with a probability of 95 %" } },
-  { key: "total", label: "Total", title: "With all that it calls; recursion counted once", sort: true, cls: "num" },
+  { key: "error", label: "±", title: "How far the self time may be off", sort: true, cls: "num opt1", sampled: { title: "The interval in which the self time lies with a probability of 95 %" } },
+  { key: "total", label: "Total", title: "Time in the method and all that it calls; recursion counted once", sort: true, cls: "num" },
   { key: "calls", label: "Calls", sort: true, cls: "num calls", sampled: { label: "Entries", title: entriesTitle } },
-  { key: "mean", label: "Mean self", title: "Self by calls", cls: "num opt2", sampled: null },
+  { key: "mean", label: "Mean self", title: "Self time divided by calls", cls: "num opt2", sampled: null },
   { key: "thrown", label: "Thrown", sort: true, cls: "num opt1", sampled: null },
   { key: "contexts", label: "Paths", title: "Different paths that lead to it", sort: true, cls: "num opt2" },
   { key: "name", label: "Method", sort: true, cls: "wide" },
@@ -124,8 +124,8 @@ export function Around() {
       <div class="sandwich" data-main tabIndex={-1} ref={focusMain} role="region" aria-label="Callers and callees">
         <Half title="Callers, up to the roots" page={store.sections.sandwich?.callers} />
         <Half title="Callees" page={store.sections.sandwich?.callees} />
-        <Side title="Called by" hint="time that the method took for each caller" lines={a.callers} of={f[L.total]} more={a.more[0]} none="Nobody: it was not called." />
-        <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none={sampling() ? "Nothing that a sample met." : "Nothing that is instrumented."} />
+        <Side title="Called by" hint="time that the method took for each caller" lines={a.callers} of={f[L.total]} more={a.more[0]} none="No method called it." />
+        <Side title="Calls" hint="time of each callee, below this method" lines={a.callees} of={f[L.total]} more={a.more[1]} none={sampling() ? "No callee was met by a sample." : "No callee with probes was called."} />
       </div>
     </div>
   );

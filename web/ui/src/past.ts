@@ -15,8 +15,8 @@ const known = (v: number) => (v < 0 ? NaN : v);
 
 export const rows: Row[] = [
   { label: "calls/s", title: "Calls below the root, each second", lines: [(s) => known(s[H.calls]) / (s[H.took] / 1e9)], unit: "rate" },
-  { label: "root calls/s", title: "Calls of the roots that began, each second", lines: [(s) => s[H.roots] / (s[H.took] / 1e9)], unit: "rate" },
-  { label: "root: mean, p99", title: "How long root calls took that ended then: mean below, and what 99 % did not exceed, within 6 %", lines: [(s) => known(s[H.mean]), (s) => known(s[H.p99])], unit: "time" },
+  { label: "root calls/s", title: "Root calls that began, for each second", lines: [(s) => s[H.roots] / (s[H.took] / 1e9)], unit: "rate" },
+  { label: "root: mean, p99", title: "Times of the root calls that ended then: mean (below), and 99th percentile, within 6 %", lines: [(s) => known(s[H.mean]), (s) => known(s[H.p99])], unit: "time" },
   { label: "CPU", title: "Cores that the program's threads used, the JVM's compilers left out", lines: [(s) => known(s[H.cpu]) / s[H.took]], unit: "cores" },
 ];
 

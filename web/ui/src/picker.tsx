@@ -63,7 +63,7 @@ export function Picker() {
               <ul class="hits" id="hits" role="listbox" aria-label="Methods found" aria-multiselectable="true">
                 {found.methods.map((m, i) => <Hit m={m} id={"hit-" + i} active={i === at} chosen={roots.includes(m.name)} pick={() => toggle(m)} key={m.name + m.loader} />)}
               </ul>
-              <p class="muted">{found.count === 0 ? "No loaded method has these words. Classes that are loaded later can be given by name." : `${count(found.count)} found${found.count > found.methods.length ? `, the best ${found.methods.length} shown` : ""}. Enter chooses, Ctrl+Enter starts.`}</p>
+              <p class="muted">{found.count === 0 ? "No loaded method matches. Methods of classes that are loaded later can be given by name." : `${count(found.count)} found${found.count > found.methods.length ? `, the best ${found.methods.length} shown` : ""}. Enter chooses, Ctrl+Enter starts.`}</p>
             </>
           ) : <Packages roots={roots} toggle={toggle} />}
           <Ahead />

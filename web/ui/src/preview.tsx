@@ -88,7 +88,7 @@ export function Suggest({ toggle }: { toggle: (root: string) => void }) {
       )}
       {found?.samples && ui.sampled > 0 && (
         <div class="samples" id="samples">
-          <p class="muted">What takes the time, by the samples. A click makes a method the root; a double click zooms; the right button has more.</p>
+          <p class="muted">Where the time goes, by the samples. A click makes a method the root, a double click zooms, and the right button opens a menu.</p>
           <Icicle pick={picked} />
           {beyond && <p role="status" class="warn">{beyond}</p>}
         </div>
@@ -115,7 +115,7 @@ export function Ahead() {
       {p && (
         <div id="ahead">
           <p role="status">
-            {seen.of !== of && <b class="warn">Of an earlier choice: </b>}
+            {seen.of !== of && <b class="warn">For an earlier choice: </b>}
             All at once (A) puts probes into <b>{plural(p.methods, "method", "methods")}</b> of <b>{plural(p.classes, "class", "classes")}</b> in {plural(p.packages.length, "package", "packages")}. The other schemes take those of them that are called.
             {p.filter && <> The filter hides {count(p.filter.hidden)}.</>}
           </p>

@@ -15,13 +15,13 @@ export function SampledFigures({ f, s, kept }: { f: Figures; s: Sampling; kept?:
     <dl class="figures" aria-label={"Figures of the samples"}>
       {kept && item("snapshot", "samples", `All these figures are those of ${kept.name}, taken of ${kept.target}`)}
       {item("samples", count(s.samples), `Of ${s.mode === "cpu" ? "time on a core" : "all threads"}, by ${s.source}, ${s.hz} a second of a thread's time`)}
-      {item("total time (all threads)", time(f.charged), "That the samples stand for, over all threads")}
+      {item("total time (all threads)", time(f.charged), "The time that the samples stand for, over all threads")}
       {item("sampled", f.seconds.toFixed(1) + " s", "From the beginning to the end")}
-      {item(s.mode === "cpu" ? "cores" : "threads", (f.charged / Math.max(1, f.seconds * 1e9)).toFixed(2), s.mode === "cpu" ? "Used at a time" : "At a time")}
-      {item("methods", count(f.called), "That samples met")}
+      {item(s.mode === "cpu" ? "cores" : "threads", (f.charged / Math.max(1, f.seconds * 1e9)).toFixed(2), s.mode === "cpu" ? "Used at the same time, on average" : "At the same time, on average")}
+      {item("methods", count(f.called), "Methods that samples met")}
       {item("call paths", count(f.nodes), "Different paths to a method, all threads merged")}
-      {item("sampler", percent(s.sampler_cpu_share, 1) + " %", "Of one core, that sampling took")}
-      {s.lost > 0 && item("lost", count(s.lost), "Samples for which there was no room", "warn")}
+      {item("sampler", percent(s.sampler_cpu_share, 1) + " %", "The share of one core that sampling took")}
+      {s.lost > 0 && item("lost", count(s.lost), "Samples that were dropped for lack of room", "warn")}
       <div class={"fig " + (100 * broken > s.samples ? "warn" : "")}>
         <dt>stacks</dt>
         <dd><button class="plain" onClick={() => go({ tab: "doubts" })}>{broken === 0 ? "complete" : percent(s.complete, s.samples) + " % complete"} ▸</button></dd>

@@ -84,7 +84,7 @@ export function Comparing() {
   return (
     <main class="page" id="comparing" aria-label="Comparing schemes">
       <h2>Comparing schemes</h2>
-      <p class="muted">Each step attaches, records, restores the JVM, and lets its compiler come to rest. End (r) stops and keeps what there is.</p>
+      <p class="muted">Each step attaches, records, restores the JVM, and waits until its compiler is idle. End (r) stops and keeps the results so far.</p>
       <ol class="steps">
         {steps.map((what, i) => {
           const at = i + 1, planned = i === 0 ? Math.min(t.seconds, 3) : t.seconds;

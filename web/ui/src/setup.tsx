@@ -180,7 +180,7 @@ function More() {
       <summary>More: single invocations, time on a core, bytecodes, modes, short methods, natives, recursion, probes, some root calls, patience, agents, ignore first, memory limit</summary>
       <label class="radio">
         <input type="checkbox" id="keep-slowest" checked={s.slowest > 0} onChange={(e) => choose({ slowest: e.currentTarget.checked ? 20 : 0, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep the slowest invocations, each with its own tree
-        <small class="muted">Records events, too; some nanoseconds more a call</small>
+        <small class="muted">Also records events, which costs some nanoseconds more for each call</small>
       </label>
       {s.slowest > 0 && (
         <p class="line inset">
@@ -190,11 +190,11 @@ function More() {
       )}
       <label class="radio">
         <input type="checkbox" id="timeline" checked={s.timeline} onChange={(e) => choose({ timeline: e.currentTarget.checked, ...(e.currentTarget.checked ? { recursion: "expand" } : {}) })} /> keep a timeline of single invocations
-        <small class="muted">Records events, too</small>
+        <small class="muted">Also records events</small>
       </label>
       <label class="radio">
         <input type="checkbox" id="cpu" checked={s.cpu} onChange={(e) => choose({ cpu: e.currentTarget.checked })} /> tell computing from waiting
-        <small class="muted">Samples how long threads are on a core, at no cost to the JVM but a thread dump now and then; exported reports show it</small>
+        <small class="muted">Samples how long threads are on a core, at no cost to the JVM except a thread dump now and then; exported reports show it</small>
       </label>
       <label class="radio">
         <input type="checkbox" id="bytecodes" checked={executed !== ""} onChange={(e) => countAnew([executing()], e.currentTarget.checked ? ["bytecodes"] : [])} /> count the bytecodes that each call path executes
@@ -222,11 +222,11 @@ function More() {
       </label>
       <label class="radio">
         <input type="checkbox" id="heap-samples" checked={s.count.includes("heap")} onChange={(e) => countAnew(["heap"], e.currentTarget.checked ? ["heap"] : [])} /> estimate what of these is on the heap, and what the JDK allocates for each call path
-        <small class="muted">By the JVM's own samples (Flight Recorder, JDK 16 and later), known when the recording ends: what the compiler has removed is the difference</small>
+        <small class="muted">By the JVM's own samples (Flight Recorder, JDK 16 and later), known when the recording ends; the difference is what the compiler has removed</small>
       </label>
       <label class="radio">
         <input type="checkbox" id="classes" checked={s.count.includes("classes")} onChange={(e) => countAnew(["classes"], e.currentTarget.checked ? ["classes"] : [])} /> count the classes that each call path causes to be loaded, and how long that takes
-        <small class="muted">Starts Flight Recorder, which tells the times when the recording ends</small>
+        <small class="muted">Starts Flight Recorder; the times are known when the recording ends</small>
       </label>
       <label class="radio">
         <input type="checkbox" id="contention" checked={s.count.includes("contention")} onChange={(e) => countAnew(["contention"], e.currentTarget.checked ? ["contention"] : [])} /> count how often and how long each call path waits for locks
@@ -266,7 +266,7 @@ function More() {
         </div>
         <div>
           <dt><label for="overhead">Most overhead</label></dt>
-          <dd><input id="overhead" value={s.overhead} placeholder="any; 5 %" title="Record less, so that the program is not slower by more than this" onInput={(e) => choose({ overhead: e.currentTarget.value })} /></dd>
+          <dd><input id="overhead" value={s.overhead} placeholder="any; 5 %" title="Records less if the program would be slowed down by more than this" onInput={(e) => choose({ overhead: e.currentTarget.value })} /></dd>
         </div>
         <div>
           <dt><label for="every">Root calls recorded</label></dt>
@@ -294,7 +294,7 @@ function More() {
         </div>
         <div>
           <dt><label for="memory">Memory limit</label></dt>
-          <dd><select id="memory" value={s.memory} title="In the target's shared memory (tmpfs); taken as it is needed. When it is full, new call paths are put together, and the page says so" onChange={(e) => choose({ memory: Number(e.currentTarget.value) })}>
+          <dd><select id="memory" value={s.memory} title="In the target's shared memory (tmpfs); allocated as needed. When it is full, calls on new paths are counted by method, and the page says so" onChange={(e) => choose({ memory: Number(e.currentTarget.value) })}>
             {![0, 128 << 20, 512 << 20, 2047 * 2 ** 20].includes(s.memory) && <option value={s.memory}>{Math.round(s.memory / 2 ** 20)} MB</option>}
             <option value={128 << 20}>128 MB</option><option value={512 << 20}>512 MB</option><option value={0}>1 GB</option><option value={2047 * 2 ** 20}>2 GB</option>
           </select></dd>

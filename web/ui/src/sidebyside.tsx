@@ -25,9 +25,9 @@ const most = (a: number | null, b: number | null) => (a === null ? b : b === nul
 const known = (v: Value): v is number => v !== null && v !== undefined;
 
 const groups: [string, Figure[]][] = [
-  ["What the program notices", [
+  ["Effect on the program", [
     { label: "Time of the program", of: (r) => ms(r.total_ms), bare: (c) => ms(c.bare_ms), text: time, less: true },
-    { label: "A root call, with probes and waits", title: "On the average; bare is without anything beneath it", of: (r) => r.root_mean_ns, bare: (c) => c.bare_root?.mean_ns, text: time, less: true },
+    { label: "A root call, with probes and waits", title: "On average; bare: without probes below the root", of: (r) => r.root_mean_ns, bare: (c) => c.bare_root?.mean_ns, text: time, less: true },
     { label: "Longest stop of a thread", title: "In a pause of all threads, or waiting at its first call of a method", of: (r) => ms(most(r.redefinition.longest_pause_ms, r.redefinition.longest_wait_ms)), text: time, less: true },
     { label: "All pauses of all threads", of: (r) => ms(r.redefinition.total_pause_ms), text: time, less: true },
     { label: "Paused by Rivulet, all threads", of: (r) => r.suspended_ns, text: time, less: true },
@@ -36,7 +36,7 @@ const groups: [string, Figure[]][] = [
     { label: "Root calls", of: (r) => r.root_invocations, bare: (c) => c.bare_root?.invocations, text: count },
     { label: "Calls", of: (r) => r.calls, text: count },
     { label: "Calls a second", of: (r) => r.calls_per_second, text: short },
-    { label: "A root call, overhead removed", title: "The probes' cost taken off", of: (r) => r.root_charged_mean_ns, text: time },
+    { label: "A root call, overhead removed", title: "The probes' cost, subtracted", of: (r) => r.root_charged_mean_ns, text: time },
     { label: "Overhead removed", of: (r) => r.subtracted_ns, text: time },
   ]],
   ["What it took", [
@@ -46,7 +46,7 @@ const groups: [string, Figure[]][] = [
     { label: "in steps", of: (r) => r.redefinition.batches, text: count },
     { label: "Instrumenting", of: (r) => ms(r.redefinition.ms), text: time },
     { label: "Rivulet's analysis", of: (r) => ms(r.redefinition.analysis_ms), text: time },
-    { label: "Until it recorded", title: "From the command until the first call was recorded", of: (r) => ms(r.armed_ms), text: time },
+    { label: "Time until recording", title: "From the command until the first call was recorded", of: (r) => ms(r.armed_ms), text: time },
   ]],
 ];
 

@@ -65,7 +65,7 @@ export function Slowest() {
       <div class="split">
         <SourceBar />
         <Empty title="Single invocations were not recorded.">
-          <p>They are kept while root calls are timed: this recording had too many of them, or was told not to.</p>
+          <p>They are kept if root calls are timed. This recording had too many of them, or timing was switched off.</p>
           <RecordAgain change={{ slowest: 20, recursion: "expand" }} tab="slowest" label="Record again and keep the slowest" />
         </Empty>
         <RootTimes />
@@ -86,16 +86,16 @@ export function Slowest() {
     <div class="split">
       <SourceBar>
         <span class="muted">{count(s.count)} of {count(s.of)} root calls{s.over > 0 ? " that took longer than " + time(s.over) : ""}</span>
-        {(traced || wanted) && <input id="span" type="search" value={ui.span} spellcheck={false} aria-label="Trace or span id" placeholder="trace or span id" title="The slowest invocations of one trace alone: paste its id, or that of a span" onInput={(e) => go({ span: e.currentTarget.value })} />}
+        {(traced || wanted) && <input id="span" type="search" value={ui.span} spellcheck={false} aria-label="Trace or span id" placeholder="trace or span id" title="Only the slowest invocations of one trace: paste its id, or that of a span" onInput={(e) => go({ span: e.currentTarget.value })} />}
         {there && place > 0 && <button id="in-timeline" title="When it ran, on its thread; with async tasks, on all threads" onClick={() => { showInTimeline(lines[at]); go({ tab: "timeline" }); focusView(); }}>Show in timeline</button>}
-        {past && at >= 0 && <button id="in-history" title="The tree of the time in which it ran, of all threads" onClick={() => { const l = lines[at]; go({ tab: "tree", thread: 0, focus: 0, range: [l.start, l.start + l.took + l.suspended] }); focusView(); }}>Show in history</button>}
+        {past && at >= 0 && <button id="in-history" title="The tree of all threads for the time in which it ran" onClick={() => { const l = lines[at]; go({ tab: "tree", thread: 0, focus: 0, range: [l.start, l.start + l.took + l.suspended] }); focusView(); }}>Show in history</button>}
       </SourceBar>
       <RootTimes />
-      {lines.length === 0 ? <Empty title={wanted ? "None of the invocations kept is of that trace or span." : s.over > 0 ? "No root call has taken so long." : "No root call has ended yet."} /> : (
+      {lines.length === 0 ? <Empty title={wanted ? "None of the kept invocations belongs to that trace or span." : s.over > 0 ? "No root call took that long." : "No root call has ended yet."} /> : (
         <>
           <div class={"slowlist scroll" + (s.times_only ? " alone" : "")} tabIndex={0} data-main ref={focusMain} role="group" aria-label="Slowest invocations; arrow keys choose" onKeyDown={key}>
             <table class="plain-table" id="slowest">
-              <thead><tr><th class="num">Took</th><th class="sharecol opt1" title="Computing, waiting (told apart where async tasks are followed, or computing is told from waiting), paused by Rivulet; below: paused by the collector, at most">Spent</th><th class="num" title="From the beginning of the recording">Began at</th>{!s.times_only && <th class="num">Calls</th>}{tasks && <th class="num" title="Executed for it on whatever thread, and how long they waited for that in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, at most; reaching the safepoint is not in it">GC pause</th><th class="num opt2" title="Time that Rivulet made it wait; not in Took">Paused by Rivulet</th><th>Thread</th>{traced && <th title="OpenTelemetry's span that the invocation was part of; a click copies the trace's id">Trace</th>}<th class="opt1">Root</th></tr></thead>
+              <thead><tr><th class="num">Took</th><th class="sharecol opt1" title="Computing, waiting (told apart where async tasks are followed, or computing is told from waiting), paused by Rivulet; below: paused by the collector, at most">Spent</th><th class="num" title="From the beginning of the recording">Began at</th>{!s.times_only && <th class="num">Calls</th>}{tasks && <th class="num" title="Executed for it on any thread, and how long they waited for execution in all">{arrow} Tasks, queued</th>}<th class="num opt2" title="How much of it was a pause of the garbage collector: at least, and at most; without the time to reach the safepoint">GC pause</th><th class="num opt2" title="How long Rivulet made it wait; not part of Took">Paused by Rivulet</th><th>Thread</th>{traced && <th title="OpenTelemetry's span that the invocation was part of; a click copies the trace's id">Trace</th>}<th class="opt1">Root</th></tr></thead>
               <tbody>
                 {lines.map((l) => (
                   <tr key={keyOf(l)} class={l.place === place ? "selected" : ""} aria-current={l.place === place ? "true" : undefined} onClick={() => choose(l)}
@@ -103,7 +103,7 @@ export function Slowest() {
                     <td class="num"><button class="plain" onClick={() => choose(l)}><b>{time(l.took)}</b></button></td>
                     <td class="sharecol opt1"><Parts l={l} whole={lines[0].took + lines[0].suspended} /></td>
                     <td class="num">{(l.start / 1e9).toFixed(3)} s</td>{!s.times_only && <td class="num">{count(l.calls)}</td>}{tasks && <td class="num" title={l.tasks > 0 ? "at the longest " + time(l.longest_wait) : undefined}>{l.tasks > 0 ? `${count(l.tasks)}, ${time(l.waited)}` : ""}</td>}<td class="num opt2">{!l.gc_pause ? "not known" : l.gc_pause[1] > 0 ? (l.gc_pause[0] === l.gc_pause[1] ? "" : time(l.gc_pause[0]) + " – ") + time(l.gc_pause[1]) : ""}</td><td class="num opt2">{l.suspended > 0 ? time(l.suspended) : ""}</td>
-                    <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For want of memory; their time is their callers'">{count(l.cut_contexts)} call paths cut</span>}</td>
+                    <td>{l.thread || "thread " + l.id}{l.thrown && <span class="tag warn">thrown</span>}{l.cut_contexts > 0 && <span class="tag warn" title="For lack of memory; their time counts for the callers">{count(l.cut_contexts)} call paths cut</span>}</td>
                     {traced && <td>{l.span_id && <button class="plain" title={`trace ${l.trace_id}\nspan ${l.span_id}${l.span_within ? ", begun during the invocation" : ""}\nA click copies the trace's id`} onClick={(e) => { e.stopPropagation(); copy(l.trace_id!); }}><code>{l.trace_id!.slice(0, 8)}…</code></button>}</td>}
                     <td class="opt1">{l.method > 0 && <MethodName name={nameOf(l.method)} />}</td>
                   </tr>

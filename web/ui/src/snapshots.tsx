@@ -19,7 +19,7 @@ export function Snapshots() {
       <div class="sourcebar">
         <OpenFile opened={open} />
         {live && <Export source={0} label={live.phase === "recording" ? "Export the recording" : "Export the last recording"} act={act} timeline={live.recording?.timeline} />}
-        <span class="muted">Every recording is kept when it is stopped; Save snapshot (s) keeps the state of one that goes on.</span>
+        <span class="muted">Every recording is kept when it is stopped. Save snapshot (s) keeps the present state of a recording that goes on.</span>
       </div>
       <ErrorLine text={act.error} close={act.clear} />
       {list.length === 0 ? <Empty title="No snapshots yet."><p>Stop a recording, save its state, or open a file that rivulet or this page has written.</p></Empty> : (
@@ -44,7 +44,7 @@ function SnapshotRow({ s, act }: { s: Snapshot; act: Act }) {
         <input class="quiet" aria-label={"Name of snapshot " + s.name} value={name ?? s.name} onInput={(e) => setName(e.currentTarget.value)} onBlur={rename}
           onKeyDown={(e) => { if (e.key === "Enter") e.currentTarget.blur(); if (e.key === "Escape") setName(null); }} />
         {s.kind && <span class="tag">schemes compared</span>}
-        {s.broken ? <span class="tag worse" title={s.broken}>can't be read</span> : !s.file && <span class="tag" title="It ends with Rivulet, unless it is exported">in memory</span>}
+        {s.broken ? <span class="tag worse" title={s.broken}>can't be read</span> : !s.file && <span class="tag" title="It is lost when Rivulet ends, unless it is exported">in memory</span>}
       </td>
       <td class="opt1" title={s.target}>{s.target.replace(/^.*\//, "")}</td><td class="opt1">{s.kind ? s.scheme : `${schemeName(s.scheme)}, ${clockName(s.clock)}`}</td><td class="num" title={new Date(s.when).toLocaleString()}>{day(s.when)}</td><td class="num opt1">{s.seconds.toFixed(1)} s</td>
       <td class="num">{count(s.calls)}</td><td class="num">{s.kind ? "" : time(s.total)}</td><td class="num opt2">{s.kind ? "" : count(s.nodes)}</td>

@@ -34,12 +34,12 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
         </label>
       )}
       {fold && !offline && (
-        <label class="check" title="Put a method that calls itself into one row">
+        <label class="check" title="Shows a method that calls itself as one row">
           <input type="checkbox" checked={ui.fold} onChange={(e) => go({ fold: e.currentTarget.checked, focus: 0 })} /> fold recursion
         </label>
       )}
       {fold && !offline && (
-        <label class="check" title="Put levels of frameworks that lead to the application into one row">
+        <label class="check" title="Shows levels of frameworks that lead to the application as one row">
           <input type="checkbox" checked={ui.frameworks} onChange={(e) => go({ frameworks: e.currentTarget.checked, unfold: [], focus: 0 })} /> fold frameworks
         </label>
       )}
@@ -48,7 +48,7 @@ export function SourceBar({ threads, fold, search, children }: { threads?: boole
           <input type="checkbox" id="divided" checked={ui.divided} onChange={(e) => go({ divided: e.currentTarget.checked })} /> by process
         </label>
       )}
-      {fold && <button onClick={openHot} title="Open the path along which the most time goes (h)">Hot path</button>}
+      {fold && <button onClick={openHot} title="Opens the path with the most time (h)">Hot path</button>}
       {fold && <button onClick={() => go({ open: [], touched: true })}>Close all</button>}
       {fold && <button onClick={() => go({ hidden: !ui.hidden })} aria-pressed={!ui.hidden}>Flame graph</button>}
       {fold && !ui.hidden && metrics.length > 0 && (
@@ -78,7 +78,7 @@ function Matches() {
   const page = store.sections.icicle, f = found(page, ui.highlight);
   const at = f.boxes.findIndex((b) => b[B.path] === ui.selected);
   return (
-    <span id="matches" role="status" title="Of the boxes that are wide enough to be seen; the share is of what lies below the outermost of them">
+    <span id="matches" role="status" title="Of the boxes that are wide enough to be seen; the share is that of the outermost matches with all below them">
       {f.boxes.length === 0 ? "none" : `${at >= 0 ? at + 1 + " of " : ""}${count(f.boxes.length)}, ${percent(f.time, page?.whole ?? 0)} %`}{" "}
       <button disabled={f.boxes.length === 0} onClick={() => next(-1)} aria-label="Previous match">‹</button> <button disabled={f.boxes.length === 0} onClick={() => next(1)} aria-label="Next match">›</button>
     </span>

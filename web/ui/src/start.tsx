@@ -101,7 +101,7 @@ export function Start() {
         </p>
         <p><button id="demo" class={rows?.length ? "" : "primary"} disabled={busy} onClick={demo}>{act.busy === "demo" ? "Starting the sample server…" : "Start the demo"}</button></p>
         <h2>Snapshots</h2>
-        <p class="muted">{kept.length === 0 ? "None are kept yet." : `${kept.length} ${kept.length === 1 ? "is" : "are"} kept, the last: ${kept[kept.length - 1].name}.`}</p>
+        <p class="muted">{kept.length === 0 ? "There are none yet." : `${kept.length} ${kept.length === 1 ? "is" : "are"} kept, the last: ${kept[kept.length - 1].name}.`}</p>
         <p class="line">
           {kept.length > 0 && <button onClick={() => open(kept[kept.length - 1])} id="reopen">Open the last</button>}
           {kept.length > 0 && <button onClick={() => { const last = kept[kept.length - 1]; forget(); go({ tab: "snapshots", source: recordings().pop()?.id ?? 0, compared: last.kind ? last.id : 0 }); }} id="list">All</button>}

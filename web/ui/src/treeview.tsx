@@ -22,11 +22,11 @@ import { SourceBar } from "./sourcebar";
 const columns: Column[] = [
   { key: "total", label: "Total", title: "Time in the method and in all that it calls, along this path", sort: true, cls: "num" },
   { key: "share", label: "%", title: "Share of the whole tree's time; the darker part is the method's own", cls: "num sharecol" },
-  { key: "self", label: "Self", title: "Time of the method's own, with what it calls in the JDK", sort: true, cls: "num", sampled: { title: "Time of the method's own" } },
-  { key: "error", label: "±", title: "How far Self may be off", sort: true, cls: "num opt1", sampled: { title: "Self lies within this with a probability of 95 %" } },
-  { key: "calls", label: "Calls", title: "Invocations begun: exact", sort: true, cls: "num calls", sampled: { label: "Entries", title: entriesTitle } },
-  { key: "mean", label: "Mean", title: "Total by calls", cls: "num opt2", sampled: null },
-  { key: "thrown", label: "Thrown", title: "Calls that an exception ended", sort: true, cls: "num opt1", sampled: null },
+  { key: "self", label: "Self", title: "Time in the method itself, and in the JDK methods that it calls", sort: true, cls: "num", sampled: { title: "Time in the method itself" } },
+  { key: "error", label: "±", title: "How far the self time may be off", sort: true, cls: "num opt1", sampled: { title: "The interval in which the self time lies with a probability of 95 %" } },
+  { key: "calls", label: "Calls", title: "Exact number of calls", sort: true, cls: "num calls", sampled: { label: "Entries", title: entriesTitle } },
+  { key: "mean", label: "Mean", title: "Total time divided by calls", cls: "num opt2", sampled: null },
+  { key: "thrown", label: "Thrown", title: "Calls that ended by an exception", sort: true, cls: "num opt1", sampled: null },
   { key: "name", label: "Method", sort: true, cls: "wide" },
 ];
 
@@ -54,7 +54,7 @@ export function TreeView() {
 
 function NoCalls() {
   const s = store.state;
-  if (sampling()) return <Empty title="There are no samples: no thread used a core meanwhile." />;
+  if (sampling()) return <Empty title="There are no samples: no thread used a core during the sampling." />;
   if (s?.phase !== "recording" || ui.source) return <Empty title="The tree is empty: no invocation of a root began while it was recorded." />;
   return (
     <Empty title="Waiting for the root to be called.">
@@ -177,7 +177,7 @@ export function Detail() {
   const f = row
     ? { m: row[R.method], calls: row[R.calls], thrown: row[R.thrown], self: row[R.self], raw: row[R.raw], err: row[R.error], total: row[R.total], flags: row[R.flags], levels: row[R.levels], waited: row[R.waited], longest: row[R.longest] }
     : box && { m: box[B.method], calls: box[B.calls], thrown: box[B.thrown], self: box[B.self], raw: box[B.raw], err: box[B.error], total: box[B.total], flags: box[B.flags], levels: 0, waited: box[B.waited], longest: box[B.longest] };
-  if (!f) return <div class="detail"><span class="muted">Select a method: its figures{sampling() ? "" : ", corrected and as measured,"} stand here.</span></div>;
+  if (!f) return <div class="detail"><span class="muted">Select a method: its figures{sampling() ? "" : ", corrected and as measured,"} are shown here.</span></div>;
   return (
     <div class="detail" aria-live="polite">
       <MethodName name={nameOf(f.m)} />
@@ -242,7 +242,7 @@ export function TreeTable() {
         <MethodName name={n} pkg={false} />
         {(r[R.flags] & flagFold) > 0 && <button class="plain unfold" tabIndex={-1} title="Show these levels (f)" onClick={(e) => { e.stopPropagation(); unfolded(r[R.path]); }}>show</button>}
         {(r[R.flags] & flagAsync) > 0 && <Async calls={r[R.calls]} waited={r[R.waited]} longest={r[R.longest]} />}
-        {(r[R.flags] & flagCounted) > 0 && <span class="tag" title="A short method that calls nothing: its time is its caller's">counted</span>}
+        {(r[R.flags] & flagCounted) > 0 && <span class="tag" title="A short method that calls nothing: its time counts for the caller">counted</span>}
         {(r[R.flags] & flagIncomplete) > 0 && <span class="tag warn">incomplete</span>}
         {r[R.levels] > 0 && <span class="tag">×{r[R.levels]} levels</span>}
         {(r[R.flags] & flagFold) === 0 && <MenuButton method={r[R.method]} />}

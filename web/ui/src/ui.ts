@@ -203,7 +203,7 @@ export function sampling(): Sampling | undefined {
 }
 
 /** entriesTitle says what stands where a recording has its calls. */
-export const entriesTitle = "Activations that samples met: it was called at least so often";
+export const entriesTitle = "Activations that samples met: a lower bound of the calls";
 
 let wanted = false; // whether the main part of a view that appears takes the focus: until then, or until a key or a pointer says otherwise
 for (const does of ["keydown", "pointerdown"]) addEventListener(does, () => (wanted = false), true);
