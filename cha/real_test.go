@@ -72,7 +72,7 @@ func allPossible(w *chatest.World) (as []possible) {
 
 // checkReal compares what ran with what could.
 func checkReal(t *testing.T, ws []*chatest.World, out string) {
-	ran, virtual, refused, sole := 0, 0, 0, 0
+	ran, virtual, refused, single := 0, 0, 0, 0
 	known := map[int][]possible{}
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "REFUSED") {
@@ -102,13 +102,13 @@ func checkReal(t *testing.T, ws []*chatest.World, out string) {
 		if a.callee.Method == nil {
 			continue
 		}
-		sole++
+		single++
 		if a.callee.ID() != hit.ID() {
 			t.Errorf("world %d: %v ran %v, not the only one, %v", n, a.site, hit.ID(), a.callee.ID())
 		}
 	}
-	t.Logf("%d calls ran, %d of them virtual, %d with one target; %d classes refused", ran, virtual, sole, refused)
-	if ran < 6000 || virtual < 1500 || sole < 1000 || refused > len(ws)/2 {
+	t.Logf("%d calls ran, %d of them virtual, %d with one target; %d classes refused", ran, virtual, single, refused)
+	if ran < 6000 || virtual < 1500 || single < 1000 || refused > len(ws)/2 {
 		t.Error("too few calls to say anything")
 	}
 }

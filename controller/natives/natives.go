@@ -24,7 +24,7 @@ type Sites struct {
 
 	// Calling classes, by the method that they call: one of which no native was known,
 	// one that is not known, and a native that classes to come may override.
-	other, unknown, sole map[nameDesc]map[cha.ClassID]bool
+	other, unknown, single map[nameDesc]map[cha.ClassID]bool
 
 	partly map[cha.MethodID]bool // natives that some calls reach among others
 
@@ -123,7 +123,7 @@ func (s *Sites) callee(from cha.ClassID, c cha.Call) (cha.Hit, bool) {
 	case a.Method == nil:
 		note(&s.unknown, key, from)
 	case !a.Fixed && a.Method.IsNative():
-		note(&s.sole, key, from)
+		note(&s.single, key, from)
 	}
 	for _, n := range a.Natives {
 		s.partly[n.ID()] = true
@@ -175,7 +175,7 @@ func closed(class *cha.ClassMirror) bool {
 // makes natives of, or makes more than natives; they are to change before it
 // has objects.
 func (s *Sites) Reconsider(id cha.ClassID) []cha.ClassID {
-	if len(s.other)+len(s.unknown)+len(s.sole) == 0 {
+	if len(s.other)+len(s.unknown)+len(s.single) == 0 {
 		return nil
 	}
 	class := s.h.Class(id)
@@ -190,7 +190,7 @@ func (s *Sites) Reconsider(id cha.ClassID) []cha.ClassID {
 			s.askAgain(key, changed)
 			maps.Copy(changed, s.unknown[key])
 		}
-		maps.Copy(changed, s.sole[key])
+		maps.Copy(changed, s.single[key])
 	}
 	delete(changed, id)
 	for c := range changed {
