@@ -22,6 +22,7 @@ func TestPlanted(t *testing.T) {
 	tg := inside(t, jvmtest.Any(t), "--mount", "true", setNobody)
 	tg.WaitLine("up")
 	trigger, socket := filepath.Join("/tmp", triggerName(tg.pid)), tg.socket()
+	os.WriteFile(socket, nil, 0o600) // as a killed JVM of that number may have left it
 	victim := filepath.Join(t.TempDir(), "victim")
 	os.WriteFile(victim, nil, 0o666)
 
@@ -37,6 +38,7 @@ func TestPlanted(t *testing.T) {
 	}
 	plant := func(name string, make func(string) error) (remove func()) {
 		t.Helper()
+		os.Remove(name) // a JVM that was killed leaves its socket, and its number comes again
 		if err := asUser(another, another, func() error { return make(name) }); err != nil {
 			t.Fatal(err)
 		}
