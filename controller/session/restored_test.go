@@ -72,7 +72,7 @@ public class Restoring {
 		t.Fatal(err)
 	}
 	if about.Restoring == nil || *about.Restoring != 0.4 {
-		t.Fatalf("restoring down: %v", about.Restoring)
+		t.Fatalf("restoring: %v", about.Restoring)
 	}
 	if err := session.AwaitRestored(t.Context(), p.PID(), 50*time.Millisecond, nil); err == nil {
 		t.Error("it has ended without being told to")

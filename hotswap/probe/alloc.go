@@ -207,7 +207,8 @@ func (r *rewriter) allocCall(a *assembler, first []byte, t string, call int, sha
 }
 
 // allocMany counts the arrays of a multianewarray (Binder, "Portable
-// Profiling of Memory Allocation in Java", figure 4): of each dimension as many as the product of the dimensions before it.
+// Profiling of Memory Allocation in Java", figure 4): of each dimension as many as the
+// product of the dimensions before it.
 func (r *rewriter) allocMany(a *assembler, t string, n int) error {
 	if n < 1 || n > len(t)-len(strings.TrimLeft(t, "[")) {
 		return malformed("dimensions of multianewarray")

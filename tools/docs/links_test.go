@@ -21,7 +21,13 @@ const root = "../.."
 // pages are the Markdown files of the repository that Git has, with their text.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	out, err := exec.Command("git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
+	return files(t, "*.md")
+}
+
+// files are those of the repository that Git has, and whose names match a pattern of Git's, with their text.
+func files(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", root, "ls-files", "--cached", "--others", "--exclude-standard"}, patterns...)...).Output()
 	if err != nil {
 		t.Skip("not a Git checkout")
 	}
@@ -38,7 +44,7 @@ func pages(t *testing.T) map[string]string {
 		text[name] = string(b)
 	}
 	if len(text) == 0 {
-		t.Fatal("no pages found")
+		t.Fatal("no files found")
 	}
 	return text
 }

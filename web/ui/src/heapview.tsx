@@ -19,7 +19,7 @@ interface LocalRow { thread: string; retained_bytes: number; largest: string; la
 interface LeakRow { loader: string; loaders: number; class: string; retained_bytes: number; path: string[] }
 interface SiteRow extends Site { alive: number; class: string }
 
-/** What docs/formats-heap.md describes, as much as is shown. */
+/** What docs/heap.md describes, as much as is shown. */
 export interface HeapReport {
   file?: string; allocations?: string; objects: number; bytes: number; damage?: string; notes: string[];
   classes: ClassRow[]; loaders: LoaderRow[]; dominators: { object: string; what: string; class: string; shallow_bytes: number; retained_bytes: number; path: string[] }[];

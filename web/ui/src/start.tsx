@@ -14,7 +14,7 @@ import { start } from "./bar";
 /** A row stays where it is, also when its JVM has ended: nothing moves under the pointer. */
 interface Row { t: Target; gone: boolean }
 
-/** How long after a movement of the pointer below the rows none is added or removed, in ms: somebody may be about to click there. */
+/** How long no row is added or removed after the pointer has moved elsewhere than in the rows, in ms: somebody may be about to click there. */
 const aiming = 3000;
 
 /** merged takes over a new list: what is known stays in its place, what is new comes last, if it may be added. */
