@@ -163,19 +163,36 @@ func (c *Client) goodbye() {
 // messages are what the client lacks of the state and of what it looks at.
 func (c *Client) messages() [][]byte {
 	var out [][]byte
-	if b := c.stateMessage(); b != nil {
-		out = append(out, b)
-	}
+	state := c.state()
 	c.mu.Lock()
 	q := c.query
 	c.mu.Unlock()
-	if b := c.page(&q); b != nil {
-		out = append(out, b)
+	answer := c.page(&q) // after the state: it is not older
+	if state != nil {
+		state.Page = answer != nil
+		b, err := json.Marshal(state)
+		if err != nil {
+			c.log.Error("state", "error", err)
+		} else {
+			out = append(out, b)
+		}
+	}
+	if answer != nil {
+		out = append(out, answer)
 	}
 	return out
 }
 
-func (c *Client) stateMessage() []byte {
+// A stateMessage has the state, and the entries of the log that are new.
+type stateMessage struct {
+	T     string          `json:"t"` // "state"
+	State json.RawMessage `json:"state"`
+	Log   []live.Entry    `json:"log"`
+	Page  bool            `json:"page,omitempty"` // a page message follows, and both are shown at once
+}
+
+// state is nil if the client has all of it.
+func (c *Client) state() *stateMessage {
 	now := c.live.State()
 	list := now.Snapshots // it may be long, and rarely changes
 	now.Snapshots = nil
@@ -203,12 +220,7 @@ func (c *Client) stateMessage() []byte {
 	} else if n := len(entries); n > 0 {
 		c.lastLog = entries[n-1].Seq
 	}
-	b, err := json.Marshal(map[string]any{"t": "state", "state": json.RawMessage(state), "log": entries})
-	if err != nil {
-		c.log.Error("state", "error", err)
-		return nil
-	}
-	return b
+	return &stateMessage{T: "state", State: state, Log: entries}
 }
 
 // A page message has the sections that differ from those sent last.

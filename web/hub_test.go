@@ -25,11 +25,12 @@ type message struct {
 	Names [][3]any
 	Tree  *live.TreeView
 	State *live.State
+	Page  bool
 }
 
 func next(t *testing.T, c *websocket.Conn, want func(message) bool) message {
 	t.Helper()
-	c.SetReadDeadline(time.Now().Add(time.Minute))
+	c.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	for {
 		_, b, err := c.ReadMessage()
 		if err != nil {
@@ -101,6 +102,51 @@ func TestSlowClient(t *testing.T) {
 	})
 	if pages > 15 {
 		t.Errorf("the slow client got %d pages for 21 frames", pages)
+	}
+}
+
+// TestStateWithPage wants the state that says that a recording has stopped to come with the
+// page of that recording's last frame, and to say so.
+func TestStateWithPage(t *testing.T) {
+	s := running(t, fakejvm.New())
+	ctx := context.Background()
+	if err := s.live.Attach(ctx, 4711, live.AttachOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.live.Start(ctx, spec.Recording{Roots: []string{"a.B.c"}}); err != nil {
+		t.Fatal(err)
+	}
+	frame, err := s.fresh(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := s.dial(t, s.secret, "")
+	if err := c.WriteMessage(websocket.TextMessage, []byte(`{"seq":1,"tree":{"rows":10}}`)); err != nil {
+		t.Fatal(err)
+	}
+	next(t, c, func(m message) bool { return m.T == "page" && m.Frame >= frame })
+	if err := s.live.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	last, held := frame, false // frame that was sent last; a page has to follow
+	next(t, c, func(m message) bool {
+		if m.T == "page" {
+			last = m.Frame
+		}
+		if held {
+			if m.T != "page" {
+				t.Errorf("a %s message after a state with a page", m.T)
+			}
+			return true
+		}
+		if m.T != "state" || m.State.Phase != live.Stopped {
+			return false
+		}
+		held = m.Page
+		return !held // its last frame has been sent before
+	})
+	if want := s.live.View(&live.Query{Seq: 1}).Frame; last != want {
+		t.Errorf("stopped with frame %d, the last is %d", last, want)
 	}
 }
 

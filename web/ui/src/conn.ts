@@ -100,6 +100,7 @@ export function connect(): void {
     store.link = "up";
     store.names.clear(); // a new connection is told all names anew
     store.log = [];
+    held = null;
     changed();
     flush();
   };
@@ -129,7 +130,21 @@ async function retry(): Promise<void> {
   connect();
 }
 
+/** held is a state with which a page message comes: a recording that has stopped is shown with its last figures, not with those before. */
+let held: Record<string, unknown> | null = null;
+
 function receive(m: Record<string, unknown>): void {
+  if (m.t === "state" && m.page) {
+    held = m;
+    return;
+  }
+  if (held) take(held);
+  held = null;
+  take(m);
+  changed();
+}
+
+function take(m: Record<string, unknown>): void {
   if (m.t === "state") {
     const state = m.state as State;
     store.state = { ...state, snapshots: state.snapshots ?? store.state?.snapshots ?? [] }; // null: as before
@@ -144,15 +159,14 @@ function receive(m: Record<string, unknown>): void {
     const { t: _t, seq: _s, source: _o, frame: _f, names: _n, ...sections } = m;
     Object.assign(store.sections, sections);
   }
-  changed();
 }
 
-/** api calls the REST interface; errors carry the server's text. */
 /** A Refusal is an error whose answer names an option that would do it all the same. */
 export class Refusal extends Error {
   constructor(message: string, readonly option: string) { super(message); }
 }
 
+/** api calls the REST interface; errors carry the server's text. */
 export async function api<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   let r: Response;
   try {
