@@ -22,7 +22,7 @@ func leaks(t *testing.T) string {
 	return jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"Leaks.java": string(text)})
 }
 
-// report analyses by the command line.
+// heapReport analyses a dump by the command line.
 func heapReport(t *testing.T, args ...string) (*heap.Report, string) {
 	t.Helper()
 	code, stdout, stderr := heapCommand(append([]string{"--json"}, args...)...)

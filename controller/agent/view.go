@@ -108,7 +108,7 @@ func (f figures) attr(name string) starlark.Value {
 	return nil
 }
 
-// attrs are the names of the figures that a recording has.
+// figureAttrs are the names of the figures that a recording has.
 func figureAttrs(t *metric.Table) []string {
 	var out []string
 	for _, m := range slices.Concat(metric.Fixed, t.All()) {

@@ -11,7 +11,7 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/export"
 )
 
-// run makes a scheme's run of 100 root invocations.
+// schemeRun makes a scheme's run of 100 root invocations.
 func schemeRun(name string, root, stopped time.Duration, instrumented int) export.SchemeRun {
 	return export.SchemeRun{
 		Scheme: name, Armed: time.Second, Time: 10 * time.Second, Ended: "stopped", Calls: 1000, Invocations: 100, Exact: true,

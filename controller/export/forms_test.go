@@ -137,7 +137,7 @@ func TestDepthRead(t *testing.T) {
 	}
 }
 
-// TestDeep takes a tree as deep as stacks get through all forms.
+// TestDeepForms takes a tree as deep as stacks get through all forms.
 func TestDeepForms(t *testing.T) {
 	const levels = 6000
 	n := node(1, 1, 0, 7)

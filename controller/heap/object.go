@@ -365,5 +365,5 @@ func (h *Heap) path(o uint32) []string {
 	return out
 }
 
-// Address is an object's identifier as people write it.
+// address is an object's identifier as people write it.
 func (h *Heap) address(o uint32) string { return fmt.Sprintf("0x%x", h.v.ids.id(o)) }

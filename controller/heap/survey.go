@@ -87,7 +87,7 @@ func (v *survey) name(id uint64) string {
 	return ""
 }
 
-// survey reads a dump for the first time.
+// surveyDump reads a dump for the first time.
 func surveyDump(ctx context.Context, f *hprof.File, o Options) (*survey, error) {
 	v, err := surveyBy(ctx, f, o, 3)
 	if errors.Is(err, errUnaligned) {

@@ -10,16 +10,16 @@ import (
 	"github.com/rivulet-profiler/rivulet/controller/spec"
 )
 
-// limited is the context of an action that can be given up: with its own, with
-// grace, or after a while.
+// withTimeout is the context of an action that can be given up: it is done with ctx, with
+// grace, or after actionLimit.
 func (l *Live) withTimeout(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, actionLimit)
 	stop := context.AfterFunc(l.grace, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// patiently is the context of what restores the target: whoever asked for it may
-// go, it is carried out as long as grace lasts.
+// withGrace is the context of what restores the target: whoever asked for it may
+// go, and it goes on as long as grace lasts.
 func (l *Live) withGrace(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(l.grace, cancel)

@@ -108,7 +108,7 @@ func fake(t *testing.T, jvm linktest.JVM) (*Session, *linktest.Agent) {
 	return s, a
 }
 
-// armed is a fake session that records the demo's root.
+// armedFake is a fake session that records the demo's root.
 func armedFake(t *testing.T, jvm linktest.JVM, scheme string) (*Session, *linktest.Agent) {
 	t.Helper()
 	s, a := fake(t, jvm)

@@ -71,7 +71,7 @@ func (l *loop) onClasses(q *link.Classes) {
 	}
 }
 
-// onBytes takes class files that were asked for.
+// onFiles takes class files that were asked for.
 func (l *loop) onFiles(q *link.Files) {
 	for _, row := range q.Rows {
 		id, b := row.ID, row.Bytes

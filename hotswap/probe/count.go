@@ -106,7 +106,7 @@ type counting struct {
 	aload0   bool  // the instruction before was aload_0
 }
 
-// begin works out how a method counts, and gives it its locals.
+// beginCount works out how a method counts, and gives it its locals.
 func (r *rewriter) beginCount(m *classfile.Member) {
 	c, l := &r.counting, &r.layout
 	c.calls = r.program.executed

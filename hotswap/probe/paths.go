@@ -73,10 +73,11 @@ type edge struct {
 // has added to n itself.
 func (b *block) weight() int32 { return b.n - b.own }
 
-// end is how many instructions n lacks behind the block's last.
+// lacks is how many executed instructions n lacks after the block's last one.
 func (b *block) lacks() int32 { return b.phi + b.weight() }
 
-// position is p before an instruction of the block, where so much counts of the block up to and with it.
+// position is p before an instruction of the block; upto is how many instructions of the block count, up to
+// and including that one.
 func (b *block) position(upto int32) int32 { return b.phi - b.own + upto }
 
 // build finds blocks and edges of the code in l, whose leaders are marked, and

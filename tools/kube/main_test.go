@@ -216,7 +216,7 @@ type ran struct {
 	out, err string
 }
 
-// kube runs rivulet kube.
+// kubeRun runs rivulet kube.
 func kubeRun(t *testing.T, config string, args ...string) ran {
 	t.Helper()
 	cmd, out, errs := kubeCommand(t, config, args...)

@@ -235,7 +235,7 @@ func (b *blob) slice(from, to uint64) []byte {
 	return b.code[from-b.at : to-b.at]
 }
 
-// complete reports whether the frame is whole at a pc.
+// whole reports whether the frame is whole at a pc.
 func (b *blob) whole(pc uint64) bool {
 	return b.complete >= 0 && pc >= b.codeBegin+uint64(b.complete)
 }
