@@ -31,7 +31,7 @@ func TestSize(t *testing.T) {
 	best = min(best, time.Since(start))
 	each := float64(heap()-before) / classes
 	t.Logf("%d classes in %v, %.0f bytes each", classes, best, each)
-	if each > most || best > 2*time.Second { // on a machine that is busy with other tests
+	if each > most || best > time.Minute { // what is quadratic takes longer, however fast the machine is
 		t.Errorf("%d classes in %v, %.0f bytes each; want at most %d", classes, best, each, most)
 	}
 	runtime.KeepAlive(h)

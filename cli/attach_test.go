@@ -375,7 +375,7 @@ func TestAttachScriptInterrupted(t *testing.T) {
 // until waits for something, for half a minute.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(jvmtest.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if ok() {
 			return
 		}

@@ -173,7 +173,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var audit []fleet.Audit
-	for deadline := time.Now().Add(time.Minute); len(audit) < 24 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(5 * time.Minute); len(audit) < 24 && time.Now().Before(deadline); {
 		r = f.run(t, "fleet", "audit", "--key", key, "--json")
 		if err := json.Unmarshal([]byte(r.stdout), &audit); err != nil {
 			t.Fatalf("%v: %+v", err, r)
@@ -263,7 +263,7 @@ func TestFleetCompare(t *testing.T) {
 // waitForNodes waits until so many nodes answer.
 func waitForNodes(t *testing.T, key string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		if r := newFake().run(t, "fleet", "ps", "--key", key); strings.Count(r.stdout, " 4711 ") == n {
 			return
 		}

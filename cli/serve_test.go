@@ -46,7 +46,7 @@ func (f *fake) serving(t *testing.T, during func(call func(path, body string) st
 	case url = <-w.url:
 	case code := <-ended:
 		return code, out.String(), w.text.String()
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("no address")
 	}
 	page, secret, _ := strings.Cut(url, "/#")
@@ -57,7 +57,7 @@ func (f *fake) serving(t *testing.T, during func(call func(path, body string) st
 	signalSelf(t, syscall.SIGINT)
 	select {
 	case code = <-ended:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("Ctrl-C does not end it")
 	}
 	return code, out.String(), w.text.String()

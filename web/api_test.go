@@ -175,7 +175,7 @@ func TestEndsByItself(t *testing.T) {
 			s.call(t, "start", test.start)
 		}
 		f.Exit()
-		for over := time.Now().Add(time.Minute); s.live.State().Phase != test.phase; time.Sleep(10 * time.Millisecond) {
+		for over := time.Now().Add(5 * time.Minute); s.live.State().Phase != test.phase; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(over) {
 				t.Fatalf("still %s", s.live.State().Phase)
 			}

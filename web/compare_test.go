@@ -35,7 +35,7 @@ func tried(n int) *export.Comparison {
 
 func (s *Server) phase(t *testing.T, want string) live.State {
 	t.Helper()
-	for over := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for over := time.Now().Add(5 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		state := s.live.State()
 		if state.Phase == want {
 			return state
@@ -87,7 +87,7 @@ func TestCompareSchemes(t *testing.T) {
 		answer <- text
 	}()
 	var now *live.TrialState
-	for over := time.Now().Add(time.Minute); now == nil || now.Step < 3; now = s.live.State().Comparing {
+	for over := time.Now().Add(5 * time.Minute); now == nil || now.Step < 3; now = s.live.State().Comparing {
 		if time.Now().After(over) {
 			t.Fatalf("%+v", now)
 		}

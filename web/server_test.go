@@ -29,7 +29,7 @@ func running(t *testing.T, f *fakejvm.JVM) *Server {
 			if err != nil {
 				t.Errorf("run: %v", err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			t.Error("the server does not end")
 		}
 	})

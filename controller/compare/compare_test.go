@@ -71,7 +71,7 @@ func TestCompare(t *testing.T) {
 		t.Parallel()
 		p := jvmtest.Start(t, j, nil, "t.Compare", nil, dir)
 		p.WaitLine("READY")
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		defer cancel()
 		var said []string
 		var shown []int // runs that there are after each step

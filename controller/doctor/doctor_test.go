@@ -17,7 +17,7 @@ import (
 // examine runs the doctor and returns its checks as "STATUS name: text -> fix".
 func examine(t *testing.T, pid int, root string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	var b strings.Builder
 	for _, c := range doctor.Examine(ctx, pid, root, session.Config{}) {

@@ -27,7 +27,7 @@ func TestGather(t *testing.T) {
 	cmd.Env = append(os.Environ(), "DB_PASS=hunter2-h", "JAVA_TOOL_OPTIONS=-Dfrom.env=hunter2-i")
 	p := jvmtest.StartCmd(t, cmd)
 	p.WaitLine("READY")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), jvmtest.Patience)
 	defer cancel()
 	e := doctor.Gather(ctx, p.PID(), "t.Doctor.over", session.Config{})
 	files := map[string]string{}

@@ -27,7 +27,7 @@ func TestBrief(t *testing.T) {
 		q := &Query{Source: info.ID, Brief: true}
 		v := l.View(q)
 		if size > mostBriefAtOnce {
-			for over := time.After(time.Minute); v.Brief == nil; v = l.View(q) {
+			for over := time.After(5 * time.Minute); v.Brief == nil; v = l.View(q) {
 				select {
 				case <-changed:
 				case <-over:

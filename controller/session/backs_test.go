@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/cct"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -52,7 +51,7 @@ func TestBacks(t *testing.T) {
 }
 
 func backs(t *testing.T, j jvmtest.JDK, dir, scheme string, all bool, options ...string) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	p := jvmtest.Start(t, j, options, "t.Backs", nil, dir)
 	p.WaitLine("READY")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -38,7 +37,7 @@ func TestBootJarUnusable(t *testing.T) {
 		if err := errors.Join(err, z.Close(), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), jvmtest.Patience)
 		defer cancel()
 		vm, err := attach.Open(ctx, p.PID())
 		if err != nil {

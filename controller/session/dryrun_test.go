@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -24,7 +23,7 @@ func TestDryRun(t *testing.T) {
 	}
 	dir := jvmtest.Compile(t, jvmtest.Any(t), 8, map[string]string{"t/Truth.java": string(src), "t/Roots.java": rootsProgram, "t/Made.java": madeProgram})
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		defer cancel()
 		p := jvmtest.Start(t, j, nil, "t.Roots", nil, dir)
 		p.WaitLine("READY")
@@ -68,7 +67,7 @@ func TestDryRun(t *testing.T) {
 		if !strings.Contains(skipped, "java.lang.** (1 loaded classes) left alone: the agent and the probes stand on it") {
 			t.Errorf("a class that never gets probes: %q", skipped)
 		}
-		gone(t, p.PID(), 5*time.Second)
+		gone(t, p.PID(), patient)
 
 		fileless(t, j, dir)
 

@@ -59,7 +59,7 @@ func TestEvents(t *testing.T) {
 			p := truthProgram(t, j, "middle", "4")
 			s := attached(t, p)
 			start(t, s, session.Recording{Roots: []string{"t.Truth.root"}, Scheme: "A", Events: true, Slowest: 3})
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 			defer cancel()
 			for n := int64(1); n <= 3; n++ { // what is open is cut off each time
 				for s.Progress().RootInvocations < 10*n && ctx.Err() == nil {

@@ -87,7 +87,7 @@ func until(t *testing.T, what string, within time.Duration, f func() bool) time.
 
 // patient is how long things may take that take a second at rest: tests run
 // beside others.
-const patient = 30 * time.Second
+const patient = jvmtest.Patience
 
 // ended is what a report says of its end.
 func ended(t *testing.T, c *jvmtest.Proc) (reason string, calls int64) {
@@ -114,7 +114,7 @@ func TestControllerFaults(t *testing.T) {
 			c := profile(t, p)
 			mem := peek(t, c)
 			c.WaitError("rivulet: recording")
-			until(t, "the root returns", time.Minute, func() bool { return returns(mem) > 3 })
+			until(t, "the root returns", jvmtest.Patience, func() bool { return returns(mem) > 3 })
 			time.Sleep(time.Duration(rand.Int64N(int64(300 * time.Millisecond))))
 			p.Send("gap")
 			p.WaitLine("GAP ")
@@ -151,7 +151,7 @@ func TestControllerFaults(t *testing.T) {
 			}
 			gone(t, p.PID(), patient)
 			if sig == unix.SIGKILL || sig == unix.SIGINT { // else the compiler's may take 30 seconds, and the next session sees to it
-				until(t, "all threads' priorities are those of before", patient+30*time.Second, func() bool { return niceAsAtFirst(t, p.PID()) })
+				until(t, "all threads' priorities are those of before", patient, func() bool { return niceAsAtFirst(t, p.PID()) })
 			}
 		}
 		p.Send("end")
@@ -199,7 +199,7 @@ func TestKillAnyTime(t *testing.T) {
 			time.Sleep(time.Duration(rand.Int64N(int64(1500 * time.Millisecond))))
 			c.Signal(unix.SIGKILL)
 			c.Wait()
-			until(t, "all threads' priorities are those of before", patient+30*time.Second, func() bool { return niceAsAtFirst(t, p.PID()) })
+			until(t, "all threads' priorities are those of before", patient, func() bool { return niceAsAtFirst(t, p.PID()) })
 			time.Sleep(time.Duration(rand.Int64N(int64(300 * time.Millisecond))))
 		}
 		begin := time.Now()
@@ -241,7 +241,7 @@ func TestTargetEnds(t *testing.T) {
 			c := profile(t, p)
 			mem := peek(t, c)
 			c.WaitError("rivulet: recording")
-			until(t, "the root returns", time.Minute, func() bool { return returns(mem) > 3 })
+			until(t, "the root returns", jvmtest.Patience, func() bool { return returns(mem) > 3 })
 			if how == "kill" {
 				p.Kill()
 			} else {

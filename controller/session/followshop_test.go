@@ -73,7 +73,7 @@ func startShop(t *testing.T, j jvmtest.JDK) (p *jvmtest.Proc, url string) {
 		"org.apache.catalina.startup.Bootstrap", "start")
 	p = jvmtest.StartCmd(t, cmd)
 	url = "http://127.0.0.1:" + port + "/shop/do/"
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(jvmtest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := ask200(url + "done"); err == nil {
 			return p, url
 		} else if time.Now().After(deadline) {

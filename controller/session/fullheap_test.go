@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
@@ -23,7 +22,7 @@ func TestFullHeap(t *testing.T) {
 		ask(t, p, "run 10", "RAN")
 		p.Send("fill")
 		p.WaitLine("FULL")
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), jvmtest.Patience)
 		defer cancel()
 		r, err := s.Finish(ctx)
 		if ctx.Err() != nil {

@@ -31,7 +31,7 @@ public class Busy {
 	s := attached(t, p)
 	start(t, s, session.Recording{Roots: []string{"t.Busy.root"}, Scheme: "A", Overhead: 0.001})
 	ran, steps := int64(0), 0
-	for deadline := time.Now().Add(time.Minute); steps < 2 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(jvmtest.Patience); steps < 2 && time.Now().Before(deadline); {
 		ran = ask(t, p, "3000", "RAN")
 		r, err := s.Snapshot(t.Context())
 		if err != nil {

@@ -98,7 +98,7 @@ func numbers(t *testing.T, pid int) (fds, maps, threads int) {
 // ours are the loaded classes of Rivulet's in a JVM, live ones only.
 func ours(t *testing.T, pid int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	vm, err := attach.Open(ctx, pid)
 	if err != nil {

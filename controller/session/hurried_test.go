@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -70,7 +69,7 @@ func TestHurried(t *testing.T) {
 		if !s.MayHurry() {
 			t.Skip("this takes CAP_SYS_NICE")
 		}
-		until(t, "the compiler is hurried", time.Minute, func() bool {
+		until(t, "the compiler is hurried", jvmtest.Patience, func() bool {
 			for _, tid := range session.CompilersIn(p.PID()) {
 				if a, err := unix.SchedGetAttr(tid, 0); err == nil && a.Nice < niceAtFirst {
 					return true
@@ -83,7 +82,7 @@ func TestHurried(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Send("rest") // the compilers' priorities are given back after a time, whatever the program does
-		until(t, "all threads' priorities are those of before", patient+30*time.Second, func() bool { return niceAsAtFirst(t, p.PID()) })
+		until(t, "all threads' priorities are those of before", patient, func() bool { return niceAsAtFirst(t, p.PID()) })
 		p.Send("end")
 		if code := p.Wait(); code != 0 {
 			t.Errorf("the target ended with %d", code)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
@@ -38,7 +37,7 @@ func TestLaunchInterpreted(t *testing.T) {
 func TestLaunchFolded(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "Leaves")
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	l, err := session.Launch(ctx, []string{jvmtest.Any(t).Java(), "-cp", dir, "t.Leaves"},
 		session.Stdio{In: strings.NewReader("run 100\n"), Out: io.Discard, Err: io.Discard}, session.Config{})

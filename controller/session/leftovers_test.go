@@ -130,7 +130,7 @@ func captureJar(t *testing.T) string {
 
 func loadAgent(t *testing.T, p *jvmtest.Proc, jar, options string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	vm, err := attach.Open(ctx, p.PID())
 	if err == nil {

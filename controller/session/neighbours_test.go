@@ -125,7 +125,7 @@ func TestSmallSharedMemory(t *testing.T) {
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
 		p := inNamespace(t, j, dir, []string{"-m"}, mount("2m"), "Traps", "bushy")
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		defer cancel()
 		if s, err := session.Attach(ctx, p.PID(), session.Config{}); err == nil {
 			t.Error("2 MB suffice")
@@ -176,7 +176,7 @@ func TestTimeNamespace(t *testing.T) {
 			for _, n := range r.Tree.Roots() {
 				self += n.Total
 			}
-			if r.Ended != "stopped" || self < int64(200*time.Millisecond) || self > int64(20*time.Second) || r.Time > 30*time.Second {
+			if r.Ended != "stopped" || self < int64(200*time.Millisecond) || self > int64(time.Hour) || r.Time > time.Hour {
 				t.Errorf("%s: %v inside, %v in all, ended: %s", ahead, time.Duration(self), r.Time, r.Ended)
 			}
 		}
@@ -237,7 +237,7 @@ func TestDiagnose(t *testing.T) {
 			s := attached(t, p)
 			start(t, s, session.Recording{Roots: []string{c.root}})
 			time.Sleep(100 * time.Millisecond)
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 			if text := s.Diagnose(ctx); !strings.Contains(text, c.want) || !strings.Contains(text, c.hint) {
 				t.Errorf("%s: %q", c.root, text)
 			}

@@ -44,7 +44,7 @@ func observed(t *testing.T, p *jvmtest.Proc, rec session.Recording) *session.Ses
 // called waits until a method has been recorded.
 func called(t *testing.T, s *session.Session, method string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(jvmtest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		r, err := s.Snapshot(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -284,7 +284,7 @@ func TestWatchedReset(t *testing.T) {
 	s := watched(t, p, "D", 0)
 	p.Send("r")
 	called(t, s, "Awake$Elsewhere.inner")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(jvmtest.Patience); ; time.Sleep(20 * time.Millisecond) {
 		r, err := s.Snapshot(t.Context())
 		if err != nil || time.Now().After(deadline) {
 			t.Fatal(err, r.Late)

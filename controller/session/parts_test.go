@@ -17,7 +17,7 @@ import (
 // must runs one of a session's actions, bounded.
 func must(t *testing.T, what string, f func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	if err := f(ctx); err != nil {
 		t.Fatalf("%s: %v", what, err)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
@@ -57,7 +56,7 @@ func TestProbes(t *testing.T) {
 		})
 		t.Run("neither", func(t *testing.T) {
 			s := attached(t, program(t, j, dir, "Traps", nil, "liars"))
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 			defer cancel()
 			if err := s.Start(ctx, session.Recording{Roots: []string{calm}, Probes: "copied"}); err == nil {
 				t.Error("no error")

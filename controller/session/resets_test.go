@@ -86,7 +86,7 @@ func TestMeasuredAgain(t *testing.T) {
 		p := program(t, j, dir, "Parts", nil)
 		s := attached(t, p)
 		start(t, s, session.Recording{Roots: []string{"t.Parts.root"}})
-		until(t, "it is measured three times", time.Minute, func() bool {
+		until(t, "it is measured three times", jvmtest.Patience, func() bool {
 			n, err := s.Calibrations(t.Context())
 			return err == nil && n >= 3
 		})

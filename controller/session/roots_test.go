@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/roots"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -38,7 +37,7 @@ func TestRootNames(t *testing.T) {
 	p := jvmtest.Start(t, j, nil, "t.Roots", nil, jvmtest.Compile(t, j, 8, map[string]string{"t/Roots.java": rootsProgram}))
 	p.WaitLine("READY")
 	s := attached(t, p)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	for _, c := range []struct{ root, want string }{
 		{"t.Roots.outside", "is native"},

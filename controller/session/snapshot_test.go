@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,7 +21,7 @@ func TestSnapshot(t *testing.T) {
 		const times = 40
 		p := truthProgram(t, j, "before", "2", "20")
 		s := attached(t, p)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		defer cancel()
 		if _, err := s.Snapshot(ctx); !errors.Is(err, session.ErrNotRecording) {
 			t.Errorf("before the start: %v", err)

@@ -36,7 +36,7 @@ func TestSpeedBack(t *testing.T) {
 			s := attached(t, p)
 			start(t, s, session.Recording{Roots: []string{c.root}, Scheme: "B"})
 			during := ask(t, p, "speed", "SPEED ")
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 			defer cancel()
 			r, err := s.Finish(ctx)
 			if err != nil {
@@ -92,7 +92,7 @@ func TestGate(t *testing.T) {
 	}
 	for range 50 {
 		before := returned()
-		until(t, "the root is called", time.Minute, func() bool { return returned() > before+1000 })
+		until(t, "the root is called", jvmtest.Patience, func() bool { return returned() > before+1000 })
 		paused := make(chan error, 1)
 		go func() { paused <- s.Pause(t.Context()) }()
 		for state(mem, wire.HTag) != 0 || state(mem, wire.HTag+4) != 0 {

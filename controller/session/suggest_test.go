@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/session"
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
@@ -44,7 +43,7 @@ func TestSuggest(t *testing.T) {
 	p := jvmtest.Start(t, j, nil, "t.Busy", nil, jvmtest.Compile(t, j, 8, map[string]string{"t/Busy.java": busyProgram}))
 	p.WaitLine("READY")
 	s := attached(t, p)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	found, err := s.Suggest(ctx)
 	if err != nil {

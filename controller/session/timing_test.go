@@ -56,7 +56,7 @@ func (r *timing) counts() map[string]count {
 
 func startTiming(t *testing.T, s *session.Session, rec session.Timing) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	if err := s.StartTiming(ctx, rec); err != nil {
 		t.Fatalf("start: %v", err)
@@ -65,7 +65,7 @@ func startTiming(t *testing.T, s *session.Session, rec session.Timing) {
 
 func timedBy(t *testing.T, s *session.Session) *timing {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	r, err := s.FinishTiming(ctx)
 	if err != nil {
@@ -217,7 +217,7 @@ func TestTimingRoots(t *testing.T) {
 		"t.Timed$Nobody.work": "no class t.Timed$Nobody is loaded",
 	} {
 		s := attached(t, p)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 		if err := s.StartTiming(ctx, session.Timing{Roots: []string{root}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", root, err, want)
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/export"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -45,7 +44,7 @@ var traps = []trap{
 // stopped ends a recording and returns its report.
 func stopped(t *testing.T, s *session.Session) *export.Report {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	r, err := s.Finish(ctx)
 	if err != nil {

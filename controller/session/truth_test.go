@@ -102,7 +102,7 @@ func attached(t *testing.T, p *jvmtest.Proc) *session.Session {
 
 func attachedBy(t *testing.T, p *jvmtest.Proc, cfg session.Config) *session.Session {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	s, err := session.Attach(ctx, p.PID(), cfg)
 	for tries := 1; err != nil && strings.Contains(err.Error(), "heard nothing") && tries < 3; tries++ {
@@ -118,7 +118,7 @@ func attachedBy(t *testing.T, p *jvmtest.Proc, cfg session.Config) *session.Sess
 
 func start(t *testing.T, s *session.Session, rec session.Recording) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	if err := s.Start(ctx, rec); err != nil {
 		t.Fatalf("start: %v", err)
@@ -131,10 +131,10 @@ func finish(t *testing.T, s *session.Session) *export.Report {
 	t.Helper()
 	select {
 	case <-s.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(jvmtest.Patience):
 		t.Errorf("the recording does not end: %+v", s.Progress())
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	r, err := s.Finish(ctx)
 	if err != nil {

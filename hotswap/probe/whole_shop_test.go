@@ -124,7 +124,7 @@ func serveShop(t *testing.T, j jvmtest.JDK, tomcat, base string, flags, cp []str
 		cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-ended:
-		case <-time.After(time.Minute):
+		case <-time.After(jvmtest.Patience):
 			cmd.Process.Kill()
 			t.Error("the shop does not stop")
 			<-ended

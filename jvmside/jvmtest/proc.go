@@ -20,7 +20,7 @@ import (
 // Patience is how long a wait for a line or an exit may take before the test
 // fails. It is long because other tests may keep every core busy; WaitLine
 // and Wait return as soon as they can.
-const Patience = 90 * time.Second
+const Patience = 5 * time.Minute
 
 // A Proc is a running process whose output is read line by line. It is
 // killed when its test ends. Its methods may be called concurrently.

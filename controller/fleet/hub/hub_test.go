@@ -75,7 +75,7 @@ func TestRestart(t *testing.T) {
 	if err := n.SendResult(t.Context(), head("r1", "web-1", 0), reports[0], nil); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	results, err := anna.Results(ctx, "r1")
 	if err != nil {
@@ -185,7 +185,7 @@ func TestAsk(t *testing.T) {
 		}
 	}
 	var here []fleet.Node
-	for deadline := time.Now().Add(time.Minute); len(here) < 2 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(5 * time.Minute); len(here) < 2 && time.Now().Before(deadline); {
 		var err error
 		if here, err = anna.Nodes(ctx, 5*time.Second); err != nil {
 			t.Fatal(err)
@@ -214,7 +214,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := false
-	for deadline := time.Now().Add(time.Minute); !gone && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !gone && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		one, cancel := context.WithTimeout(ctx, time.Second)
 		_, err := l.Known(one)
 		cancel()

@@ -167,7 +167,7 @@ func (h *host) deliver(c *fleet.Command, role fleet.Role) chan struct{} {
 func command(pid int) *fleet.Command {
 	return &fleet.Command{
 		Schema: fleet.Schema, Do: fleet.DoSample, Run: "r1", Target: fleet.Target{Node: "n1", PID: pid, Start: 7},
-		Seconds: 1, Before: time.Now().Add(time.Minute),
+		Seconds: 1, Before: time.Now().Add(5 * time.Minute),
 	}
 }
 
@@ -176,7 +176,7 @@ func (h *host) result() *fleet.Result {
 	select {
 	case r := <-h.b.got:
 		return r
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		h.t.Fatal("no result in a minute")
 		return nil
 	}
@@ -296,7 +296,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%d: %q", i, r.Error)
 		}
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(5 * time.Minute)
 	for n := 0; n < 6 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		h.b.mu.Lock()
 		n = len(h.b.audits)
