@@ -17,7 +17,7 @@ import (
 )
 
 // waitsFor is for how long a test waits for what must come.
-const waitsFor = 30 * time.Second
+const waitsFor = jvmtest.Patience
 
 // sample samples a process until f is content.
 func sample(t *testing.T, pid int, o Options, f func(*stack.Stack) (content bool)) Stats {

@@ -53,6 +53,9 @@ type Layout struct {
 	Constants, NameIndex, SignatureIndex, CodeSize     uint64
 	ConstFlags, ConstMethodSize, PoolHolder, PoolSize  uint64
 	KlassName, SymbolLength, SymbolRefLength, SymbolAt uint64
+	PoolLength                                         uint64
+	KlassMethods                                       uint64 // of InstanceKlass; 0 in cores of before it was read
+	MethodsLength, MethodsData                         uint64 // of Array<Method*>
 
 	// JavaThread, OSThread, JavaFrameAnchor.
 	NextThread, ListLength, ListThreads              uint64
@@ -274,6 +277,10 @@ func (l *Layout) otherRows() []row {
 		{&l.ThreadObject, true, []string{"JavaThread::_threadObj"}},
 		{&l.HandleObject, true, []string{"OopHandle::_obj"}},
 		{&l.KlassConstants, true, []string{"InstanceKlass::_constants"}},
+		{&l.KlassMethods, true, []string{"InstanceKlass::_methods"}},
+		{&l.MethodsLength, true, []string{"Array<int>::_length"}},
+		{&l.MethodsData, true, []string{"Array<Method*>::_data", "Array<Method*>::_data[0]"}},
+		{&l.PoolLength, true, []string{"ConstantPool::_length"}},
 		{&l.Super, true, []string{"Klass::_super"}},
 		{&l.Subclass, true, []string{"Klass::_subklass"}},
 		{&l.Sibling, true, []string{"Klass::_next_sibling"}},

@@ -115,6 +115,9 @@ func (u *Unwinder) follow(at uint64) (m *method, seen []vmstructs.Span) {
 	if symbols[0] == "" || symbols[1] == "" || !strings.HasPrefix(symbols[2], "(") {
 		return m, nil
 	}
+	if !u.belongs(at, pool, klass, texts[0], symbols[0]) {
+		return m, nil
+	}
 	m.name = u.intern(stack.Method{Class: className(symbols[0]), Name: symbols[1], Desc: symbols[2]})
 	u.pools[m.name] = pool
 	if half(constant, l.ConstFlags)&1 != 0 { // has a line number table
@@ -134,6 +137,43 @@ func (u *Unwinder) follow(at uint64) (m *method, seen []vmstructs.Span) {
 		seen = append(seen, vmstructs.Span{At: texts[i] + l.SymbolAt, P: []byte(s)})
 	}
 	return m, seen
+}
+
+// belongs reports whether a Method that leads to a constant pool and a class is a method of
+// that class. The memory of a class that was unloaded keeps what was in it until it is given
+// to others, each of its parts at another time: its methods and its pool may be there still
+// where its Klass is another class's already. name and text are those of the class.
+func (u *Unwinder) belongs(at, pool, klass, name uint64, text string) bool {
+	l := u.l
+	if l.KlassMethods == 0 || max(l.KlassConstants, l.KlassMethods, l.MethodsLength, l.MethodsData, l.PoolLength) == none {
+		return true // nothing says so
+	}
+	p := u.many([]uint64{klass + l.KlassConstants, klass + l.KlassMethods}, []int{8, 8})
+	if p[0] == nil || p[1] == nil {
+		return false
+	}
+	if u64(p[0]) == pool {
+		methods := u64(p[1])
+		return u.has(methods+l.MethodsData, half(u.bytes(methods+l.MethodsLength, 4), 0), at)
+	}
+	// A method of the time before its class was redefined keeps its pool, which has the name
+	// of the class. Those by which the JVM calls method handles have pools without it.
+	return text == "java/lang/invoke/MethodHandle" ||
+		u.has(pool+l.PoolSize, half(u.bytes(pool+l.PoolLength, 4), 0), name)
+}
+
+// has reports whether a pointer is among n at an address.
+func (u *Unwinder) has(from uint64, n uint32, pointer uint64) bool {
+	if n > maxSymbol {
+		return false
+	}
+	p := u.bytes(from, 8*int(n))
+	for i := 0; i+8 <= len(p); i += 8 {
+		if u64(p[i:])&^1 == pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // unchanged compares what was seen with what is there.
