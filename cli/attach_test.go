@@ -380,5 +380,5 @@ func until(t *testing.T, what string, ok func() bool) {
 			return
 		}
 	}
-	t.Fatal("waited for half a minute for " + what)
+	t.Fatal("waited in vain for " + what)
 }
