@@ -54,7 +54,7 @@ type Layout struct {
 	ConstFlags, ConstMethodSize, PoolHolder, PoolSize  uint64
 	KlassName, SymbolLength, SymbolRefLength, SymbolAt uint64
 	PoolLength                                         uint64
-	KlassMethods                                       uint64 // of InstanceKlass; 0 in cores of before it was read
+	KlassMethods                                       uint64 // of InstanceKlass; 0 in a core that was recorded without it
 	MethodsLength, MethodsData                         uint64 // of Array<Method*>
 
 	// JavaThread, OSThread, JavaFrameAnchor.

@@ -140,13 +140,13 @@ func (u *Unwinder) follow(at uint64) (m *method, seen []vmstructs.Span) {
 }
 
 // belongs reports whether a Method that leads to a constant pool and a class is a method of
-// that class. The memory of a class that was unloaded keeps what was in it until it is given
-// to others, each of its parts at another time: its methods and its pool may be there still
-// where its Klass is another class's already. name and text are those of the class.
+// that class. What an unloaded class had in memory stays there until the memory is given to
+// other classes, piece by piece: its Method and its constant pool may be there still when its
+// Klass is another class's already. name is the address of the class's name, text the name.
 func (u *Unwinder) belongs(at, pool, klass, name uint64, text string) bool {
 	l := u.l
 	if l.KlassMethods == 0 || max(l.KlassConstants, l.KlassMethods, l.MethodsLength, l.MethodsData, l.PoolLength) == none {
-		return true // nothing says so
+		return true // what a class has is not known here
 	}
 	p := u.many([]uint64{klass + l.KlassConstants, klass + l.KlassMethods}, []int{8, 8})
 	if p[0] == nil || p[1] == nil {

@@ -3,36 +3,14 @@ package unwinder
 import (
 	"encoding/binary"
 	"testing"
-
-	"github.com/rivulet-profiler/rivulet/controller/vmstructs"
 )
-
-// A ram is a memory of a test's own making, from an address on.
-type ram struct {
-	from uint64
-	p    []byte
-}
-
-func (r ram) Read(p []byte, at uint64) error {
-	if at < r.from || at-r.from+uint64(len(p)) > uint64(len(r.p)) {
-		return errNotThere
-	}
-	copy(p, r.p[at-r.from:])
-	return nil
-}
-
-func (r ram) ReadMany(spans []vmstructs.Span) error {
-	for i := range spans {
-		spans[i].OK = r.Read(spans[i].P, spans[i].At) == nil
-	}
-	return nil
-}
 
 // TestUnloaded follows a Method whose memory is there still while that of its class, which was
 // unloaded, is another class's: it is a method of neither.
 func TestUnloaded(t *testing.T) {
 	const (
-		constant, pool, methods, other = 0x100, 0x200, 0x300, 0x400 // from the memory's begin
+		base                           = 0x10000 // of the memory; the others are from there
+		constant, pool, methods, other = 0x100, 0x200, 0x300, 0x400
 		klass, at                      = 0x500, 0x600
 		name, desc, class              = 0x700, 0x720, 0x740
 	)
@@ -60,32 +38,32 @@ func TestUnloaded(t *testing.T) {
 			put(pool+32+3*8, name)
 		}, true},
 	} {
-		r := ram{0x10000, make([]byte, 0x1000)}
-		put := func(at, to uint64) { binary.LittleEndian.PutUint64(r.p[at:], r.from+to) }
+		p := make([]byte, 0x1000)
+		put := func(at, to uint64) { binary.LittleEndian.PutUint64(p[at:], base+to) }
 		symbol := func(at uint64, s string) {
-			binary.LittleEndian.PutUint16(r.p[at:], uint16(len(s)))
-			copy(r.p[at+2:], s)
+			binary.LittleEndian.PutUint16(p[at:], uint16(len(s)))
+			copy(p[at+2:], s)
 		}
 		put(at+8, constant)
 		put(constant+8, pool)
-		copy(r.p[constant+16:], []byte{1, 0, 2, 0, 4}) // its name, its descriptor, the size of its code
+		copy(p[constant+16:], []byte{1, 0, 2, 0, 4}) // its name, its descriptor, the size of its code
 		put(pool+8, klass)
-		r.p[pool+16] = 4
+		p[pool+16] = 4
 		for i, s := range []uint64{name, desc, class} {
 			put(pool+32+8*uint64(i+1), s)
 		}
 		put(klass+8, class)
 		put(klass+16, pool)
 		put(klass+24, methods)
-		r.p[methods] = 1
+		p[methods] = 1
 		put(methods+8, at)
 		symbol(name, "a")
 		symbol(desc, "()V")
 		symbol(class, c.class)
 		c.change(put)
-		u := New(l, r, nil, false)
+		u := New(l, image{base: p}, nil, false)
 		u.Begin(0)
-		m := u.methodOf(r.from + at)
+		m := u.methodOf(base + at)
 		if (m != nil) != c.found || m != nil && (m.name.Class != c.class || m.name.Name != "a" || m.name.Desc != "()V") {
 			t.Errorf("%s: %+v", c.name, m)
 		}
