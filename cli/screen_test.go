@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,6 +57,10 @@ func (s *screen) wait(pattern string) {
 	defer func() {
 		if s.t.Failed() {
 			s.t.Log("the screen:\n" + last)
+			s.tmux("resize-window", "-x", "240", "-y", "50")
+			s.keys("7")
+			time.Sleep(time.Second)
+			s.t.Log("its log:\n" + s.text())
 		}
 	}()
 	until(s.t, fmt.Sprintf("%q on the screen", pattern), func() bool {

@@ -52,6 +52,9 @@ func TestContainer(t *testing.T) {
 		if p.NSPID != 1 || p.UID != nobody || p.Main != "Target" || !p.Attachable || p.Major() != j.Version {
 			t.Fatalf("%+v", p)
 		}
+		if in, out := NumberFor(p.PID), NumberFor(tg.pid); in != 0 || out != os.Getpid() { // the JVM, and unshare
+			t.Errorf("our number is %d inside and %d outside, want 0 and %d", in, out, os.Getpid())
+		}
 		vm := open(t, p.PID)
 		if r, err := vm.Execute(deadline(t, jvmtest.Patience), "properties"); err != nil || r.Code != 0 {
 			t.Error(err, r)

@@ -18,6 +18,17 @@ func ThreadIDs(dump string) map[int64]int {
 	return out
 }
 
+// NumberFor is this process's number as another one sees it. It is 0 where the two are in
+// different PID namespaces, or where that can't be said.
+func NumberFor(pid int) int {
+	own, err1 := os.Readlink("/proc/self/ns/pid")
+	its, err2 := os.Readlink(procFile(pid, "ns/pid"))
+	if err1 != nil || err2 != nil || own != its {
+		return 0
+	}
+	return os.Getpid()
+}
+
 // HostThreads tells, for each thread of a process, which id it has here, by the
 // id that it has in its own pid namespace. Outside of containers the two are the
 // same.

@@ -57,6 +57,12 @@ func (s *Session) Ticks() *export.Tick { return s.ticker.Figures() }
 // Lag has the session take the target's time for earlier than it is.
 func (s *Session) Lag(d time.Duration) { s.offset.Add(-int64(d)) }
 
+// HoldBeat lets the session's heart stand still until release is called.
+func (s *Session) HoldBeat() (release func()) {
+	s.mute.Store(true)
+	return func() { s.mute.Store(false) }
+}
+
 // HoldRecords keeps threads from the records that are free, and has no more of
 // them, until release is called.
 func (s *Session) HoldRecords() (release func()) { return s.data.HoldRecords() }

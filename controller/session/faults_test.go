@@ -324,6 +324,27 @@ func TestFrozen(t *testing.T) {
 	}, 8, 17, 25)
 }
 
+// TestStarved has a controller that lives and gets no processor time for five seconds: the
+// agent stays, and all calls are counted.
+func TestStarved(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Rings")
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		p := program(t, j, dir, "Rings", nil)
+		s := attached(t, p)
+		start(t, s, session.Recording{Roots: []string{"t.Rings.root"}})
+		release := s.HoldBeat()
+		time.Sleep(5 * time.Second)
+		release()
+		p.Send("1 10")
+		p.WaitLine("DONE 1 10")
+		r := stopped(t, s)
+		exact(t, r)
+		wantCalls(t, r, map[string]int64{"Rings.root": 1, "Rings.leaf": 10})
+	}, 8, 17, 25)
+}
+
 // TestStalled stops a controller while the target needs more room for its
 // tree: the target waits, and no call is without its context.
 func TestStalled(t *testing.T) {

@@ -24,7 +24,9 @@ func (s *Session) beat() {
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
 	for {
-		s.data.Beat(s.now())
+		if !s.mute.Load() {
+			s.data.Beat(s.now())
+		}
 		select {
 		case <-t.C:
 		case <-s.ctx.Done():

@@ -141,7 +141,7 @@ func wantCalls(t *testing.T, r *export.Report, want map[string]int64) {
 	got := calls(r)
 	for name, n := range want {
 		if got[name] != n {
-			t.Errorf("%s: %d calls, want %d (all: %v)", name, got[name], n, got)
+			t.Errorf("%s: %d calls, want %d (all: %v); ended: %s; notes: %q", name, got[name], n, got, r.Ended, r.Notes)
 		}
 	}
 }

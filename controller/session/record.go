@@ -302,7 +302,7 @@ func (s *Session) resolveRoots(ctx context.Context, rec Recording) (specs []root
 // whyLeft says why an agent has left by itself, by its reason.
 func whyLeft(reason uint32) string {
 	why, ok := map[uint32]string{
-		wire.ReasonHeartbeat: "the agent heard nothing from Rivulet for two seconds (was it stopped, or is the machine short of processor time?)",
+		wire.ReasonHeartbeat: "the agent heard nothing from Rivulet (was it stopped, or is the machine short of processor time?)",
 		wire.ReasonEOF:       "the agent lost the connection to Rivulet",
 		wire.ReasonFailed:    "the agent failed",
 	}[reason]

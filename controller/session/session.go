@@ -106,6 +106,7 @@ type Session struct {
 	scarce    context.CancelCauseFunc
 	wg        sync.WaitGroup
 
+	mute        atomic.Bool   // set by tests alone: there is no heartbeat
 	ended       chan struct{} // closed when the recording has ended by itself
 	endOnce     sync.Once
 	endReason   string // written before ended is closed
@@ -282,7 +283,10 @@ func (s *Session) start() {
 	if runtime.GOMAXPROCS(0) < 4 {
 		runtime.GOMAXPROCS(4)
 	}
-	s.guard(func() { s.data.Beat(clock.Monotonic()) })
+	s.guard(func() {
+		s.data.Controller(attach.NumberFor(s.proc.PID))
+		s.data.Beat(clock.Monotonic())
+	})
 	for _, f := range []func(){s.beat, s.hear, s.growth, s.run} {
 		s.wg.Add(1)
 		go func() {

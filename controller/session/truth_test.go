@@ -105,10 +105,6 @@ func attachedBy(t *testing.T, p *jvmtest.Proc, cfg session.Config) *session.Sess
 	ctx, cancel := context.WithTimeout(context.Background(), jvmtest.Patience)
 	defer cancel()
 	s, err := session.Attach(ctx, p.PID(), cfg)
-	for tries := 1; err != nil && strings.Contains(err.Error(), "heard nothing") && tries < 3; tries++ {
-		t.Logf("the machine stood still for two seconds: attach: %v", err)
-		s, err = session.Attach(ctx, p.PID(), cfg)
-	}
 	if err != nil {
 		t.Fatalf("attach: %v\nstderr: %v", err, p.Stderr())
 	}

@@ -12,6 +12,10 @@ import (
 // ns.
 func (d *File) Beat(now int64) { d.store(wire.HHeartbeat, now) }
 
+// Controller tells the agent which process the controller is: pid is its number in the
+// target's PID namespace, 0 if that is not known.
+func (d *File) Controller(pid int) { d.store32(wire.HController, uint32(pid)) }
+
 // Tick sets the tick clock. now is the target's time, in ns.
 func (d *File) Tick(now int64) { d.store(wire.HTick, now) }
 

@@ -96,6 +96,7 @@ var Layout = []Const{
 	{"H_STATE", HState, "u32: the agent's state, one of the STATE_ rows"},
 	{"H_REASON", HReason, "u32: why it stopped, one of the REASON_ rows"},
 	{"H_HEARTBEAT", HHeartbeat, "i64: written by the controller, ns on the target's nanoTime"},
+	{"H_CONTROLLER", HController, "i32: the controller's process number as the target's PID namespace has it; 0 where that is not known"},
 	{"H_ENDED", HEnded, "i64: the target's nanoTime when the agent began to stop"},
 	{"H_BUDGET", HBudget, "i64: root calls still admitted"},
 	{"H_EVERY", HEvery, "u32: of so many root calls one is recorded; 0: each, and nobody counts how many there are"},
@@ -264,6 +265,7 @@ const (
 	HReason      = 140
 	HEnded       = 144
 	HSideless    = 152
+	HController  = 160
 	HBudget      = 192
 	HRefused     = 200
 	HSeen        = 208

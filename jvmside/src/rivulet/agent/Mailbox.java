@@ -2,6 +2,7 @@ package rivulet.agent;
 
 import static rivulet.agent.Memory.U;
 
+import java.io.FileInputStream;
 import java.io.OutputStream;
 import rivulet.probe.Layout;
 import rivulet.probe.Suspension;
@@ -15,8 +16,11 @@ import rivulet.probe.Suspension;
  * else happens: then the controller frees it, and of LEFT it takes notice of a request that it has not read yet.
  */
 final class Mailbox {
-    /** A controller that was silent for so long is gone or stopped. */
+    /** For how many ns a controller may be silent that is stopped, or of which nothing is known. */
     private static final long SILENCE = 2_000_000_000L;
+    /** For how many ns one may be silent that lives: it gets no processor time, or it hangs. */
+    private static final long STARVED = 30_000_000_000L;
+    private static final long LOOK_EVERY = 100_000_000L;
     /** Boxes that reveals leave free: what they wait for needs some to get through. */
     private static final int RESERVED = 4;
     private static final byte[] SETTLED = new byte[4];
@@ -27,7 +31,8 @@ final class Mailbox {
     private final long base;
     private final OutputStream bell;
     private volatile boolean known, closed;
-    private volatile long slack;
+    private volatile long slack, looked = System.nanoTime();
+    private volatile boolean lives;
 
     Mailbox(Memory memory, OutputStream bell) {
         this.memory = memory;
@@ -62,7 +67,27 @@ final class Mailbox {
     }
 
     boolean silent(long now) {
-        return known && now - beat() > SILENCE + slack;
+        long silence = known ? now - beat() - slack : 0;
+        if (silence <= SILENCE) return false;
+        if (now - looked > LOOK_EVERY) {
+            lives = lives();
+            looked = now;
+        }
+        return !lives || silence > STARVED;
+    }
+
+    /** True where the controller's process can be seen, and is not stopped (proc(5), the state in /proc/PID/stat). */
+    private boolean lives() {
+        int pid = U.getInt(base + Layout.H_CONTROLLER);
+        if (pid == 0) return false;
+        try (FileInputStream in = new FileInputStream("/proc/" + pid + "/stat")) {
+            byte[] b = new byte[64]; // more than the number and the name, of 15 bytes at most
+            int at = in.read(b) - 3;
+            while (at > 0 && b[at] != ')') at--; // a name may have one, too
+            return at > 0 && "TtZX".indexOf(b[at + 2]) < 0;
+        } catch (java.io.IOException e) {
+            return false;
+        }
     }
 
     /** False when nobody has the bell's other end open any more. */

@@ -57,6 +57,8 @@ public final class Layout {
     public static final int H_REASON = 140;
     /** i64: written by the controller, ns on the target's nanoTime. */
     public static final int H_HEARTBEAT = 128;
+    /** i32: the controller's process number as the target's PID namespace has it; 0 where that is not known. */
+    public static final int H_CONTROLLER = 160;
     /** i64: the target's nanoTime when the agent began to stop. */
     public static final int H_ENDED = 144;
     /** i64: root calls still admitted. */
