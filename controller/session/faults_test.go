@@ -161,6 +161,27 @@ func TestControllerFaults(t *testing.T) {
 	}, 8, 17, 25)
 }
 
+// TestStoppedUnseen stops a controller whose process the agent may not look at: it leaves as it
+// does where it sees that the controller is stopped.
+func TestStoppedUnseen(t *testing.T) {
+	t.Parallel()
+	dir := sources(t, "Load", "Managed")
+	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		t.Parallel()
+		p := program(t, j, dir, "Managed", nil)
+		c := profile(t, p)
+		mem := peek(t, c)
+		c.WaitError("rivulet: recording")
+		c.Signal(unix.SIGSTOP)
+		until(t, "restored", patient, func() bool { return state(mem, wire.HState) == wire.StateStopped })
+		c.Signal(unix.SIGCONT)
+		if code := c.Wait(); code != 0 {
+			t.Errorf("exit code %d: %s", code, c.Stderr())
+		}
+		gone(t, p.PID(), patient)
+	}, 8, 17)
+}
+
 // niceAtFirst is what JVMs begin with. Later on, this process's own first thread may be
 // one that a session made faster.
 var niceAtFirst = func() int32 {

@@ -76,7 +76,10 @@ final class Mailbox {
         return !lives || silence > STARVED;
     }
 
-    /** True where the controller's process can be seen, and is not stopped (proc(5), the state in /proc/PID/stat). */
+    /**
+     * True where the controller's process can be seen, and is not stopped (proc(5), the state in /proc/PID/stat). It can't be
+     * where a security manager forbids it, or where there is no memory for it.
+     */
     private boolean lives() {
         int pid = U.getInt(base + Layout.H_CONTROLLER);
         if (pid == 0) return false;
@@ -85,7 +88,7 @@ final class Mailbox {
             int at = in.read(b) - 3;
             while (at > 0 && b[at] != ')') at--; // a name may have one, too
             return at > 0 && "TtZX".indexOf(b[at + 2]) < 0;
-        } catch (java.io.IOException e) {
+        } catch (Throwable t) {
             return false;
         }
     }
