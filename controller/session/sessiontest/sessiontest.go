@@ -80,6 +80,9 @@ func Traces(pid int) (active, files []string) {
 	for _, f := range fds {
 		to, _ := os.Readlink(f)
 		if !strings.Contains(to, ".rivulet") {
+			if is, _ := filepath.Match("/proc/[0-9]*/stat", to); is { // the controller's
+				active = append(active, "descriptor "+to)
+			}
 			continue
 		}
 		if jars++; jars > 2 || !strings.HasSuffix(to, "boot1.jar (deleted)") {

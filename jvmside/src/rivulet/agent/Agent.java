@@ -32,6 +32,7 @@ public final class Agent implements Runnable {
     private final Memory memory;
     private final InputStream commands;
     private final OutputStream bell;
+    private final Controller controller;
     private final Mailbox mailbox;
     private final Hook hook;
     private final Reveals reveals;
@@ -53,7 +54,8 @@ public final class Agent implements Runnable {
             commands = new FileInputStream(room + "/commands");
             bell = new FileOutputStream(room + "/bell");
         }
-        mailbox = new Mailbox(memory, bell);
+        controller = new Controller(Memory.U.getInt(memory.base + Layout.H_CONTROLLER));
+        mailbox = new Mailbox(memory, bell, controller);
         Loaders loaders = new Loaders();
         hook = new Hook(memory, mailbox, loaders);
         reveals = new Reveals(inst, memory, mailbox, loaders, hook);
@@ -148,6 +150,7 @@ public final class Agent implements Runnable {
         }
         close(commands);
         close(bell);
+        close(controller);
         try {
             Thread.currentThread().setName("rivulet-left"); // the next session may come
         } catch (OutOfMemoryError e) {

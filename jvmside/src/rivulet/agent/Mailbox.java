@@ -2,7 +2,6 @@ package rivulet.agent;
 
 import static rivulet.agent.Memory.U;
 
-import java.io.FileInputStream;
 import java.io.OutputStream;
 import rivulet.probe.Layout;
 import rivulet.probe.Suspension;
@@ -30,14 +29,16 @@ final class Mailbox {
     private final Memory memory;
     private final long base;
     private final OutputStream bell;
+    private final Controller controller;
     private volatile boolean known, closed;
     private volatile long slack, looked = System.nanoTime();
     private volatile boolean lives;
 
-    Mailbox(Memory memory, OutputStream bell) {
+    Mailbox(Memory memory, OutputStream bell, Controller controller) {
         this.memory = memory;
         this.base = memory.base;
         this.bell = bell;
+        this.controller = controller;
     }
 
     /** Releases every waiter, and lets nobody in any more. */
@@ -70,27 +71,10 @@ final class Mailbox {
         long silence = known ? now - beat() - slack : 0;
         if (silence <= SILENCE) return false;
         if (now - looked > LOOK_EVERY) {
-            lives = lives();
+            lives = controller.lives();
             looked = now;
         }
         return !lives || silence > STARVED;
-    }
-
-    /**
-     * True where the controller's process can be seen, and is not stopped (proc(5), the state in /proc/PID/stat). It can't be
-     * where a security manager forbids it, or where there is no memory for it.
-     */
-    private boolean lives() {
-        int pid = U.getInt(base + Layout.H_CONTROLLER);
-        if (pid == 0) return false;
-        try (FileInputStream in = new FileInputStream("/proc/" + pid + "/stat")) {
-            byte[] b = new byte[64]; // more than the number and the name, of 15 bytes at most
-            int at = in.read(b) - 3;
-            while (at > 0 && b[at] != ')') at--; // a name may have one, too
-            return at > 0 && "TtZX".indexOf(b[at + 2]) < 0;
-        } catch (Throwable t) {
-            return false;
-        }
     }
 
     /** False when nobody has the bell's other end open any more. */
