@@ -8,6 +8,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
 // TestFlameGraph reads what is slow in words, searches the flame graph, turns it upside down, saves it as
@@ -175,14 +177,17 @@ func (p *page) history(between float64) {
 	p.until(`[...document.querySelectorAll(".table .space .tr")].some((r) => r.textContent.includes("root") && r.textContent.replace(/\D/g, "").includes("300"))`)
 	p.press("1")
 	rootCalls("300")
-	// The beginning of the range goes back to the beginning of the recording.
+	// The beginning of the range goes back to the beginning of the recording, and then its end to
+	// the end: a moment may lie between that and where the mouse was released.
 	p.focus("#history .lines")
-	for range 200 {
-		if value[bool](p, `!document.querySelector("#shown-range")`) {
-			break
+	for begin := time.Now(); time.Since(begin) < jvmtest.Patience && value[bool](p, `(() => {
+		const shown = document.querySelector("#shown-range b")?.textContent;
+		if (shown) {
+			const key = shown.startsWith("0 ") ? { key: "ArrowRight" } : { key: "ArrowLeft", shiftKey: true };
+			document.querySelector("#history .lines").dispatchEvent(new KeyboardEvent("keydown", { ...key, bubbles: true }));
 		}
-		value[bool](p, `(document.querySelector("#history .lines").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", shiftKey: true, bubbles: true })), true)`)
-		time.Sleep(20 * time.Millisecond)
+		return !!shown;
+	})()`); time.Sleep(20 * time.Millisecond) {
 	}
 	rootCalls("2300")
 	p.until(`!document.querySelector("#shown-range") && document.querySelector("#brief")`)
