@@ -16,8 +16,8 @@ import (
 )
 
 // beat keeps the heartbeat, by which the agent knows that somebody reads. Its
-// thread goes before others: on a machine whose cores are all busy the agent would
-// take a controller that is late for one that is gone.
+// thread goes before others: on a machine whose cores are all busy an agent that can't
+// see this process would take a controller that is late for one that is stopped.
 func (s *Session) beat() {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its priority
 	priority.Raise(unix.Gettid())
