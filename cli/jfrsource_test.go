@@ -55,16 +55,26 @@ func checkRecordings(t *testing.T, vm *attach.VM) string {
 	return r.Text
 }
 
-// wantNoRecording fails if there is a recording of ours in the JVM, or a folder of one.
-func wantNoRecording(t *testing.T, vm *attach.VM) {
+// wantNoRecording fails if there is a recording of ours in the JVM, or a folder of one that was made since then. Other
+// tests on this machine may have such folders, too, and remove them.
+func wantNoRecording(t *testing.T, vm *attach.VM, since time.Time) {
 	t.Helper()
 	if text := checkRecordings(t, vm); strings.Contains(text, "rivulet-") {
 		t.Errorf("recordings are left: %s", text)
 	}
 	left, err := filepath.Glob("/tmp/rivulet-jfr-*/settings.jfc")
 	for _, f := range left {
-		if b, e := os.ReadFile(f); e == nil && strings.Contains(string(b), ownHz) {
-			t.Errorf("%s is left: %v", f, err)
+		there := func() bool {
+			b, e := os.ReadFile(f)
+			return e == nil && strings.Contains(string(b), ownHz)
+		}
+		if st, e := os.Stat(f); e != nil || st.ModTime().Before(since) {
+			continue // of tests that were killed
+		}
+		for end := time.Now().Add(jvmtest.Patience); there(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s is left: %v", f, err)
+			}
 		}
 	}
 }
@@ -161,11 +171,12 @@ func wantNoRecordingBut(t *testing.T, vm *attach.VM, before string) {
 // TestJFRSourceInterruptedJVM: the command, ended by a signal, reports what there is and leaves no recording.
 func TestJFRSourceInterruptedJVM(t *testing.T) {
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
+		begun := time.Now()
 		p, vm := startSpinning(t, j)
 		ended, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
-			var begun time.Duration // what the program had of the cores when it was recorded
+			var had time.Duration // of the cores, when it was recorded
 			for {
 				select {
 				case <-ended:
@@ -175,9 +186,9 @@ func TestJFRSourceInterruptedJVM(t *testing.T) {
 				r, err := vm.Execute(context.WithoutCancel(t.Context()), "jcmd", "JFR.check")
 				switch used := coresOf(p.PID()); {
 				case err != nil || !strings.Contains(r.Text, "rivulet-"):
-				case begun == 0:
-					begun = used
-				case used-begun > time.Second:
+				case had == 0:
+					had = used
+				case used-had > time.Second:
 					syscall.Kill(os.Getpid(), syscall.SIGINT) //nolint:errcheck // the command waits for it
 					return
 				}
@@ -195,7 +206,7 @@ func TestJFRSourceInterruptedJVM(t *testing.T) {
 		if !strings.Contains(stderr, "sampling time on a core by jfr (jdk.") {
 			t.Error(stderr)
 		}
-		wantNoRecording(t, vm)
+		wantNoRecording(t, vm, begun)
 		p.Send("end")
 		if code := p.Wait(); code != 0 {
 			t.Errorf("the JVM ended with code %d", code)

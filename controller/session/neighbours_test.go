@@ -189,9 +189,10 @@ func TestRun(t *testing.T) {
 	dir := sources(t, "Traps")
 	jvmtest.One(t, func(t *testing.T, j jvmtest.JDK) {
 		t.Parallel()
-		before, _ := filepath.Glob("/tmp/.rivulet-run-*")
+		named := filepath.Join(t.TempDir(), "room")
 		script := filepath.Join(t.TempDir(), "start.sh")
-		text := "#!/bin/sh\njava -version 2>/dev/null\njava \"$@\" || exit 9\njava -version 2>/dev/null || exit 8\nexit 7\n"
+		text := "#!/bin/sh\nenv | grep -o '/tmp/.rivulet-run-[0-9a-f]*' | head -1 >" + named + "\n" +
+			"java -version 2>/dev/null\njava \"$@\" || exit 9\njava -version 2>/dev/null || exit 8\nexit 7\n"
 		if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -211,8 +212,9 @@ func TestRun(t *testing.T) {
 		if err != nil || !strings.Contains(string(b), `"t.Traps.init()I","loader":"app","calls":6`) {
 			t.Errorf("report: %v %.600s", err, b)
 		}
-		if left, _ := filepath.Glob("/tmp/.rivulet-run-*"); len(left) > len(before)+6 { // of tests beside this one
-			t.Errorf("rooms: %v", left)
+		room, _ := os.ReadFile(named)
+		if _, err := os.Stat(strings.TrimSpace(string(room))); len(room) == 0 || !os.IsNotExist(err) {
+			t.Errorf("the room %q: %v", room, err)
 		}
 
 		c := rivulet(t, "run", "--root", "t.Traps.init", "--", "sh", "-c", "exit 5")

@@ -17,7 +17,9 @@ public class Busy {
     static void handle(int i) { price(i); ship(i); }
     static void price(int i) { long x = i; for (int k = 0; k < 3000000; k++) x = x * 31 + k; sink = x; }
     static void ship(int i) { long x = i; for (int k = 0; k < 1000000; k++) x = x * 17 + k; sink = x; }
-    static void serve() throws Exception { for (int i = 0; ; i++) { handle(i); Thread.sleep(2); } }
+    static void serve() throws Exception { // is outside of handle for as long as in it, however little processor time there is
+        for (int i = 0; ; i++) { handle(i); long x = i; for (int k = 0; k < 4000000; k++) x = x * 13 + k; sink = x; Thread.sleep(2); }
+    }
     static void idle() throws Exception { synchronized (never) { never.wait(); } }
     interface Body { void run() throws Exception; }
     static void thread(String name, Body b) {
@@ -28,6 +30,7 @@ public class Busy {
     public static void main(String[] a) throws Exception {
         thread("worker \"1\"", Busy::serve);
         thread("worker 2", Busy::serve);
+        thread("worker 3", Busy::serve);
         thread("idle", Busy::idle);
         System.out.println("READY");
         System.in.read();
@@ -59,7 +62,7 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("handle: %+v of %d", r, found.Stacks)
 		}
 	}
-	if len(names) == 0 || names[0] != "t.Busy.handle" || slices.Contains(names, "t.Busy.idle") || found.Busy != 2 {
+	if len(names) == 0 || names[0] != "t.Busy.handle" || slices.Contains(names, "t.Busy.idle") || found.Busy != 3 {
 		t.Errorf("suggested %q, of %+v", names, found)
 	}
 

@@ -24,7 +24,8 @@ func TestFleet(t *testing.T) {
 	hub.line(t, "the hub listens at")
 	node := start(t, file, "node", "--key", key("node"), "--dir", filepath.Join(dir, "one"), "--name", "one", "--watch", "main=Busy", "--watch-when", "cpu > 1% for 2s")
 	node.line(t, "connected to")
-	const pair = "-Dotel.service.name=pair"
+	app := fmt.Sprintf("pair%d", os.Getpid()) // other tests run such programs, too
+	pair := "-Dotel.service.name=" + app
 	busy, counted, other, stuck := program(t, "Busy"), program(t, "Counted", pair), program(t, "Counted", pair), program(t, "Inside")
 	server := start(t, file, "serve", "--snapshots", t.TempDir(), "--fleet", key("admin"))
 	l := server.line(t, "http://")
@@ -35,9 +36,12 @@ func TestFleet(t *testing.T) {
 
 	// Samples of what happened before somebody asked, and what came true then.
 	node.line(t, "cpu > 1% for 2s: ")
-	p.patiently(`document.querySelector("#fleet-jvms tbody td:last-child button") && `+listed("fleet-events", "one", "Busy", "cpu > 1% for 2s"), again)
+	kept := func(state string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll("#fleet-jvms tbody tr")].find((r) => [...r.cells].some((c) => c.textContent === "%d"))?.querySelector("td:last-child button%s")`, busy.cmd.Process.Pid, state)
+	}
+	p.patiently(kept("")+` && `+listed("fleet-events", "one", "Busy", "cpu > 1% for 2s"), again)
 	p.patiently(`document.querySelector(".treename")`, func() {
-		value[bool](p, `((document.querySelector("#fleet-jvms tbody td:last-child button:enabled") ?? document.querySelector("#fleet-look:enabled"))?.click(), true)`)
+		value[bool](p, `((`+kept(":enabled")+` ?? document.querySelector("#fleet-look:enabled"))?.click(), true)`)
 	})
 	p.until(`document.querySelector(".table .space .tr")`)
 	p.click("#tab-doubts")
@@ -95,7 +99,7 @@ func TestFleet(t *testing.T) {
 
 	// One root in all that are meant; it is ended before its time.
 	both(func() {
-		fill("Counted.root", 300, "app=pair", "Sample 2 JVMs")
+		fill("Counted.root", 300, "app="+app, "Sample 2 JVMs")
 		if source, err := os.ReadFile(axeFile); err == nil {
 			p.axe(string(source), "the fleet")
 		}
@@ -120,7 +124,7 @@ func TestFleet(t *testing.T) {
 
 	// Two programs, recorded at the same time; one of them makes twice as many calls.
 	both(func() {
-		fill("Counted.root", 300, "app=pair", "Sample 2 JVMs")
+		fill("Counted.root", 300, "app="+app, "Sample 2 JVMs")
 		value[bool](p, `(() => {
 			const e = document.querySelector("#fleet-by");
 			e.value = "pid";
