@@ -156,7 +156,7 @@ nothing of weight stays behind.`,
 	})
 	cmd.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log what happens to stderr")
 	cmd.PersistentFlags().BoolVar(&a.fullHeap, "full-heap", false, "load the agent even into a JVM whose heap is full")
-	cmd.PersistentFlags().BoolVar(&a.littleMemory, "little-memory", false, "attach even where the container that Rivulet runs in may have too little memory left")
+	cmd.PersistentFlags().BoolVar(&a.littleMemory, "little-memory", false, "attach even where the container that Rivulet runs in may have too little memory left; near its limit the kernel can kill the JVM, too")
 	cmd.AddCommand(a.ps(), a.prepare(), a.restore(), a.profile(), a.runCommand(), a.compare(), a.time(), a.classes(), a.methods(), a.doctor(), a.heap(), a.jfr(), a.threads(), a.locks(), a.demo(), a.serve(), a.attachCommand(), a.sampleCommand(), a.topCommand(), a.suggestCommand(), a.watchCommand(), a.view(), a.diff(), a.check(), a.merge(), a.pushCommand(), a.mcpCommand(), a.hubCommand(), a.nodeCommand(), a.fleetCommand(), a.kubeCommand(), a.inPod(), a.version())
 	group(cmd)
 	return cmd
