@@ -86,7 +86,7 @@ func TestMemoryRefused(t *testing.T) {
 }
 
 // TestLittleMemory has too little memory in the container of the target and of Rivulet, and attaches all the same. Whatever becomes of
-// Rivulet, the target goes on: with 12 MB the kernel kills Rivulet before its agent is there, with 16 MB mostly later.
+// Rivulet, the target goes on: the kernel kills it, it gives up, or, with 16 MB, it even records.
 func TestLittleMemory(t *testing.T) {
 	t.Parallel()
 	dir := sources(t, "FullHeap")
