@@ -68,8 +68,10 @@ func pathOf(i *event.Invocation, thread func(id int64) cct.Thread) *export.Path 
 }
 
 // far adds to a report of a recording that goes on how the events fare and the
-// slowest root invocations so far. began is on the target's nanoTime.
+// slowest of the root invocations that had ended when it was called. began is on
+// the target's nanoTime.
 func (e *events) far(r *export.Report, b correctionInputs, rec Recording, began int64) {
+	e.drain()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.main == nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,21 +18,23 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// secondSnapshot takes two snapshots and wants the slowest to be the same: what
-// one corrects, the other must not find corrected.
+// secondSnapshot takes snapshots until two in a row were corrected with the same
+// measured costs, and wants the slowest to be the same in both: what one
+// corrects, the other must not find corrected. The costs are measured, and
+// measured again, while the recording is on: between two snapshots they may change.
 func secondSnapshot(t *testing.T, s *session.Session) *export.Report {
 	t.Helper()
-	var last *export.Report
-	for range 2 {
-		time.Sleep(50 * time.Millisecond) // the drain takes what has been written
+	var before, last *export.Report
+	until(t, "two snapshots are corrected with the same costs", jvmtest.Patience, func() bool {
 		r, err := s.Snapshot(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last != nil && r.Slowest.Invocations[0].Tree().Total != last.Slowest.Invocations[0].Tree().Total {
-			t.Errorf("total %d after %d", r.Slowest.Invocations[0].Tree().Total, last.Slowest.Invocations[0].Tree().Total)
-		}
-		last = r
+		before, last = last, r
+		return before != nil && last.Calibration != nil && reflect.DeepEqual(before.Calibration, last.Calibration)
+	})
+	if a, b := before.Slowest.Invocations[0].Tree().Total, last.Slowest.Invocations[0].Tree().Total; a != b {
+		t.Errorf("total %d after %d, with %+v", b, a, last.Calibration)
 	}
 	return last
 }
