@@ -52,7 +52,8 @@ func (s *Sampler) Look() ([]stack.Stack, error) {
 				missing++
 			}
 		}
-		if missing == 0 || n+1 >= tries && (steady || time.Since(begun) > most) {
+		sure := s.threads.sure(s.wall.tids)
+		if missing == 0 && sure || n+1 >= tries && (steady && sure || time.Since(begun) > most) {
 			break
 		}
 		time.Sleep(pause)
@@ -65,8 +66,9 @@ func (s *Sampler) Look() ([]stack.Stack, error) {
 			b = unsure[tid]
 		}
 		if b.TID == 0 { // it runs, and can't be stopped
-			b = stack.Stack{Time: monotonic(), TID: tid, Thread: s.threads.known[tid].name, Java: true, Broken: brokenRunning}
+			b = stack.Stack{Time: monotonic(), TID: tid, Java: true, Broken: brokenRunning}
 		}
+		b.Thread = s.threads.known[tid].name // which may have been read later
 		out = append(out, b)
 	}
 	return out, nil
@@ -88,9 +90,7 @@ func (s *Sampler) Number(tid int) int64 {
 	if k == nil || !k.listed {
 		return 0
 	}
-	if k.number == 0 {
-		k.number = s.u.ThreadNumber(k.thread)
-	}
+	s.threads.readNumber(k)
 	return k.number
 }
 
@@ -100,9 +100,7 @@ func (s *Sampler) Daemon(tid int) bool {
 	if k == nil || !k.listed {
 		return false
 	}
-	if !k.daemonRead {
-		k.daemon, k.daemonRead = s.u.Daemon(k.thread)
-	}
+	s.threads.readDaemon(k)
 	return k.daemon
 }
 

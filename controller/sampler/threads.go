@@ -29,9 +29,11 @@ type thread struct {
 	listed   bool // by the JVM, as one of Java's
 	java     bool // listed, and not for the JVM's own work
 	name     string
-	named    int64 // when
-	internal bool  // by its name it does the JVM's own work
-	number   int64 // in Java; 0 if it was not asked for, or is not known
+	own      string // its name in Java, as it was last read for sure
+	named    int64  // when
+	unsure   bool   // a collection moved objects when its name in Java was to be read
+	internal bool   // by its name it does the JVM's own work
+	number   int64  // in Java; 0 if it was not asked for, or is not known
 
 	daemon, daemonRead bool // what was read stays
 }
@@ -81,10 +83,18 @@ func (t *threads) of(tid int) *thread {
 		}
 		k.asked++
 	}
-	if k.named == 0 || t.now-k.named >= nameEach {
+	if t.due(k, nameEach) {
 		t.rename(tid, k)
 	}
 	return k
+}
+
+// due reports whether a thread's name has to be read, as it has to each so many ns.
+func (t *threads) due(k *thread, each int64) bool {
+	if k.unsure {
+		each = listAfter
+	}
+	return k.named == 0 || t.now-k.named >= each
 }
 
 // list reads the JVM's list.
@@ -120,7 +130,7 @@ func (t *threads) list() {
 			t.known[tid] = k
 		}
 		if k.thread, k.listed = j.Thread, true; was[tid] != j.At {
-			k.named, k.number = 0, 0 // new, or another of the same number
+			k.named, k.number, k.own, k.daemonRead = 0, 0, "", false // new, or another of the same number
 		}
 		k.java = k.listed && !k.internal
 	}
@@ -133,11 +143,9 @@ func (t *threads) inside(wanted map[int64]bool) []int {
 			if !k.listed {
 				continue
 			}
-			if k.number == 0 {
-				k.number = t.u.ThreadNumber(k.thread)
-			}
+			t.readNumber(k)
 			if wanted[k.number] {
-				if k.named == 0 {
+				if t.due(k, waitEach) {
 					t.rename(tid, k)
 				}
 				out = append(out, tid)
@@ -159,20 +167,59 @@ func (t *threads) java() []int {
 	if !t.stale {
 		return t.sorted
 	}
-	out := t.sorted[:0]
+	out, unsure := t.sorted[:0], false
 	for tid, k := range t.known {
 		if k.listed {
-			if k.named == 0 || t.now-k.named >= waitEach {
+			if t.due(k, waitEach) {
 				t.rename(tid, k)
 			}
+			unsure = unsure || k.unsure
 			if k.java {
 				out = append(out, tid)
 			}
 		}
 	}
 	slices.Sort(out)
-	t.sorted, t.stale = out, false
+	t.sorted, t.stale = out, unsure
 	return out
+}
+
+// sure reads what is not known of some threads yet, and reports whether no collection hindered that.
+func (t *threads) sure(tids []int) bool {
+	all := true
+	for _, tid := range tids {
+		if k := t.known[tid]; k != nil && k.listed {
+			all = t.readNumber(k) && t.readDaemon(k) && !k.unsure && all
+		}
+	}
+	return all
+}
+
+// readNumber reads a thread's number in Java, unless it is known. It is false when a collection moved objects meanwhile: then
+// it is asked for again.
+func (t *threads) readNumber(k *thread) bool {
+	if k.number != 0 {
+		return true
+	}
+	var n int64
+	if !t.u.Unmoved(func() { n = t.u.ThreadNumber(k.thread) }) {
+		return false
+	}
+	k.number = n
+	return true
+}
+
+// readDaemon reads whether a thread is a daemon, as readNumber does.
+func (t *threads) readDaemon(k *thread) bool {
+	if k.daemonRead {
+		return true
+	}
+	var daemon, ok bool
+	if !t.u.Unmoved(func() { daemon, ok = t.u.Daemon(k.thread) }) {
+		return false
+	}
+	k.daemon, k.daemonRead = daemon, ok
+	return true
 }
 
 // others adds threads that the kernel lists, and drops those that it doesn't.
@@ -228,9 +275,10 @@ func (t *threads) translate() {
 
 // rename reads a thread's name: as Java has it, else as the kernel does, which cuts it to
 // 15 bytes. Whether a thread does the JVM's own work goes by the kernel's, which programs
-// can't change for such.
+// can't change for such. While a collection moves objects it keeps the name that it had in
+// Java, and its name is read again soon.
 func (t *threads) rename(tid int, k *thread) {
-	k.named = t.now
+	k.named, k.unsure = t.now, false
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", t.pid, tid))
 	name := strings.TrimSuffix(string(b), "\n")
 	if err != nil {
@@ -241,9 +289,15 @@ func (t *threads) rename(tid int, k *thread) {
 		k.java, t.stale = java, true
 	}
 	if k.listed {
-		switch java := t.u.ThreadName(k.thread); {
-		case java != "":
-			name = java
+		own := ""
+		if k.unsure = !t.u.Unmoved(func() { own = t.u.ThreadName(k.thread) }); !k.unsure {
+			k.own = own
+		} else {
+			t.stale = true
+		}
+		switch {
+		case k.own != "":
+			name = k.own
 		case tid != t.pid && name == t.program(): // the launcher's first thread has no other name
 			name = "main"
 		}

@@ -202,6 +202,17 @@ func (u *Unwinder) Collections() Collections {
 // NoneSince reports whether no collection has moved objects since another moment, as far as that is known.
 func (c Collections) NoneSince(before Collections) bool { return c == before && !c.collecting }
 
+// Unmoved calls read, unless a collection moves objects now, and reports whether none has moved objects until read
+// returned, as far as that is known. Otherwise what read found of objects may be of others.
+func (u *Unwinder) Unmoved(read func()) bool {
+	before := u.Collections()
+	if before.collecting {
+		return false
+	}
+	read()
+	return u.Collections().NoneSince(before)
+}
+
 // Objects reports whether Java objects can be read at any time, without which locks may have neither a class nor, those of
 // java.util.concurrent, an owner. Collectors that move objects while threads run forbid it: for a while references to where
 // an object was are left.

@@ -30,7 +30,8 @@ type objects struct {
 
 const maxName = 1 << 10 // characters of a thread's name
 
-// ThreadName reads the name that a thread has in Java; empty where it can't be read.
+// ThreadName reads the name that a thread has in Java; empty where it can't be read. While a collection moves objects it may
+// be another object's text ([Unwinder.Unmoved]).
 func (u *Unwinder) ThreadName(t Thread) string {
 	u.budget = walkBudget
 	o := u.objectsOf()
@@ -64,7 +65,7 @@ func (u *Unwinder) ThreadName(t Thread) string {
 	return text(p, wide)
 }
 
-// ThreadNumber reads the number that a thread has in Java; 0 where it can't be read.
+// ThreadNumber reads the number that a thread has in Java; 0 where it can't be read. It is as uncertain as [Unwinder.ThreadName].
 func (u *Unwinder) ThreadNumber(t Thread) int64 {
 	u.budget = walkBudget
 	oop := u.threadObject(t)
