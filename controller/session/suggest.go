@@ -21,6 +21,11 @@ const (
 	// all threads of the target, for some microseconds a thread.
 	suggestShare = 10
 	suggestMost  = 8
+	// Where dumps take long, so many looks have to do after so long; and after the
+	// longest time any three.
+	suggestFew     = 11
+	suggestLong    = 10 * time.Second
+	suggestLongest = 20 * time.Second
 )
 
 // Suggest looks at the stacks of all threads a few times, by thread dumps
@@ -57,8 +62,9 @@ func (s *Session) Suggest(ctx context.Context) (*roots.Suggestions, error) {
 		if err := s.do(ctx, func() { sight.Look(at, stacks, ran, s.loop.catalog().Rootable) }); err != nil {
 			return nil, err
 		}
-		if time.Since(begin) > 10*time.Second && i >= 2 {
-			break // so many threads: what was seen has to do
+		looks := i + 1
+		if took := time.Since(begin); took > suggestLong && looks >= suggestFew || took > suggestLongest && looks >= 3 {
+			break // so many threads, or so little processor time: what was seen has to do
 		}
 	}
 	out := sight.Best(suggestMost)

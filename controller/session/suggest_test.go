@@ -17,8 +17,8 @@ public class Busy {
     static void handle(int i) { price(i); ship(i); }
     static void price(int i) { long x = i; for (int k = 0; k < 3000000; k++) x = x * 31 + k; sink = x; }
     static void ship(int i) { long x = i; for (int k = 0; k < 1000000; k++) x = x * 17 + k; sink = x; }
-    static void serve() throws Exception { // is outside of handle for as long as in it, however little processor time there is
-        for (int i = 0; ; i++) { handle(i); long x = i; for (int k = 0; k < 4000000; k++) x = x * 13 + k; sink = x; Thread.sleep(2); }
+    static void serve() throws Exception { // is outside of handle for a third of its time, however little processor time there is
+        for (int i = 0; ; i++) { handle(i); long x = i; for (int k = 0; k < 2000000; k++) x = x * 13 + k; sink = x; Thread.sleep(2); }
     }
     static void idle() throws Exception { synchronized (never) { never.wait(); } }
     interface Body { void run() throws Exception; }
