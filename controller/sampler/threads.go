@@ -290,10 +290,10 @@ func (t *threads) rename(tid int, k *thread) {
 	}
 	if k.listed {
 		own := ""
-		if k.unsure = !t.u.Unmoved(func() { own = t.u.ThreadName(k.thread) }); !k.unsure {
+		if t.u.Unmoved(func() { own = t.u.ThreadName(k.thread) }) {
 			k.own = own
 		} else {
-			t.stale = true
+			k.unsure, t.stale = true, true
 		}
 		switch {
 		case k.own != "":

@@ -21,8 +21,8 @@ const (
 	// all threads of the target, for some microseconds a thread.
 	suggestShare = 10
 	suggestMost  = 8
-	// Where dumps take long, so many looks have to do after so long; and after the
-	// longest time any three.
+	// Dumps of many threads take long. Then fewer looks have to do: suggestFew of them
+	// after suggestLong, and three after suggestLongest.
 	suggestFew     = 11
 	suggestLong    = 10 * time.Second
 	suggestLongest = 20 * time.Second

@@ -203,7 +203,7 @@ func (u *Unwinder) Collections() Collections {
 func (c Collections) NoneSince(before Collections) bool { return c == before && !c.collecting }
 
 // Unmoved calls read, unless a collection moves objects now, and reports whether none has moved objects until read
-// returned, as far as that is known. Otherwise what read found of objects may be of others.
+// returned, as far as that is known. Otherwise what read has found may be another object's.
 func (u *Unwinder) Unmoved(read func()) bool {
 	before := u.Collections()
 	if before.collecting {
