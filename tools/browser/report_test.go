@@ -152,6 +152,7 @@ func TestReportAsPage(t *testing.T) {
 		value[bool](pages[0], `[...document.querySelectorAll(".check")].find((e) => e.textContent.includes("fold frameworks")).querySelector("input").click() ?? true`)
 		alike("tree")
 		both(func(p *page) {
+			p.until(`Number(document.querySelector(".icicle").dataset.total) > 0`) // until then keys move nothing
 			p.focus(".icicle")
 			p.do("zoom", chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
 			p.until(`document.querySelectorAll(".crumbs > span").length > 0`)

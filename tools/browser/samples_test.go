@@ -21,14 +21,19 @@ func TestRootBySamples(t *testing.T) {
 		t.Skip(status)
 	}
 	// Keys say where the box is, and take it, too.
+	p.until(`Number(document.querySelector("#samples .icicle").dataset.total) > 0`) // until then keys move nothing
 	p.focus("#samples .icicle")
+	label := func() string {
+		return value[string](p, `document.querySelector("#samples .icicle").getAttribute("aria-label")`)
+	}
 	level := -1
-	for label := ""; !strings.Contains(label, "Busy.handle,"); level++ {
+	for at := label(); !strings.Contains(at, "Busy.handle,"); level++ {
 		if level > 30 {
-			t.Fatal("no Busy.handle among the samples: ", label)
+			t.Fatal("no Busy.handle among the samples: ", at)
 		}
 		p.press(kb.ArrowDown)
-		label = value[string](p, `new Promise((then) => setTimeout(() => then(document.querySelector("#samples .icicle").getAttribute("aria-label")), 150))`)
+		p.until(fmt.Sprintf(`document.querySelector("#samples .icicle").getAttribute("aria-label") !== %q`, at))
+		at = label()
 	}
 	p.press(kb.Enter)
 	chosen := `[...document.querySelectorAll("#roots .name b")].map((e) => e.textContent).join() === "handle"`
