@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rivulet-profiler/rivulet/controller/attach"
 	"github.com/rivulet-profiler/rivulet/controller/session"
@@ -37,7 +36,6 @@ func TestLeftovers(t *testing.T) {
 		if !strings.Contains(before, "second") {
 			t.Fatalf("no parameter names to begin with: %s", before)
 		}
-		bare := max(ask(t, p, "speed", "SPEED "), ask(t, p, "speed", "SPEED "))
 		_, names := traces(p.PID())
 		var second [3]int
 		last := 4
@@ -66,26 +64,17 @@ func TestLeftovers(t *testing.T) {
 		if after := p.WaitLine("REFLECT"); after != before {
 			t.Errorf("reflection saw\n%s\nand now sees\n%s", before, after)
 		}
-		var after int64
-		for range 10 { // code has to be compiled again
-			if after = max(after, ask(t, p, "speed", "SPEED ")); after > bare*8/10 {
-				break
-			}
-		}
-		t.Logf("speed %d, after ten attaches %d: %.2f", bare, after, float64(after)/float64(bare))
-		if after*4 < bare {
-			t.Errorf("the program made %d turns, now it makes %d", bare, after)
-		}
 		if left := ours(t, p.PID()); len(left) > 0 {
 			t.Errorf("objects of ours after a collection: %q", left)
 		}
+		// Sessions of other tests have files there, too, until they end.
 		_, now := traces(p.PID())
 		for _, n := range now {
-			if _, err := os.Stat(n); err == nil && !slices.Contains(names, n) {
-				time.Sleep(time.Second) // other tests attach too
-				if _, err := os.Stat(n); err == nil && !strings.Contains(n, "boot") {
-					t.Errorf("file %s is left", n)
-				}
+			if !slices.Contains(names, n) && !strings.Contains(n, "boot") {
+				until(t, "file "+n+" is gone", patient, func() bool {
+					_, err := os.Stat(n)
+					return err != nil
+				})
 			}
 		}
 		p.Send("end")

@@ -65,6 +65,7 @@ func TestPause(t *testing.T) {
 		ask(t, p, "run 1000", "RAN ")
 		p.Send("open")
 		p.WaitLine("OPEN")
+		called(t, s, "Parts.hold")
 		time.Sleep(300 * time.Millisecond)
 		must(t, "pause", s.Pause)
 		must(t, "pause again", s.Pause)
@@ -86,7 +87,7 @@ func TestPause(t *testing.T) {
 			if n.Self < 0 || n.Total < n.Self {
 				t.Errorf("times of %+v", n)
 			}
-			// It was in there for 300 ms before the pause, less its reveal, and nothing has charged that since.
+			// It was in there for 300 ms before the pause, and nothing has charged that since.
 			if m, _ := r.Lookup(n.Method); strings.HasPrefix(m.Name, "t.Parts.hold") && n.Total < int64(50*time.Millisecond) {
 				t.Errorf("%s: %v", m.Name, time.Duration(n.Total))
 			}
@@ -120,6 +121,7 @@ func TestPausedTwice(t *testing.T) {
 				start(t, s, c.rec)
 				p.Send("twice")
 				p.WaitLine("OPEN")
+				called(t, s, "Parts.hold")
 				time.Sleep(300 * time.Millisecond)
 				must(t, "pause", s.Pause)
 				hold := func(r *export.Report) (total int64) {

@@ -21,8 +21,8 @@ import java.util.function.IntUnaryOperator;
  * A program under load that knows what it should compute. A thread calls root for every other millisecond, and another
  * for one of every four, so that cores are left for others; with "classes", a third loads a class through a
  * new loader again and again. Commands: "gap" prints the longest time between two
- * returns of root since the last "gap"; "speed" root's returns in the next 500 ms; "reflect" what reflection says;
- * "gc" collects garbage; "end" ends it. A wrong result ends it with code 3.
+ * returns of root since the last "gap"; "reflect" what reflection says; "gc" collects garbage; "end" ends it. A wrong
+ * result ends it with code 3.
  */
 public class Load {
     @Retention(RetentionPolicy.RUNTIME)
@@ -110,7 +110,7 @@ public class Load {
         return sum + second.size();
     }
 
-    static final AtomicLong returns = new AtomicLong(), gap = new AtomicLong();
+    static final AtomicLong gap = new AtomicLong();
     static volatile boolean stop;
 
     static void work(int expected, int rest) {
@@ -121,7 +121,6 @@ public class Load {
                 System.out.println("WRONG");
                 Runtime.getRuntime().halt(3);
             }
-            returns.incrementAndGet();
             long now = System.nanoTime();
             for (long g; now - last > (g = gap.get()); ) gap.compareAndSet(g, now - last);
             last = now;
@@ -179,11 +178,6 @@ public class Load {
             switch (line) {
                 case "gap":
                     System.out.println("GAP " + gap.getAndSet(0) / 1000000);
-                    break;
-                case "speed":
-                    long n = returns.get();
-                    Thread.sleep(500);
-                    System.out.println("SPEED " + (returns.get() - n));
                     break;
                 case "reflect":
                     System.out.println("REFLECT " + reflect());
