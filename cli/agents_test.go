@@ -38,7 +38,7 @@ func TestAgentStops(t *testing.T) {
 		args := append(argv, "--root", "shop.Price.of", "--agent", path, "--agent-arg", "k=v", "--agent-dir", dir, "--format", "text")
 		if argv[0] == "run" {
 			args = append(args, "--", "java")
-			time.AfterFunc(time.Second, func() { close(f.exited) })
+			f.onFinish = func(f *fake) { close(f.exited) }
 		}
 		r := f.run(t, args...)
 		text := r.stdout + r.stderr
@@ -63,7 +63,7 @@ func TestAgentFails(t *testing.T) {
 		args := append(c.args, "--root", "shop.Price.of", "--agent", path, "--format", "text", "--for", "1s")
 		if c.args[0] == "run" {
 			args = append(args, "--", "java")
-			time.AfterFunc(time.Second, func() { close(f.exited) })
+			f.onFinish = func(f *fake) { close(f.exited) }
 		}
 		if r := f.run(t, args...); r.code != c.code || !strings.Contains(r.stdout+r.stderr, "Error in fail: fail: no") {
 			t.Errorf("%v: exit code %d, %s%s", c.args, r.code, r.stdout, r.stderr)

@@ -271,7 +271,7 @@ func TestRunFails(t *testing.T) {
 // TestRunLength ends the recording before the program.
 func TestRunLength(t *testing.T) {
 	f := newFake()
-	time.AfterFunc(100*time.Millisecond, func() { close(f.exited) })
+	f.onFinish = func(f *fake) { close(f.exited) }
 	f.run(t, "run", "--root", "a.B.c", "--for", "1ms", "--", "x").want(t, 0, "", "shop.Price.of")
 }
 

@@ -29,7 +29,7 @@ import (
 type fake struct {
 	fullHeap, littleMemory         bool // what the last attach was to put up with
 	attachErr, startErr, finishErr error
-	onStart                        func(*fake)
+	onStart, onFinish              func(*fake)
 	exitCode                       int
 
 	mu        sync.Mutex
@@ -213,6 +213,9 @@ func (f *fake) ExitCode() int            { return f.exitCode }
 
 func (f *fake) Finish(ctx context.Context) (*export.Report, error) {
 	f.note("finish")
+	if f.onFinish != nil {
+		f.onFinish(f)
+	}
 	if f.finishErr != nil {
 		return nil, f.finishErr
 	}

@@ -16,10 +16,6 @@ import (
 	"github.com/rivulet-profiler/rivulet/jvmside/jvmtest"
 )
 
-// watchdog is when a program of Locks.java is taken for dead. None of its cases
-// waits for longer than the agent's stall.
-const watchdog = 25 * time.Second
-
 // A lockCase is a case of Locks.java, and what is recorded of it.
 type lockCase struct {
 	name    string
@@ -103,7 +99,7 @@ func TestLocksArchived(t *testing.T) {
 // dump runs a JVM to its end, with a program that reads a line.
 func dump(t *testing.T, j jvmtest.JDK, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), watchdog)
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, j.Java(), args...)
 	cmd.Stdin = strings.NewReader("go\n")
@@ -114,7 +110,7 @@ func dump(t *testing.T, j jvmtest.JDK, args ...string) {
 
 func lockRun(t *testing.T, p *jvmtest.Proc, c lockCase, scheme string) {
 	p.WaitLine("READY")
-	ctx, cancel := context.WithTimeout(context.Background(), watchdog)
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
 	defer cancel()
 	s, err := session.Attach(ctx, p.PID(), session.Config{})
 	if err != nil {
@@ -124,7 +120,7 @@ func lockRun(t *testing.T, p *jvmtest.Proc, c lockCase, scheme string) {
 	if err := s.Start(ctx, session.Recording{Roots: []string{"t.Locks.root"}, Scheme: scheme}); err != nil {
 		t.Fatal(err)
 	}
-	barks := time.AfterFunc(watchdog, p.Kill)
+	barks := time.AfterFunc(patient, p.Kill)
 	p.Send("go")
 	p.WaitLine("OK")
 	barks.Stop()

@@ -36,7 +36,7 @@ func TestSecurityManager(t *testing.T) {
 				continue
 			}
 			p.WaitLine("READY")
-			ctx, cancel := context.WithTimeout(context.Background(), watchdog)
+			ctx, cancel := context.WithTimeout(context.Background(), patient)
 			begin := time.Now()
 			_, err := session.Attach(ctx, p.PID(), session.Config{})
 			cancel()

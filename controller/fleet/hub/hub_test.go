@@ -252,7 +252,7 @@ func TestFull(t *testing.T) {
 	b := make([]byte, fleet.MostInline)
 	taken := 0
 	for i := range 200 { // 50 MB of the 18 MB that results have
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a full hub refuses for as long
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // a full hub refuses for as long
 		err := n.SendResult(ctx, head("r1", "web-1", i), append(b[:len(b)-1], byte(i)), nil)
 		cancel()
 		if err != nil {
