@@ -49,7 +49,7 @@ const usualAnswer = 3 * time.Second
 func (f *fleetFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.choose, "select", nil, "JVMs that `RULES` are true of, such as app=orders,zone!=b; may be repeated: all must be true")
 	f.link.add(fs, personKeyFile)
-	fs.DurationVar(&f.wait, "answer", usualAnswer, "how long nodes may take to answer, a `time`")
+	fs.DurationVar(&f.wait, "answer", usualAnswer, "how long nodes that were heard of lately may take to answer, a `time`")
 }
 
 func (f *fleetFlags) check() (err error) {
@@ -76,17 +76,8 @@ func (f *fleetFlags) dial(role fleet.Role) (*link.Link, error) {
 
 // nodes are those that answer, and after them those that are known and do not.
 func nodes(ctx context.Context, l *link.Link, wait time.Duration) (here, away []fleet.Node, err error) {
-	if here, err = l.Nodes(ctx, wait); err != nil {
+	if here, away, err = l.Nodes(ctx, wait); err != nil {
 		return nil, nil, err
-	}
-	known, err := l.Known(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, k := range known {
-		if !slices.ContainsFunc(here, func(n fleet.Node) bool { return n.Name == k.Name }) {
-			away = append(away, k)
-		}
 	}
 	for _, list := range [][]fleet.Node{here, away} {
 		slices.SortFunc(list, func(a, b fleet.Node) int { return strings.Compare(a.Name, b.Name) })

@@ -107,11 +107,11 @@ func TestFleet(t *testing.T) {
 	key := keys(fleet.RoleRecord)
 	f := newFake()
 	waitForNodes(t, key, 3)
-	r := f.run(t, "fleet", "ps", "--key", key)
+	r := f.run(t, "fleet", "ps", "--key", key, "--answer", "5m")
 	if r.code != 0 || !strings.Contains(r.stdout, "web-2  4711  shop  ") || !strings.Contains(r.stdout, "not attachable: belongs to user bert") {
 		t.Fatalf("%+v", r)
 	}
-	r = f.run(t, "fleet", "ps", "--key", key, "--select", "node=web-3", "--json")
+	r = f.run(t, "fleet", "ps", "--key", key, "--answer", "5m", "--select", "node=web-3", "--json")
 	var ps struct {
 		Kind string
 		JVMs []struct {
@@ -127,7 +127,7 @@ func TestFleet(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &ps); err != nil || ps.Kind != "fleet" || len(ps.JVMs) != 2 || ps.JVMs[0].JVM.Labels["zone"] != "a" || len(ps.Nodes) != 3 {
 		t.Errorf("%v: %s", err, r.stdout)
 	}
-	r = f.run(t, "fleet", "profile", "--key", key, "--select", "app=shop,zone=a", "--root", "shop.Price.of", "--for", "100ms", "--max-at-once", "34%", "--overhead", "2%", "--format", "json")
+	r = f.run(t, "fleet", "profile", "--key", key, "--answer", "5m", "--select", "app=shop,zone=a", "--root", "shop.Price.of", "--for", "100ms", "--max-at-once", "34%", "--overhead", "2%", "--format", "json")
 	var report struct {
 		Calls     int64
 		Processes []struct {
@@ -145,7 +145,7 @@ func TestFleet(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.stdout, "web-3/4711") {
 		t.Errorf("%+v", r)
 	}
-	r = f.run(t, "fleet", "heap", "--key", key, "--select", "app=shop", "--json")
+	r = f.run(t, "fleet", "heap", "--key", key, "--answer", "5m", "--select", "app=shop", "--json")
 	var heap struct {
 		Kind    string
 		Classes []struct {
@@ -161,14 +161,14 @@ func TestFleet(t *testing.T) {
 		len(heap.Outliers) != 1 || heap.Outliers[0].Host != "web-3" || heap.Outliers[0].Class != "byte[]" {
 		t.Errorf("%v: %+v", err, r)
 	}
-	if r = f.run(t, "fleet", "heap", "--key", key, "--select", "app=shop"); r.code != 0 || !strings.Contains(r.stdout, "web-3/4711 has 1.00 MB of byte[], the median process 300 B") {
+	if r = f.run(t, "fleet", "heap", "--key", key, "--answer", "5m", "--select", "app=shop"); r.code != 0 || !strings.Contains(r.stdout, "web-3/4711 has 1.00 MB of byte[], the median process 300 B") {
 		t.Errorf("%+v", r)
 	}
 	r = f.run(t, "fleet", "runs", "--key", key)
 	if r.code != 0 || !strings.Contains(r.stdout, run) || !strings.Contains(r.stdout, "shop.Price.of") {
 		t.Errorf("%+v", r)
 	}
-	r = f.run(t, "fleet", "sample", "--key", key, "--select", "app=shop", "--for", "100ms", "--format", "json")
+	r = f.run(t, "fleet", "sample", "--key", key, "--answer", "5m", "--select", "app=shop", "--for", "100ms", "--format", "json")
 	if r.code != 0 || strings.Count(r.stdout, `"host": "web-`) != 3 {
 		t.Errorf("%+v", r)
 	}
@@ -199,7 +199,7 @@ func TestFleetDiff(t *testing.T) {
 	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
 	key := keys(fleet.RoleRecord)
 	waitForNodes(t, key, 3)
-	r := newFake().run(t, "fleet", "diff", "--key", key, "--canary", "node=web-3", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms", "--json")
+	r := newFake().run(t, "fleet", "diff", "--key", key, "--answer", "5m", "--canary", "node=web-3", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms", "--json")
 	var d struct {
 		Before, After struct {
 			Invocations int64 `json:"root_invocations"`
@@ -208,7 +208,7 @@ func TestFleetDiff(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &d); err != nil || r.code != 0 || d.Before.Invocations != 2 || d.After.Invocations != 1 {
 		t.Errorf("%v: %+v", err, r)
 	}
-	if r = newFake().run(t, "fleet", "diff", "--key", key, "--canary", "app=shop", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms"); r.code != 2 {
+	if r = newFake().run(t, "fleet", "diff", "--key", key, "--answer", "5m", "--canary", "app=shop", "--baseline", "app=shop", "--root", "shop.Price.of", "--for", "100ms"); r.code != 2 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -219,7 +219,7 @@ func TestFleetCompare(t *testing.T) {
 	keys, _ := fleetOf(t, "web-1", "web-2", "web-3")
 	key := keys(fleet.RoleRecord)
 	waitForNodes(t, key, 3)
-	args := []string{"fleet", "compare", "--key", key, "--select", "app=shop", "--root", "shop.Price.of", "--for", "100ms"}
+	args := []string{"fleet", "compare", "--key", key, "--answer", "5m", "--select", "app=shop", "--root", "shop.Price.of", "--for", "100ms"}
 	r := newFake().run(t, append(args, "--by", "node", "--base", "web-2", "--json")...)
 	var c struct {
 		Kind, By, Base string
@@ -286,7 +286,7 @@ func TestFleetStops(t *testing.T) {
 		_, _ = io.WriteString(w, "p99{uri=\"/orders\"} "+value+"\n")
 	}))
 	defer service.Close()
-	args := []string{"fleet", "profile", "--key", key, "--select", "app=shop", "--root", "shop.Price.of", "--for", "1m", "--max-at-once", "1", "--format", "json", "--health", service.URL}
+	args := []string{"fleet", "profile", "--key", key, "--answer", "5m", "--select", "app=shop", "--root", "shop.Price.of", "--for", "1m", "--max-at-once", "1", "--format", "json", "--health", service.URL}
 	r := newFake().run(t, append(args, "--stop-when", `p99{uri="/orders"} > 1.5x for 0s`)...)
 	if r.code != 1 || !strings.Contains(r.stderr, "0.9, before it was 0.1") || strings.Count(r.stderr, "not begun: ") < 2 || !strings.Contains(r.stdout, `"processes"`) {
 		t.Errorf("%+v", r)

@@ -110,7 +110,7 @@ func TestNodeWatch(t *testing.T) {
 	if err := follower.Wait(); err != nil {
 		t.Errorf("after Ctrl-C: %v", err)
 	}
-	code, stdout, stderr := command("fleet", "ps", "--key", key, "--select", fmt.Sprintf("pid=%d", p.PID()), "--json")
+	code, stdout, stderr := command("fleet", "ps", "--key", key, "--answer", "5m", "--select", fmt.Sprintf("pid=%d", p.PID()), "--json")
 	if code != 0 || !strings.Contains(stdout, `"watched": true`) {
 		t.Errorf("code %d: %s%s", code, stdout, stderr)
 	}

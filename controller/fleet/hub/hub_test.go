@@ -164,7 +164,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestAsk: nodes that are there answer, those that were there are known.
+// TestAsk: nodes that are there answer, one of them a second late; those that were there are known.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -174,26 +174,42 @@ func TestAsk(t *testing.T) {
 	anna := dial(t, key(t, h, dir, "anna", fleet.RoleLook, ""))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	for i := range 3 {
-		l := dial(t, nodeKey)
-		n := &fleet.Node{Name: fmt.Sprintf("web-%d", i), JVMs: []fleet.JVM{{PID: i}}}
+	add := func(i int) (*link.Link, *fleet.Node) {
+		l, n := dial(t, nodeKey), &fleet.Node{Name: fmt.Sprintf("web-%d", i), JVMs: []fleet.JVM{{PID: i}}}
 		if err := l.Here(ctx, n); err != nil {
 			t.Fatal(err)
 		}
-		if i < 2 {
-			go func() { _ = l.Answer(ctx, func() *fleet.Node { return n }) }()
+		return l, n
+	}
+	var here, away []fleet.Node
+	ask := func() { // until both listen
+		t.Helper()
+		for deadline := time.Now().Add(5 * time.Minute); len(here) < 2 && time.Now().Before(deadline); {
+			var err error
+			if here, away, err = anna.Nodes(ctx, 5*time.Second); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	var here []fleet.Node
-	for deadline := time.Now().Add(5 * time.Minute); len(here) < 2 && time.Now().Before(deadline); {
-		var err error
-		if here, err = anna.Nodes(ctx, 5*time.Second); err != nil {
-			t.Fatal(err)
-		}
+	for i := range 2 {
+		l, n := add(i)
+		go func() {
+			_ = l.Answer(ctx, func() *fleet.Node {
+				time.Sleep(time.Duration(i) * time.Second)
+				return n
+			})
+		}()
 	}
+	ask()
+	if len(here) != 2 || len(away) != 0 {
+		t.Errorf("%d answer, %d do not", len(here), len(away))
+	}
+	add(2)
+	here = nil
+	ask()
 	known, err := anna.Known(ctx)
-	if len(here) != 2 || len(known) != 3 || err != nil || known[0].Seen.IsZero() {
-		t.Errorf("%d answer, %d are known: %v", len(here), len(known), err)
+	if len(here) != 2 || len(away) != 1 || away[0].Name != "web-2" || len(known) != 3 || err != nil || known[0].Seen.IsZero() {
+		t.Errorf("%d answer, %d do not, %d are known: %v", len(here), len(away), len(known), err)
 	}
 }
 

@@ -172,23 +172,33 @@ const (
 	askIdle    = 300 * time.Millisecond
 )
 
-// Nodes asks all nodes what they are, and waits until one has answered and then none for a while, at
-// most for a time. A node whose host is busy takes a second or two.
-func (l *Link) Nodes(ctx context.Context, most time.Duration) ([]fleet.Node, error) {
+// heardLately is how much older than the newest what a node has said of itself may be for the
+// node to be waited for: a node says it each half minute.
+const heardLately = 90 * time.Second
+
+// Nodes asks all nodes what they are. It waits until those have answered that were heard of lately,
+// and then none for a while, at most for a time: a node whose host is busy takes some seconds. Those
+// that are known and have not answered are away, as [Link.Known] has them.
+func (l *Link) Nodes(ctx context.Context, most time.Duration) (here, away []fleet.Node, err error) {
 	inbox := l.nc.NewRespInbox()
 	sub, err := l.nc.SubscribeSync(inbox)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = sub.Unsubscribe() }() // the connection may be closed
 	if err := l.nc.PublishRequest(fleet.AskSubject(l.Key.User), inbox, nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	known, err := l.Known(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	awaited := lately(known)
 	begun := time.Now()
 	byName := map[string]fleet.Node{}
 	for time.Since(begun) < most && ctx.Err() == nil {
 		within := max(askIdle, min(askAtLeast, most)-time.Since(begun))
-		if len(byName) == 0 {
+		if len(byName) == 0 || len(awaited) > 0 {
 			within = max(most-time.Since(begun), time.Millisecond)
 		}
 		m, err := sub.NextMsg(within)
@@ -196,18 +206,40 @@ func (l *Link) Nodes(ctx context.Context, most time.Duration) ([]fleet.Node, err
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var n fleet.Node
 		if json.Unmarshal(m.Data, &n) == nil && n.Name != "" {
 			byName[n.Name] = n
+			delete(awaited, n.Name)
 		}
 	}
-	out := make([]fleet.Node, 0, len(byName))
 	for _, n := range byName {
-		out = append(out, n)
+		here = append(here, n)
 	}
-	return out, ctx.Err()
+	for _, n := range known {
+		if _, answered := byName[n.Name]; !answered {
+			away = append(away, n)
+		}
+	}
+	return here, away, ctx.Err()
+}
+
+// lately are the names of nodes that were heard of lately. The times are all the broker's.
+func lately(known []fleet.Node) map[string]bool {
+	var newest time.Time
+	for _, n := range known {
+		if n.Seen.After(newest) {
+			newest = n.Seen
+		}
+	}
+	names := map[string]bool{}
+	for _, n := range known {
+		if newest.Sub(n.Seen) <= heardLately {
+			names[n.Name] = true
+		}
+	}
+	return names
 }
 
 // Known is what nodes have said of themselves last, those that do not answer now included.
