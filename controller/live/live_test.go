@@ -50,6 +50,9 @@ func TestDiagnosis(t *testing.T) {
 		time.Sleep(2 * live.FrameEvery) // the first frame is too early to tell
 		l.Backdate(live.DiagnoseAfter)
 		time.Sleep(3 * live.FrameEvery)
+		for over := time.Now().Add(5 * time.Minute); !called && l.State().Diagnosis == "" && time.Now().Before(over); {
+			time.Sleep(live.FrameEvery)
+		}
 		state := l.State()
 		if (state.Diagnosis == f.Diagnosis) == called || state.Frame > 2 {
 			t.Errorf("called %t: %q after %d frames", called, state.Diagnosis, state.Frame)

@@ -201,15 +201,11 @@ func TestLoadedLater(t *testing.T) {
 	p.until(`document.body.innerText.includes("No loaded method matches")`)
 	program.tell(t, "late")
 	program.line(t, "LOADED")
-	for range 20 {
-		if value[bool](p, `!!document.querySelector("#hit-0")`) {
-			break
-		}
+	p.patiently(`document.querySelector("#hit-0")?.innerText.includes("come")`, func() {
 		time.Sleep(500 * time.Millisecond)
 		p.focus("#search")
 		p.do("search again", chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("e"))
-	}
-	p.until(`document.querySelector("#hit-0")?.innerText.includes("come")`)
+	})
 	if problems := p.console(); len(problems) > 0 {
 		t.Errorf("console: %q", problems)
 	}
