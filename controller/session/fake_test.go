@@ -231,6 +231,49 @@ func TestFakeTargets(t *testing.T) {
 	}
 }
 
+// TestFakePart has two threads wait for a class that the agent leaves to them. One of them
+// does it. The other, which could not have the class meanwhile, asks again what is left.
+func TestFakePart(t *testing.T) {
+	jvm := shop(t)
+	m := cha.MethodID{Class: app("shop/Main"), Name: "main", Desc: "([Ljava/lang/String;)V"}
+	find(jvm, m.Class.Name).State &^= wire.ClassInitialized
+	s, a := armedFake(t, jvm, "B")
+	left := func(typ uint32, q link.Request) []cha.ClassID {
+		t.Helper()
+		var l link.Left
+		if reply, err := a.Send(typ, link.Encode(q)); err != nil {
+			t.Fatal(err)
+		} else if err := link.Decode(&l, reply); err != nil {
+			t.Fatal(err)
+		}
+		return l.Classes
+	}
+	all := []cha.ClassID{m.Class}
+	if got := left(wire.ReqTargets, &link.Targets{Number: -2, Methods: []cha.MethodID{m}}); !slices.Equal(got, all) {
+		t.Errorf("left %v", got)
+	}
+	if got := left(wire.ReqRevealed, &link.Revealed{Method: -2}); !slices.Equal(got, all) {
+		t.Errorf("left %v where nobody has done it", got)
+	}
+	if err := a.Find(-1, m); err != nil {
+		t.Fatal(err)
+	}
+	if !hasProbes(a, m.Class.Name) {
+		t.Error("it has no probes")
+	}
+	if got := left(wire.ReqRevealed, &link.Revealed{Method: -2}); len(got) != 0 {
+		t.Errorf("left %v where another has done it", got)
+	}
+	s.Block(func() {
+		if n := len(s.loop.reveals); n != 0 {
+			t.Errorf("%d reveals are open", n)
+		}
+	})
+	if r := finished(t, s); !r.Exact() {
+		t.Errorf("gaps %+v", r.Gaps)
+	}
+}
+
 // TestFakeRefused has the JVM refuse one class of many: the others get their probes, and the
 // report names it.
 func TestFakeRefused(t *testing.T) {

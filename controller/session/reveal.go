@@ -139,7 +139,8 @@ func (l *loop) moreOf(rv *reveal) []cha.ClassID {
 	return slices.Clone(rv.more)
 }
 
-// onRevealed hears from a thread that has done the threads' part.
+// onRevealed hears from a thread that has done the threads' part, or that asks what is
+// left of it, since others had some of the classes: then it has done none.
 func (l *loop) onRevealed(q *link.Revealed, box int) {
 	for _, c := range q.Refused {
 		l.refused(c.ID, c.Reason)
@@ -149,11 +150,18 @@ func (l *loop) onRevealed(q *link.Revealed, box int) {
 	}
 	rv := l.reveals[q.Method]
 	if rv != nil {
-		l.stats.batches++
-		l.stats.classes += len(q.Done)
-		pause := l.endPauses(0)
-		l.s.log.Debug("threads' part", "method", rv.method, "classes", len(q.Done), "pause", pause)
-		rv.left = l.moreOf(rv)
+		if len(q.Done) > 0 {
+			l.stats.batches++
+			l.stats.classes += len(q.Done)
+			pause := l.endPauses(0)
+			l.s.log.Debug("threads' part", "method", rv.method, "classes", len(q.Done), "pause", pause)
+		}
+		done := make(map[cha.ClassID]bool, len(q.Done))
+		for _, c := range q.Done {
+			done[c] = true
+		}
+		rv.left = slices.DeleteFunc(slices.Clone(rv.left), func(c cha.ClassID) bool { return done[c] || !l.changes.pending(c) })
+		rv.left = append(rv.left, l.moreOf(rv)...)
 		if len(rv.left) > 0 {
 			l.link.Reply(box, &link.Left{Classes: rv.left})
 			return

@@ -34,6 +34,8 @@ var traps = []trap{
 	{name: "overflow", roots: []string{"t.Traps.overflow"}, jvm: []string{"-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,t.Traps::*"}},
 	{name: "late", roots: []string{"t.Traps.late"}},
 	{name: "crowd", roots: []string{"t.Traps.crowd"}},
+	{name: "mirrors", roots: []string{"t.Traps.mirror"}},
+	{name: "heirs", roots: []string{"t.Traps.found"}},
 	{name: "roots", roots: []string{"t.Traps$Roots.<init>", "t.Traps$Roots.<clinit>", "t.Traps$Roots.sync", "t.Traps$Roots.step"}},
 	{name: "unload", roots: []string{"t.Traps$Island.enter"}, want: map[string]int64{"Traps$Island.enter": 20, "Traps$Island.work": 80}},
 	{name: "virtual", roots: []string{"t.Traps.virtual"}, from: 21},

@@ -244,14 +244,23 @@ func (a *Agent) jdk() (out []string) {
 }
 
 // retransform asks for the bytes of each class, as the load hook does, and puts them in force
-// together.
+// together. Those that are not initialized it leaves to the threads that wait for them.
 func (a *Agent) retransform(c *link.Retransform) error {
 	began := time.Now()
-	refused, err := a.redefine(c.Classes, wire.HookAgent)
+	b := &link.Batch{Number: c.Batch}
+	var classes []cha.ClassID
+	for _, id := range c.Classes {
+		if class := a.Class(id); !c.All && class != nil && class.State&wire.ClassInitialized == 0 {
+			b.Rows = append(b.Rows, link.Outcome{ID: id, Code: wire.OutcomeLeft})
+			continue
+		}
+		classes = append(classes, id)
+	}
+	refused, err := a.redefine(classes, wire.HookAgent)
 	if err != nil {
 		return err
 	}
-	b := &link.Batch{Number: c.Batch, Took: int64(time.Since(began))}
+	b.Took = int64(time.Since(began))
 	for _, r := range refused {
 		code := uint8(wire.OutcomeRefused)
 		if a.Class(r.ID) == nil {

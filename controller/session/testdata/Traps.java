@@ -318,6 +318,69 @@ public class Traps {
         for (Thread t : ts) t.join();
     }
 
+    // ---- more threads than boxes that all need an answer at the same time ----
+
+    static final int CROWD = 64;
+    static final CountDownLatch together = new CountDownLatch(CROWD);
+
+    interface Step {
+        Object of(int k) throws Exception;
+    }
+
+    static void throng(Step s) throws Exception {
+        ready();
+        Thread[] ts = new Thread[CROWD];
+        for (int i = 0; i < ts.length; i++) {
+            final int k = i;
+            ts[i] = new Thread(() -> {
+                try {
+                    s.of(k);
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            ts[i].start();
+        }
+        for (Thread t : ts) t.join();
+    }
+
+    /** Calls by reflection for the first time. */
+    public static Object mirror(int k) throws Exception {
+        hit("mirror");
+        Method m = Traps.class.getDeclaredMethod("image", int.class);
+        together.countDown();
+        together.await();
+        return m.invoke(null, k);
+    }
+
+    static int image(int k) {
+        hit("image");
+        return two(k);
+    }
+
+    public interface Callee {
+        int call(int k);
+    }
+
+    public static class Ancestor {
+        public int call(int k) {
+            hit("Ancestor.call");
+            return two(k);
+        }
+    }
+
+    /** While this is loaded, Ancestor.call comes within reach. */
+    public static class Heir extends Ancestor implements Callee {}
+
+    /** Loads a class of its own. */
+    public static Object found(int k) throws Exception {
+        hit("found");
+        Own own = new Own(false, "t.Traps$Heir");
+        together.countDown();
+        together.await();
+        return ((Callee) own.loadClass("t.Traps$Heir").getConstructor().newInstance()).call(k);
+    }
+
     // ---- roots of every kind ----
 
     public static class Roots {
@@ -473,6 +536,8 @@ public class Traps {
                 case "overflow": overflows(); break;
                 case "late": lates(); break;
                 case "crowd": crowds(); break;
+                case "mirrors": throng(Traps::mirror); break;
+                case "heirs": new Ancestor(); throng(Traps::found); break;
                 case "roots": roots(); break;
                 case "unload": unload(); break;
                 case "bushy": bushy(); break;

@@ -166,7 +166,8 @@ final class Hook implements ClassFileTransformer {
         else if (Batch.busy()) flags |= Wire.HOOK_REVEAL;
         boolean cause = redefined == null && inside != 0;
         Out q = new Out().u32(id).str(name).u8(flags).u64(cause ? inside : 0).u64(cause ? Memory.thread() : 0).u64(from).str(place).block(b);
-        byte[] reply = mailbox.call(Wire.REQ_TRANSFORM, q.done(), deadline - System.nanoTime());
+        boolean retransforms = (flags & (Wire.HOOK_AGENT | Wire.HOOK_REVEAL)) != 0;
+        byte[] reply = retransforms ? mailbox.call(Wire.REQ_TRANSFORM, q.done(), deadline - System.nanoTime()) : mailbox.load(Wire.REQ_TRANSFORM, q.done(), deadline - System.nanoTime());
         if (redefined == null) memory.waited(from);
         String key = Loaders.key(id, name);
         if (redefined != null) mute = reply == null;

@@ -20,8 +20,14 @@ final class Mailbox {
     /** For how many ns one may be silent that lives: it gets no processor time, or it hangs. */
     private static final long STARVED = 30_000_000_000L;
     private static final long LOOK_EVERY = 100_000_000L;
-    /** Boxes that reveals leave free: what they wait for needs some to get through. */
+    /** Boxes that requests leave free which wait for the agent's thread to retransform classes: it needs some to get through. */
     private static final int RESERVED = 4;
+    /** How many of these the loads of classes leave free as well: some wait for it, too. */
+    private static final int RESERVED_LOADS = 2;
+    /** For how many ns a thread sleeps at most until it looks again. */
+    private static final long NAP_MAX = 2_000_000L;
+    /** For how many ns so for each thread that waits, where many do: what they wait for needs the processors. */
+    private static final long NAP_EACH = 100_000L;
     private static final byte[] SETTLED = new byte[4];
     /** Stands for the reply to a request that is in a box as a whole: the controller will read it, though nobody waits. */
     static final byte[] LEFT = new byte[0];
@@ -96,12 +102,17 @@ final class Mailbox {
 
     /** The controller's reply, or null when there was none within the time, in ns. */
     byte[] call(int type, byte[] request, long patience) {
-        return answer(offer(type, request, patience));
+        return closed ? null : answer(send(type, request, patience, 0, 0, false));
     }
 
-    /** The same, but LEFT when the time was over and the controller has the request, or will have it. */
+    /** The same for a class that a thread loads which retransforms none of ours. */
+    byte[] load(int type, byte[] request, long patience) {
+        return closed ? null : answer(send(type, request, patience, RESERVED_LOADS, 0, false));
+    }
+
+    /** The same for a find, but LEFT when the time was over and the controller has the request, or will have it. */
     byte[] offer(int type, byte[] request, long patience) {
-        return closed ? null : send(type, request, patience, 0, false);
+        return closed ? null : send(type, request, patience, RESERVED, 0, false);
     }
 
     private static byte[] answer(byte[] reply) {
@@ -110,18 +121,18 @@ final class Mailbox {
 
     /** The same for a reveal: an empty list also when the method stops being fresh before a box gets free. */
     byte[] reveal(int method, byte[] request, long patience) {
-        return closed ? null : answer(send(Wire.REQ_REVEAL, request, patience, method, false));
+        return closed ? null : answer(send(Wire.REQ_REVEAL, request, patience, RESERVED, method, false));
     }
 
     /** The one message that goes out after close. */
     byte[] last(int type, byte[] request, long patience) {
-        return answer(send(type, request, patience, 0, true));
+        return answer(send(type, request, patience, 0, 0, true));
     }
 
-    private byte[] send(int type, byte[] request, long patience, int method, boolean last) {
+    private byte[] send(int type, byte[] request, long patience, int reserved, int method, boolean last) {
         room(200);
         long deadline = System.nanoTime() + patience;
-        long box = claim(deadline, method, last);
+        long box = claim(deadline, reserved, method, last);
         if (box == 0) return null;
         if (box < 0) return SETTLED;
         byte[] reply = null;
@@ -175,9 +186,9 @@ final class Mailbox {
     }
 
     /** A box; 0 when there is none in time, -1 when there is nothing to ask any more. */
-    private long claim(long deadline, int method, boolean last) {
-        for (long wait = 100_000; ; wait = Math.min(2 * wait, 2_000_000)) {
-            for (int i = method == 0 ? 0 : RESERVED; i < Layout.BOX_COUNT; i++) {
+    private long claim(long deadline, int reserved, int method, boolean last) {
+        for (long wait = 100_000; ; wait = Math.min(2 * wait, Math.max(NAP_MAX, Suspension.waiting() * NAP_EACH))) {
+            for (int i = reserved; i < Layout.BOX_COUNT; i++) {
                 long box = box(i);
                 if (U.getIntVolatile(null, box + Layout.B_STATE) != Layout.BOX_FREE) continue;
                 if (U.compareAndSetInt(null, box + Layout.B_STATE, Layout.BOX_FREE, Layout.BOX_CLAIMED)) {
@@ -187,7 +198,7 @@ final class Mailbox {
             }
             if (over(deadline, last)) return 0;
             if (method != 0 && (U.getByte(base + Layout.MODES + method) & Layout.MODE_MASK) != Layout.MODE_FRESH) return -1;
-            Suspension.pause(method == 0 ? 100_000 : wait);
+            Suspension.pause(reserved < RESERVED ? 100_000 : wait);
         }
     }
 
@@ -200,12 +211,13 @@ final class Mailbox {
     private int turn(long box, int state, long deadline, boolean last) {
         U.putIntRelease(null, box + Layout.B_STATE, state);
         ring();
+        long from = System.nanoTime();
         for (int i = 0; ; i++) {
             int s = U.getIntVolatile(null, box + Layout.B_STATE);
             if (s != state) return s;
             if (i < 1000) continue;
             if (over(deadline, last)) return 0;
-            Suspension.pause(i < 1100 ? 20_000 : 100_000);
+            Suspension.pause(i < 1100 ? 20_000 : Math.max(100_000, Math.min(NAP_MAX, (System.nanoTime() - from) / 16)));
         }
     }
 

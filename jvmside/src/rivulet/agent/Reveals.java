@@ -5,6 +5,7 @@ import java.lang.instrument.Instrumentation;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongBinaryOperator;
@@ -101,7 +102,8 @@ public final class Reveals implements LongBinaryOperator {
 
     /**
      * Does the thread's part, which it has none of where its patience is bounded, and what else comes into reach by the classes that are loaded meanwhile. The number is
-     * that of the method, or a negative one of a find.
+     * that of the method, or a negative one of a find. Where other threads had some of the classes, the controller is asked again what is left: in a crowd each thread's part
+     * has the classes of all.
      */
     private long finish(long method, byte[] reply) {
         try {
@@ -114,15 +116,18 @@ public final class Reveals implements LongBinaryOperator {
                     if (c != null) classes.add(c);
                 }
                 long deadline = System.nanoTime() + TURN + TURN_CLASS * classes.size();
+                boolean late = false;
                 while (!Batch.take(classes)) {
                     if (settled(method)) return 1;
                     if (mailbox.closed() || System.nanoTime() > deadline) return 0;
+                    late = true;
                     Suspension.pause(200_000);
                 }
                 try { // the controller is told while they are ours still: who waits for them finds them done
                     if (settled(method)) return 1;
                     Batch b = new Batch(inst, hook);
-                    b.part(classes);
+                    if (late) keys = Collections.emptyList();
+                    else b.part(classes);
                     reply = mailbox.call(Wire.REQ_REVEALED, done(method, keys, b), Agent.PATIENCE);
                 } finally {
                     Batch.release(classes);

@@ -29,7 +29,7 @@ final class Silence {
         for (int i = 0; i < LOOKS && quiet < 3; i++) {
             try {
                 Pause.pause(250);
-                quiet = hook.busy() || Suspension.busy() || onStack() ? 0 : quiet + 1;
+                quiet = hook.busy() || Suspension.waiting() != 0 || onStack() ? 0 : quiet + 1;
             } catch (Throwable t) {
                 quiet = 0; // the stacks did not fit into the heap
             }

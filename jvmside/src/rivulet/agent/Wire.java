@@ -35,7 +35,7 @@ final class Wire {
     static final int REQ_TRANSFORM = 20;
     /** a thread has entered a fresh method and waits; the reply lists classes that it has to retransform itself. */
     static final int REQ_REVEAL = 21;
-    /** it has done so; the classes are those that were refused, then those that were done; the reply is that of REQ_REVEAL: what it has to do besides. */
+    /** it has done so; the classes are those that were refused, then those that were done; the reply is that of REQ_REVEAL: what it has to do besides. With no classes it asks what is left, since other threads had some of them. */
     static final int REQ_REVEALED = 22;
     /** a batch is done; classes not named were retransformed; outcome is an OUTCOME_ row. */
     static final int REQ_BATCH = 23;

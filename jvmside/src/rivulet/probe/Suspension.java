@@ -17,9 +17,9 @@ public final class Suspension {
 
     private Suspension() {}
 
-    /** Threads wait for a reveal, or have just done so. */
-    public static boolean busy() {
-        return U.getLongVolatile(null, Probe.CELL + Probe.USERS) != 0;
+    /** How many threads wait for a reveal, or have just done so. */
+    public static long waiting() {
+        return U.getLongVolatile(null, Probe.CELL + Probe.USERS);
     }
 
     /** Sets who carries out reveals. */
