@@ -6,6 +6,7 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongBinaryOperator;
@@ -110,14 +111,10 @@ public final class Reveals implements LongBinaryOperator {
             while (reply != null) {
                 List<Object[]> keys = Loaders.keys(new In(reply));
                 if (keys.isEmpty()) return 1;
-                List<Class<?>> classes = new ArrayList<>();
-                for (Object[] k : keys) {
-                    Class<?> c = loaders.search(inst, (Integer) k[0], (String) k[1]);
-                    if (c != null) classes.add(c);
-                }
-                long deadline = System.nanoTime() + TURN + TURN_CLASS * classes.size();
+                List<Class<?>> taken = classes(keys), left = taken;
+                long deadline = System.nanoTime() + TURN + TURN_CLASS * taken.size();
                 boolean late = false;
-                while (!Batch.take(classes)) {
+                while (!Batch.take(taken)) {
                     if (settled(method)) return 1;
                     if (mailbox.closed() || System.nanoTime() > deadline) return 0;
                     late = true;
@@ -125,18 +122,39 @@ public final class Reveals implements LongBinaryOperator {
                 }
                 try { // the controller is told while they are ours still: who waits for them finds them done
                     if (settled(method)) return 1;
-                    Batch b = new Batch(inst, hook);
-                    if (late) keys = Collections.emptyList();
-                    else b.part(classes);
-                    reply = mailbox.call(Wire.REQ_REVEALED, done(method, keys, b), Agent.PATIENCE);
+                    if (late) {
+                        reply = revealed(method, Collections.<Object[]>emptyList(), new Batch(inst, hook));
+                        if (reply == null) return 0;
+                        keys = Loaders.keys(new In(reply));
+                        left = classes(keys);
+                    }
+                    if (!keys.isEmpty() && (left == taken || new HashSet<>(taken).containsAll(left))) {
+                        Batch b = new Batch(inst, hook);
+                        b.part(left);
+                        reply = revealed(method, keys, b);
+                    }
                 } finally {
-                    Batch.release(classes);
+                    Batch.release(taken);
                 }
             }
         } catch (IOException e) {
             // no such reply: it can't be done
         }
         return 0;
+    }
+
+    private List<Class<?>> classes(List<Object[]> keys) {
+        List<Class<?>> out = new ArrayList<>();
+        for (Object[] k : keys) {
+            Class<?> c = loaders.search(inst, (Integer) k[0], (String) k[1]);
+            if (c != null) out.add(c);
+        }
+        return out;
+    }
+
+    /** Tells the controller which classes are done, and returns what is left to the thread. */
+    private byte[] revealed(long method, List<Object[]> keys, Batch b) {
+        return mailbox.call(Wire.REQ_REVEALED, done(method, keys, b), Agent.PATIENCE);
     }
 
     private byte[] done(long method, List<Object[]> keys, Batch b) {
