@@ -88,8 +88,8 @@ a u32 length and the bytes; [] is a u32 count and the fields after it so often.
 Any thread of the target claims a free box, writes a request in parts of up to
 %d bytes, rings the bell (one byte into the FIFO "bell", at most one at a time)
 and waits for the reply, bounded by its own patience and by the controller's
-heartbeat. Requests that wait for the agent's thread leave boxes free for it:
-those about methods 4, classes that are being loaded 2. Both directions go in parts;
+heartbeat. The agent's thread always finds a box: requests about methods leave 4
+boxes free, those for classes that are being loaded 2. Both directions go in parts;
 a message has at most %d MiB.
 
 `, wire.BoxData, wire.MaxMessage>>20)

@@ -26,7 +26,7 @@ final class Mailbox {
     private static final int RESERVED_LOADS = 2;
     /** For how many ns a thread sleeps at most until it looks again. */
     private static final long NAP_MAX = 2_000_000L;
-    /** For how many ns so for each thread that waits, where many do: what they wait for needs the processors. */
+    /** Where many threads wait, the longest sleep has so many ns for each of them: what they wait for needs the processors. */
     private static final long NAP_EACH = 100_000L;
     private static final byte[] SETTLED = new byte[4];
     /** Stands for the reply to a request that is in a box as a whole: the controller will read it, though nobody waits. */
